@@ -58,7 +58,7 @@ class Sizes:
 
 def make_project(store: Store, images: int) -> Sizes:
     """Fill an empty project; the same every time."""
-    sizes: Sizes = store.change(_make, images)
+    sizes: Sizes = store.change(lambda connection: _make(connection, images))
     return sizes
 
 

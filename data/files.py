@@ -48,10 +48,21 @@ class Problems:
         """
         self._add(located(self.path, line, problem))
 
-    def add_located(self, error: InputError) -> None:
-        """Note problems that already say where they are."""
-        for problem in error.problems:
-            self._add(problem)
+    @contextmanager
+    def at(self, line: int | None, about: str = "") -> Iterator[None]:
+        """Note what is wrong with an entry that is read meanwhile, so that the next ones are read, too; ``about``: its name.
+
+        Raises:
+            InputError: it was the last one worth telling.
+        """
+        try:
+            yield
+        except InputError as error:
+            # they say where they are
+            for problem in error.problems:
+                self._add(problem)
+        except ValueError as error:
+            self.add(line, about + printable(error))
 
     def _add(self, problem: str) -> None:
         self.found.append(problem)
@@ -105,29 +116,50 @@ def quoted(value: object, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def read_text(path: Path) -> str:
-    """The file's text, decoded as UTF-8; a byte order mark is dropped. Line ends stay as they are.
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Say in one line what keeps a file from being read.
 
     Raises:
-        InputError: there is no such file, it is too large, or it is not UTF-8.
+        InputError: there is no such file, it is a folder, the system does not give it, or it is no text in UTF-8 where one is
+            read.
     """
     try:
-        status = path.stat()  # before opening: opening a pipe would wait for ever, and a device never ends
-        if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
-            fail(path, None, "not a regular file")
-        if status.st_size > MAX_FILE_BYTES:
-            fail(
-                path,
-                None,
-                f"the file has {status.st_size / 1e6:,.0f} MB; at most {MAX_FILE_BYTES / 1e6:,.0f} are read: split it",
-            )
-        data = path.read_bytes()
+        yield
     except FileNotFoundError:
         fail(path, None, "no such file; check the path")
     except IsADirectoryError:
         fail(path, None, "this is a folder, a file is expected")
     except OSError as error:
         fail(path, None, f"cannot be read ({error.strerror or error})")
+    except UnicodeDecodeError as error:
+        fail(path, None, f"is not a text in UTF-8 (byte 0x{error.object[error.start]:02x}); is this the right file?")
+
+
+def beginning_of(path: Path) -> bytes:
+    """How a file begins, without a byte order mark and white space: it tells Parquet (``PAR1``), JSON and text apart.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    with reading(path), path.open("rb") as file:
+        return file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+
+
+def read_text(path: Path) -> str:
+    """The file's text, decoded as UTF-8; a byte order mark is dropped. Line ends stay as they are.
+
+    Raises:
+        InputError: there is no such file, it is too large, or it is not UTF-8.
+    """
+    with reading(path):
+        status = path.stat()  # before opening: opening a pipe would wait for ever, and a device never ends
+        if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+            fail(path, None, "not a regular file")
+        if status.st_size > MAX_FILE_BYTES:
+            size, most = status.st_size / 1e6, MAX_FILE_BYTES / 1e6
+            fail(path, None, f"the file has {size:,.0f} MB; at most {most:,.0f} are read: split it")
+        data = path.read_bytes()
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         fail(path, 1, "the file is UTF-16; save it as UTF-8")
     if (nul := data.find(b"\0")) >= 0:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NoReturn, TextIO
 
-from data.files import fail, printable, quoted
+from data.files import fail, printable, quoted, reading
 
 
 def parse_json(path: Path, line: int, text: str) -> Any:
@@ -52,16 +52,12 @@ def json_entries(path: Path, text: str) -> Iterator[tuple[int, int, Callable[[],
     """
     if text.lstrip().startswith("["):
         for number, (line, value) in enumerate(JsonStream.of_text(path, text).array()):
-            yield number, line, partial(_same, value)
+            yield number, line, lambda value=value: value  # type: ignore[misc]
         return
     # Not splitlines(): it also breaks at U+2028 and others, which may stand inside a text.
     for number, content in enumerate(text.split("\n")):
         if content.strip():
             yield number, number + 1, partial(parse_json, path, number + 1, content.removesuffix("\r"))
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 _PIECE: Final = 1 << 20
@@ -224,27 +220,20 @@ def read_json_lines(path: Path) -> Iterator[JsonLine]:
     Raises:
         InputError: the file cannot be read, or is UTF-16.
     """
-    try:
-        with path.open("rb") as file:
-            if file.peek(2)[:2] in _UTF16_MARKS:
-                fail(path, 1, "the file is UTF-16; save it as UTF-8")
-            number = 0
-            while raw := file.readline(MAX_LINE_BYTES + 1):
-                number += 1
-                if len(raw) > MAX_LINE_BYTES and not raw.endswith(b"\n"):
-                    yield JsonLine(number, {}, f"more than {MAX_LINE_BYTES >> 20} MB on one line; is this JSON lines?")
-                    while (rest := file.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
-                        pass
-                    continue
-                text = (raw.removeprefix(_UTF8_MARK) if number == 1 else raw).rstrip()
-                if text:
-                    yield _json_line(number, text)
-    except FileNotFoundError:
-        fail(path, None, "no such file; check the path")
-    except IsADirectoryError:
-        fail(path, None, "this is a folder, a file is expected")
-    except OSError as error:
-        fail(path, None, f"cannot be read ({error.strerror or error})")
+    with reading(path), path.open("rb") as file:
+        if file.peek(2)[:2] in _UTF16_MARKS:
+            fail(path, 1, "the file is UTF-16; save it as UTF-8")
+        number = 0
+        while raw := file.readline(MAX_LINE_BYTES + 1):
+            number += 1
+            if len(raw) > MAX_LINE_BYTES and not raw.endswith(b"\n"):
+                yield JsonLine(number, {}, f"more than {MAX_LINE_BYTES >> 20} MB on one line; is this JSON lines?")
+                while (rest := file.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
+                    pass
+                continue
+            text = (raw.removeprefix(_UTF8_MARK) if number == 1 else raw).rstrip()
+            if text:
+                yield _json_line(number, text)
 
 
 def _json_line(number: int, raw: bytes) -> JsonLine:

@@ -24,6 +24,13 @@ _RELATIONS: dict[str, Relation] = {
 OPPOSITE: Final = {"left": "right", "right": "left", "above": "below", "below": "above"}
 """By its word, the relation of b to a where that of a to b is given."""
 
+
+def opposite(relation: str) -> str:
+    """The same by its phrase or its word: ``right of`` of ``left of``."""
+    word, *rest = relation.split()
+    return " ".join([OPPOSITE[word], *rest])
+
+
 RELATION_PHRASES: Final[Mapping[Relation, str]] = {
     "left of": "to the left of", "right of": "to the right of", "above": "above", "below": "below"
 }  # fmt: skip
@@ -189,7 +196,8 @@ def _geneval(spec: Mapping[str, Any]) -> Spec:
             raise SpecError(f"'include[{index}].color' must be a colour name, got {quoted(color)}")
         objects.append(ObjectSpec(entry["class"], targets[k], count, exact, color))
         if entry.get("position") is not None:
-            relations.append(_geneval_relation(entry["position"], index, places, targets))
+            relation, reference = _pair(entry["position"], f"'include[{index}].position'", index, places, _RELATIONS)
+            relations.append(_relation(k, reference, relation, targets))
         details += _details(entry, index, places, targets)
     return Spec(tuple(objects), tuple(relations), excludes, tag, tuple(details))
 
@@ -241,11 +249,6 @@ def _count(entry: Mapping[str, Any], where: str, usual: int | None = None) -> in
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         raise SpecError(f"'{where}.count' must be a whole number of at least 1, got {quoted(count)}")
     return count
-
-
-def _geneval_relation(position: Any, index: int, places: Mapping[int, int], targets: list[str]) -> RelationSpec:
-    relation, reference = _pair(position, f"'include[{index}].position'", index, places, _RELATIONS)
-    return _relation(places[index], reference, relation, targets)
 
 
 def _pair(value: Any, where: str, index: int, places: Mapping[int, int], words: Mapping[str, Any]) -> tuple[str, int]:

@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from data.files import MAX_FILE_BYTES, InputError, located, printable, quoted, read_text
+from data.files import MAX_FILE_BYTES, InputError, beginning_of, located, printable, quoted, read_text
 from data.json_files import json_entries
 
 _BARE_CR: Final = re.compile(r"\r(?!\n)")
@@ -142,9 +142,6 @@ def unescape_formula(text: str) -> str:
     return text[1:] if text.startswith("'") and _RISKY.match(text) else text
 
 
-_MAGIC: Final = b"PAR1"
-
-
 _MAX_CELLS: Final = 50_000_000
 """A Parquet file of a few bytes can say the same value so many times that no memory holds it."""
 
@@ -155,14 +152,10 @@ def read_cells(path: Path) -> TextTable:
     Raises:
         InputError: it is none of these.
     """
-    try:
-        with path.open("rb") as file:
-            start = file.read(64)
-    except OSError as error:
-        raise InputError(located(path, None, f"cannot be read ({error.strerror or error})")) from error
-    if start.startswith(_MAGIC):
+    start = beginning_of(path)
+    if start.startswith(b"PAR1"):
         return _parquet(path)
-    if start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+    if start.startswith(b"{"):
         return _json_lines(path)
     table = read_table(path)
     return replace(table, records=[(line, [unescape_formula(cell) for cell in cells]) for line, cells in table.records])

@@ -117,7 +117,7 @@ def _document(
     name = campaign_progress.campaign.campaign_id
     verdicts = adjudication.verdicts(context.store, name)
     return {
-        "campaign": asdict(campaign_progress.campaign) | {"settings": campaign_progress.campaign.settings.to_json()},
+        "campaign": campaign_progress.campaign.to_json(),
         "coverage": campaign_progress.coverage,
         "items_by_answers": monitoring.items_by_answer_count(context.store, name),
         "pace": asdict(campaign_progress.pace) | {"by_hour": monitoring.answers_by_hour(context.store, name)},

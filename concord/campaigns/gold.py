@@ -23,7 +23,7 @@ from data.campaigns.items import CampaignItem, seeded_number
 from data.campaigns.settings import Campaign
 from data.people import looks_like_pseudonym
 from data.store.campaigns import management, monitoring
-from data.store.campaigns.monitoring import GivenAnswer
+from data.store.campaigns.monitoring import CurrentAnswer
 from data.store.core.store import Store
 from data.store.judgements import remarks
 from data.store.judgements.remarks import Adjudication
@@ -103,7 +103,7 @@ def _keys(store: Store, form: Form, source: str) -> Mapping[str, _Key]:
     """Right answers by item."""
     if source not in SOURCES and not source.startswith(PERSON):
         raise ValueError(f"gold comes from verdicts, unanimous or 'person NAME', got {source!r}")
-    by_item: dict[str, list[GivenAnswer]] = {}
+    by_item: dict[str, list[CurrentAnswer]] = {}
     for answer in monitoring.answers_to(store, form.name):
         by_item.setdefault(answer.item_id, []).append(answer)
     decided: dict[str, list[Adjudication]] = {}
@@ -167,7 +167,7 @@ def _expected_answers(form: Form, subject: ItemSubject, answers: Mapping[str, An
 
 
 def _given(
-    form: Form, subject: ItemSubject, source: str, answers: Sequence[GivenAnswer], verdicts: Sequence[Adjudication]
+    form: Form, subject: ItemSubject, source: str, answers: Sequence[CurrentAnswer], verdicts: Sequence[Adjudication]
 ) -> dict[str, Any]:
     questionnaire = form.build(subject_of(subject))
     if source.startswith(PERSON):

@@ -34,7 +34,7 @@ from agreement.preferences.votes import BOTH, NONE, TIE, Contest, PairValues, or
 from agreement.study.cells import ALL
 from concord.common import live_updates
 from data.store.analysis import study_frames
-from data.store.analysis.study_frames import GeneratorValue, ImageValue, ModelValue, PreferenceVote
+from data.store.analysis.study_frames import GeneratorValue, ImageValue, PreferenceVote
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from scorers.models.pipelines import short_of
@@ -145,7 +145,7 @@ _NOT_THE_METHOD: Final = frozenset({"model", "weights", "revisions", "batch", "p
 """Settings in which raters may differ and still measure the same of their models."""
 
 
-def selfeval_metrics(votes: Sequence[PreferenceVote], of_models: Sequence[ModelValue]) -> list[GeneratorValue]:
+def selfeval_metrics(votes: Sequence[PreferenceVote], of_models: Sequence[GeneratorValue]) -> list[GeneratorValue]:
     """Accuracies of the models that people voted on, as one metric for each way of measuring.
 
     The images are by others: what people voted on would be the generator's own pictures, and of the paper's it is the real ones
@@ -157,7 +157,7 @@ def selfeval_metrics(votes: Sequence[PreferenceVote], of_models: Sequence[ModelV
     metrics = []
     for row in of_models:
         known = voted.get(row.suite, set())
-        if row.images not in known:
+        if row.generator not in known and row.settings is not None:
             # the scorer with its settings, whatever its model: the same for all models
             metric = f"{row.rater_id.partition('-')[0]} of its own model ({_settings_text(row.settings)})"
             metrics += [

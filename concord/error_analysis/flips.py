@@ -25,11 +25,11 @@ from concord.judging import DIRECT
 from concord.runs.score import changed_settings
 from data.jobs.runs import Observation
 from data.prompts.flips import FLIP_REASONS, FlipKind, Flipped, Unflipped, flip
-from data.records import Judgement
+from data.records import Judgement, Prompt
 from data.spec import Spec
 from data.store import runs
 from data.store.analysis import study_frames
-from data.store.analysis.study_frames import FlipAnswer, FlipImage, FlipPrompt
+from data.store.analysis.study_frames import FlipAnswer, FlipImage
 from data.store.browse import contents
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
@@ -90,20 +90,20 @@ class FlipBoard:
     """The images, in order, and their prompts' flips; ``total``: of so many images."""
 
     places: Sequence[FlipImage]
-    prompts: Mapping[str, FlipPrompt]
+    prompts: Mapping[str, Prompt]
     flips: Mapping[str, Flipped | Unflipped]
     total: int
 
     @classmethod
     def of(cls, store: Store, selection: Selection, kind: FlipKind, most: int | None) -> FlipBoard:
         """The images of a selection; of more than ``most`` always the same ones by chance."""
-        known = study_frames.images(store, selection)
-        places = known.places
+        known, prompts = study_frames.images(store, selection)
+        places = known
         if most is not None and len(places) > most:
             drawn = np.random.default_rng(0).choice(len(places), most, replace=False)
             places = [places[k] for k in sorted(drawn.tolist())]
-        flips_value = {prompt_id: flip(true_spec.text, true_spec.spec, kind) for prompt_id, true_spec in known.prompts.items()}
-        return cls(places, known.prompts, flips_value, len(known.places))
+        flips_value = {prompt_id: flip(true_spec.text, true_spec.spec, kind) for prompt_id, true_spec in prompts.items()}
+        return cls(places, prompts, flips_value, len(known))
 
     @property
     def is_flippable(self) -> bool:

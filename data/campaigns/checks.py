@@ -56,16 +56,16 @@ class Training:
 
 def wrong_answers(expected: Mapping[str, Any], answers: Mapping[str, Any]) -> dict[str, Any]:
     """The questions that were not answered as expected, with what was; ticked sets have no order."""
-    return {question: right for question, right in expected.items() if not _matches_expected(right, answers.get(question))}
+    return {
+        question: right
+        for question, right in expected.items()
+        if _comparable(answers.get(question)) not in map(_comparable, accepted_answers(right))
+    }
 
 
 def accepted_answers(right: Any) -> list[Any]:
     """The answers that an expected one stands for: itself, or each of ``{"any": [...]}``."""
     return list(right["any"]) if isinstance(right, Mapping) and set(right) == {"any"} else [right]
-
-
-def _matches_expected(right: Any, answer: Any) -> bool:
-    return _comparable(answer) in map(_comparable, accepted_answers(right))
 
 
 def _comparable(value: Any) -> str:

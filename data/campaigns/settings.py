@@ -162,6 +162,7 @@ class Campaign:
         questionnaire, version: which questions are asked; ``definition`` is the text of one that a user wrote.
         overlap: how many people are to answer each ordinary item.
         stratum: whether statistics count only the items drawn with the same chance (because some are drawn by chance).
+        stamp: of a stored campaign, what tells its list of items from any other that it has had.
     """
 
     campaign_id: str
@@ -174,12 +175,17 @@ class Campaign:
     state: State = "draft"
     settings: Settings = field(default_factory=Settings)
     stratum: bool = False
+    stamp: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.campaign_id):
             raise ValueError(f"a campaign's id has lower-case letters, digits, - and _ (64 at most), got {self.campaign_id!r}")
         _check("overlap", self.overlap, self.overlap >= 1, "1 or more")
         _check("seed", self.seed, -(2**63) <= self.seed < 2**63, "a whole number of 64 bits")
+
+    def to_json(self) -> dict[str, Any]:
+        """All but the stamp by name."""
+        return {name: value for name, value in asdict(self).items() if name != "stamp"}
 
 
 def id_of_title(title: str) -> str:

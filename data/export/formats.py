@@ -103,18 +103,12 @@ def writing(form: str, file: IO[bytes], columns: Columns) -> Iterator[Put]:
         writer.end()
 
 
-def _whole(form: str) -> Callable[[pd.DataFrame, Columns], bytes]:
-    def write(table: pd.DataFrame, columns: Columns) -> bytes:
-        out = io.BytesIO()
-        with writing(form, out, columns) as put:
-            put(table)
-        return out.getvalue()
-
-    return write
-
-
-WRITERS: Final[Mapping[str, Callable[[pd.DataFrame, Columns], bytes]]] = {form: _whole(form) for form in FORMATS}
-"""Whole tables as files' contents, by the name of the format."""
+def file_of(form: str, table: pd.DataFrame, columns: Columns) -> bytes:
+    """A whole table as a file's content, by the name of the format."""
+    out = io.BytesIO()
+    with writing(form, out, columns) as put:
+        put(table)
+    return out.getvalue()
 
 
 def arrow_schema(columns: Columns) -> Any:

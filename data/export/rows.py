@@ -192,13 +192,10 @@ def read_rows(table: TextTable, row: type[T], check: Callable[[int, T], object] 
             # what cannot be converted is refused as the text that it is
             with suppress(ValueError, KeyError, OverflowError, RecursionError):
                 values[name] = _READ[columns[name]](text)
-        try:
+        with problems.at(line):
             made = record_of(row, values, extra="ignore")
             if check is not None:
                 check(line, made)
-        except ValueError as error:
-            problems.add(line, str(error))
-        else:
             parsed.append(made)
     problems.check()
     return parsed

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from data.files import fail, quoted
+from data.files import fail, quoted, reading
 from data.json_files import LIST_START, JsonStream
 from data.prompts.coco import plain_name
 
@@ -62,8 +61,6 @@ MAX_CLASSES: Final = 2_000
 _MAX_NAME_LENGTH: Final = 200
 _INSTEAD: Final = "an instances file is needed, such as instances_val2017.json"
 
-Codes = NDArray[np.int64]
-
 
 @dataclass(frozen=True, slots=True)
 class CooccurrenceFile:
@@ -96,7 +93,8 @@ def read_cooccurrence(path: Path, name: str) -> CooccurrenceFile:
     Raises:
         InputError: it is no such file, or names fewer than two classes.
     """
-    gathered = _gather(path)
+    with reading(path), path.open(encoding="utf-8-sig") as file:
+        gathered = _gather(path, JsonStream(path, file))
     if "annotations" not in gathered.keys:
         fail(path, None, f"has no 'annotations', so it is no annotation file of COCO's; {_INSTEAD}")
     if not gathered.names:
@@ -112,17 +110,7 @@ def read_cooccurrence(path: Path, name: str) -> CooccurrenceFile:
     )
 
 
-def _gather(path: Path) -> _Gathered:
-    try:
-        with path.open(encoding="utf-8-sig") as file:
-            return _gather_lists(path, JsonStream(path, file))
-    except UnicodeDecodeError as error:
-        fail(path, None, f"is not a text in UTF-8 (byte 0x{error.object[error.start]:02x}); is this the right file?")
-    except OSError as error:
-        fail(path, None, f"cannot be read ({error.strerror or error})")
-
-
-def _gather_lists(path: Path, stream: JsonStream) -> _Gathered:
+def _gather(path: Path, stream: JsonStream) -> _Gathered:
     gathered = _Gathered()
     for key, entry in stream.lists(("annotations", "categories")):
         if entry is LIST_START:

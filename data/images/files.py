@@ -164,13 +164,8 @@ def find_images(
         ValueError: the generator's or the suite's name cannot be used.
     """
     skipped: list[Skipped] = []
-    return _decode_all(find_locations(directory, layout, generator, suite, skipped), skipped, progress)
-
-
-def _decode_all(
-    places: list[ImageLocation], skipped: list[Skipped], progress: Callable[[int, int], None] | None
-) -> FolderImages:
-    """Decode the files, a few at a time (Pillow lets other threads run meanwhile), results in order."""
+    places = find_locations(directory, layout, generator, suite, skipped)
+    # decode a few at a time (Pillow lets other threads run meanwhile), results in order
     images = []
     pool = ThreadPoolExecutor(min(4, os.cpu_count() or 1), thread_name_prefix="decode")
     try:
@@ -185,18 +180,8 @@ def _decode_all(
             if isinstance(read, ImageError):
                 skipped.append(Skipped(location.path, location.origin + read.reason))
             else:
-                index = location.index or 0
-                images.append(
-                    FolderImage(
-                        location.prompt_id,
-                        location.prompt,
-                        location.prompt_text,
-                        location.task,
-                        location.generator,
-                        index,
-                        read,
-                    )
-                )
+                prompt = (location.prompt_id, location.prompt, location.prompt_text, location.task)
+                images.append(FolderImage(*prompt, location.generator, location.index or 0, read))
             if progress is not None:
                 progress(done, len(places))
     finally:

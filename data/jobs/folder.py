@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any, ClassVar, Final, Generic, TypeVar
@@ -57,19 +57,6 @@ class WorkerProgress:
     def seconds_left(self) -> float | None:
         """None before the first part is through, as nothing can be said then."""
         return self.seconds / self.done * (self.total - self.done) if self.done and self.seconds else None
-
-
-def initial_progress(
-    last_progress: Callable[[], WorkerProgress | None], done: int, total: int, failed: int = 0
-) -> WorkerProgress:
-    """Where an attempt begins, by what is there; the time spent on that is known from an earlier attempt alone, which may have
-    told it a part late. ``last_progress`` gives what that one said last, or raises ValueError or TypeError."""
-    earlier = None
-    with suppress(ValueError, TypeError):  # somebody else's file
-        earlier = last_progress()
-    if earlier is None or not earlier.done:
-        return WorkerProgress("loading", done, total, failed)
-    return WorkerProgress("loading", done, total, failed, earlier.seconds * done / earlier.done, versions=earlier.versions)
 
 
 class RunBusy(RuntimeError):
@@ -135,6 +122,15 @@ class JobFolder(Generic[Job]):
             return self.progress()
         except (OSError, ValueError, TypeError):
             return None
+
+    def initial_progress(self, done: int, total: int, failed: int = 0) -> WorkerProgress:
+        """Where an attempt begins, by what is there; the time spent on that is known from an earlier attempt alone, which may
+        have told it a part late."""
+        earlier = self.last_progress()
+        if earlier is None or not earlier.done:
+            return WorkerProgress("loading", done, total, failed)
+        seconds = earlier.seconds * done / earlier.done
+        return WorkerProgress("loading", done, total, failed, seconds, versions=earlier.versions)
 
     def log_tail(self, start: int = 0) -> list[str]:
         """The worker's last lines, of those that it wrote from byte ``start`` on."""

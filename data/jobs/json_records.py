@@ -87,7 +87,8 @@ def open_journal(path: Path) -> Iterator[AppendEntry]:
         OSError: it cannot be written.
     """
     with path.open("a+b") as file:
-        _drop_cut_line(file)
+        file.seek(0)
+        file.truncate(file.read().rfind(b"\n") + 1)
 
         def append(entry: Mapping[str, Any]) -> None:
             file.write(json.dumps(entry, allow_nan=False).encode() + b"\n")
@@ -95,9 +96,3 @@ def open_journal(path: Path) -> Iterator[AppendEntry]:
             os.fsync(file.fileno())
 
         yield append
-
-
-def _drop_cut_line(file: Any) -> None:
-    file.seek(0)
-    content = file.read()
-    file.truncate(content.rfind(b"\n") + 1)

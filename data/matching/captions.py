@@ -29,11 +29,12 @@ from data.prompts.flips import (
     opposite_sides,
     other_number,
     recolor,
+    relates_same_kind,
     rename_object,
     renumber,
 )
 from data.prompts.geneval_suite import COLORS
-from data.spec import OPPOSITE, ObjectSpec, RelationSpec, Spec, SpecError, parse_spec
+from data.spec import ObjectSpec, Spec, SpecError, opposite, parse_spec
 
 _MAX_COUNT: Final = 4
 """GenEval writes no larger number."""
@@ -141,20 +142,9 @@ def _normalized(caption: str) -> str:
 
 
 def _relations(text: str, spec: Spec) -> Iterator[_Altered]:
-    if not spec.relations or any(
-        are_same_kind(spec.objects[relation.subject], spec.objects[relation.reference]) for relation in spec.relations
-    ):
-        return  # a cup left of a cup is a cup right of a cup
-    turned = tuple(_opposite_relation(relation) for relation in spec.relations)
-    yield _Altered(
-        replace(spec, relations=turned), opposite_sides(text, [relation.relation.split()[0] for relation in spec.relations])
-    )
-
-
-def _opposite_relation(stated: RelationSpec) -> RelationSpec:
-    first, *rest = stated.relation.split()
-    relation = " ".join([OPPOSITE[first], *rest])
-    return replace(stated, relation=relation)  # type: ignore[arg-type]
+    if spec.relations and not relates_same_kind(spec):
+        turned = tuple(replace(each, relation=opposite(each.relation)) for each in spec.relations)  # type: ignore[arg-type]
+        yield _Altered(replace(spec, relations=turned), opposite_sides(text, spec))
 
 
 def _colors(text: str, spec: Spec) -> Iterator[_Altered]:

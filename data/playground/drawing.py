@@ -18,7 +18,7 @@ from data.playground.objects import KINDS
 from data.playground.render import TEXTURES
 from data.playground.scene import Background, Fact, Placed, Scene, is_correct, scene_facts
 from data.prompts.geneval_suite import COLORS
-from data.spec import ObjectSpec, Relation, Spec, SpecError
+from data.spec import ObjectSpec, Relation, RelationSpec, Spec, SpecError, opposite
 
 KindColor = tuple[str, str]
 
@@ -82,20 +82,11 @@ class PlannedObject:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedRelation:
-    """``subject`` (an index of the objects) stands in ``relation`` to ``reference``."""
-
-    subject: int
-    reference: int
-    relation: Relation
-
-
-@dataclass(frozen=True, slots=True)
 class ScenePlan:
-    """What to place, from back to front. ``links`` refer to ``things`` by number."""
+    """What to place, from back to front. ``links``: as of a spec, but that they refer to ``things`` by number."""
 
     things: tuple[PlannedObject, ...]
-    links: tuple[PlannedRelation, ...] = ()
+    links: tuple[RelationSpec, ...] = ()
 
 
 def arrange_objects(plan: ScenePlan, rng: np.random.Generator) -> tuple[Placed, ...]:
@@ -173,7 +164,7 @@ def _try_layout(plan: ScenePlan, overlap: float, scale: float, rng: np.random.Ge
 
 
 def _free_position(
-    placed: Placed, others: Sequence[Placed], bound: Sequence[PlannedRelation], overlap: float, rng: np.random.Generator
+    placed: Placed, others: Sequence[Placed], bound: Sequence[RelationSpec], overlap: float, rng: np.random.Generator
 ) -> Placed | None:
     w, h = (max(0.0, 0.5 - _MARGIN - half) for half in placed.half_extent)
     for _ in range(_TRIES):
@@ -208,23 +199,13 @@ Fault = Literal[
 
 _T = TypeVar("_T")
 
-_OPPOSITE: Final[dict[Relation, Relation]] = {
-    "left of": "right of",
-    "right of": "left of",
-    "above": "below",
-    "below": "above",
-}
-
 
 def possible_faults(spec: Spec, plan: ScenePlan) -> list[Fault]:
     """The faults that would break this spec, in a fixed order."""
     colored = [wanted for wanted in spec.objects if wanted.color is not None]
     many = any(wanted.count > 1 or wanted.exact for wanted in spec.objects)
     faults: list[Fault] = []
-    if many:
-        faults.append("wrong count")
-    else:
-        faults.append("missing object")
+    faults.append("wrong count" if many else "missing object")
     if len(plan.things) > 1:
         faults.append("merged objects")
     if colored:
@@ -302,7 +283,7 @@ def _wrong_side(job: _FaultJob) -> ScenePlan:
     """The opposite side."""
     links = list(job.plan.links)
     number = int(job.rng.integers(len(links)))
-    links[number] = replace(links[number], relation=_OPPOSITE[links[number].relation])
+    links[number] = replace(links[number], relation=opposite(links[number].relation))  # type: ignore[arg-type]
     return replace(job.plan, links=tuple(links))
 
 
@@ -321,7 +302,7 @@ def _without_object(plan: ScenePlan, lost: int) -> ScenePlan:
         return number - (number > lost)
 
     links = tuple(
-        PlannedRelation(moved(link.subject), moved(link.reference), link.relation)
+        replace(link, subject=moved(link.subject), reference=moved(link.reference))
         for link in plan.links
         if lost not in (link.subject, link.reference)
     )
@@ -387,19 +368,16 @@ def draw_carelessly(spec: Spec, seed: int, rate: float = FAULT_RATE, look: Scene
     rng = np.random.default_rng(seed)
     plan = _scene_plan(spec, look, rng)
     if rng.random() >= rate:
-        return _drawn_scene(spec, _make_scene(plan, look, rng), None)
+        scene = _make_scene(plan, look, rng)
+        return DrawnScene(scene, None, scene_facts(spec, scene))
     candidates = possible_faults(spec, plan)
     for number in rng.permutation(len(candidates)):
         fault = candidates[number]
         scene = _make_scene(apply_fault(spec, plan, fault, look, rng), look, rng)
         # A fault may leave the demand met all the same: two apples of swapped colours are the same two apples.
         if not is_correct(spec, scene):
-            return _drawn_scene(spec, scene, fault)
+            return DrawnScene(scene, fault, scene_facts(spec, scene))
     raise SpecError(f"no fault breaks this spec: {spec}")
-
-
-def _drawn_scene(spec: Spec, scene: Scene, fault: Fault | None) -> DrawnScene:
-    return DrawnScene(scene, fault, scene_facts(spec, scene))
 
 
 def _scene_plan(spec: Spec, look: SceneLook, rng: np.random.Generator) -> ScenePlan:
@@ -409,7 +387,7 @@ def _scene_plan(spec: Spec, look: SceneLook, rng: np.random.Generator) -> SceneP
     for entry, wanted in enumerate(spec.objects):
         things += [PlannedObject(wanted.name, color, entry) for color in _object_colors(wanted, look, rng)]
     first = {thing.entry: number for number, thing in reversed(list(enumerate(things)))}
-    links = tuple(PlannedRelation(first[r.subject], first[r.reference], r.relation) for r in spec.relations)
+    links = tuple(replace(r, subject=first[r.subject], reference=first[r.reference]) for r in spec.relations)
     return ScenePlan(tuple(things), links)
 
 

@@ -106,7 +106,7 @@ def scene_facts(spec: Spec, scene: Scene) -> tuple[Fact, ...]:
     """Every demand of the spec held against the scene; ``correct`` comes last."""
     facts = []
     for wanted in spec.objects:
-        here = [placed for placed in scene.objects if placed.kind == wanted.name]
+        here = objects_of_kind(scene, wanted.name)
         facts += [Fact("present", wanted.target, bool(here)), Fact("count", wanted.target, len(here))]
         if wanted.color is not None:
             painted = sum(placed.color == wanted.color for placed in here)
@@ -131,8 +131,7 @@ def relation_holds(subject: Placed, reference: Placed, relation: Relation) -> bo
 
 
 def _relation_fact(spec: Spec, relation: RelationSpec, scene: Scene) -> Fact:
-    subjects = [placed for placed in scene.objects if placed.kind == spec.objects[relation.subject].name]
-    references = [placed for placed in scene.objects if placed.kind == spec.objects[relation.reference].name]
+    subjects, references = _ends(spec, relation, scene)
     there = bool(subjects) and bool(references)
     value = there and all(relation_holds(a, b, relation.relation) for a in subjects for b in references)
     return Fact("position", relation.target, value)
@@ -178,10 +177,7 @@ def answered_questions(spec: Spec, scene: Scene) -> tuple[PromptQuestion, ...]:
 def true_answer(question: PromptQuestion, part: SpecPart, spec: Spec, scene: Scene) -> str | None:
     """The choice that is right about the scene; None where none is, or more than one."""
     if isinstance(part, RelationSpec):
-        ends = (
-            objects_of_kind(scene, spec.objects[part.subject].name),
-            objects_of_kind(scene, spec.objects[part.reference].name),
-        )
+        ends = _ends(spec, part, scene)
         return _relation_answer(*ends, part.relation) if question.is_yes_no else _position_answer(*ends)
     here = objects_of_kind(scene, part.name)
     if question.element_type == "counting":
@@ -194,6 +190,11 @@ def true_answer(question: PromptQuestion, part: SpecPart, spec: Spec, scene: Sce
     if question.is_yes_no:
         return _yes_no(bool(here))
     return _single({placed.kind for placed in scene.objects} & set(question.choices))
+
+
+def _ends(spec: Spec, relation: RelationSpec, scene: Scene) -> tuple[list[Placed], list[Placed]]:
+    first, second = (objects_of_kind(scene, spec.objects[k].name) for k in (relation.subject, relation.reference))
+    return first, second
 
 
 def objects_of_kind(scene: Scene, kind: str) -> list[Placed]:

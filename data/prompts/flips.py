@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 
 from data.prompts.coco import article_by_letter, plain_name
 from data.prompts.geneval_suite import COLORS
-from data.spec import NUMBER_WORDS, OPPOSITE, HasSpec, ObjectSpec, Spec, SpecError, parse_spec
+from data.spec import NUMBER_WORDS, OPPOSITE, HasSpec, ObjectSpec, Spec, SpecError, opposite, parse_spec
 
 _SIDES: Final = re.compile(r"\b(left|right|above|below)\b", re.IGNORECASE)
 _RELATION_WORDS: Final = re.compile(r"\b(left(?=\s+of\b)|right(?=\s+of\b)|above|below)\b", re.IGNORECASE)
@@ -35,10 +35,10 @@ TextChanges = list[TextChange] | None
 """What to change in a text; None if that is not sure."""
 
 
-def opposite_sides(text: str, relations: Sequence[str]) -> TextChanges:
-    """Sure if these very relations are stated, and none of their words stands anywhere else."""
-    stated = list(_RELATION_WORDS.finditer(text))
-    if Counter(match[0].lower() for match in stated) != Counter(relations) or len(_SIDES.findall(text)) != len(stated):
+def opposite_sides(text: str, parsed: Spec) -> TextChanges:
+    """Sure if the very relations that are asked are stated, and none of their words stands anywhere else."""
+    stated, words = list(_RELATION_WORDS.finditer(text)), Counter(each.relation.split()[0] for each in parsed.relations)
+    if Counter(match[0].lower() for match in stated) != words or len(_SIDES.findall(text)) != len(stated):
         return None
     return [TextChange(*match.span(), _in_case_of(match[0], OPPOSITE[match[0].lower()])) for match in stated]
 
@@ -173,27 +173,20 @@ def other_number(n: int) -> int:
 def _relation(text: str, spec: RawSpec, parsed: Spec) -> Flipped | Unflipped:
     if not parsed.relations:
         return Unflipped("no_relation")
-    if any(
-        are_same_kind(parsed.objects[relation.subject], parsed.objects[relation.reference]) for relation in parsed.relations
-    ):
-        return Unflipped("same_kind")  # a cup left of a cup: the flipped prompt asks for the same
+    if relates_same_kind(parsed):
+        return Unflipped("same_kind")
     if "include" in spec:
         new: RawSpec = {**spec, "include": [_opposite_position(entry) for entry in spec["include"]]}
     else:
-        new = {**spec, "relation": _opposite(spec["relation"])}
-    return _flipped(text, new, opposite_sides(text, [relation.relation.split()[0] for relation in parsed.relations]))
+        new = {**spec, "relation": opposite(spec["relation"])}
+    return _flipped(text, new, opposite_sides(text, parsed))
 
 
 def _opposite_position(entry: RawSpec) -> RawSpec:
     if entry.get("position") is None:
         return entry
     relation, reference = entry["position"]
-    return {**entry, "position": [_opposite(relation), reference]}
-
-
-def _opposite(relation: str) -> str:
-    first, *rest = relation.split()
-    return " ".join([OPPOSITE[first], *rest])
+    return {**entry, "position": [opposite(relation), reference]}
 
 
 def _color(text: str, spec: RawSpec, parsed: Spec) -> Flipped | Unflipped:
@@ -245,6 +238,11 @@ _FLIPS: Final[dict[FlipKind, Callable[[str, RawSpec, Spec], Flipped | Unflipped]
     "color": _color,
     "count": _count,
 }
+
+
+def relates_same_kind(parsed: Spec) -> bool:
+    """Whether a relation is of two of one kind: a cup left of a cup is a cup right of a cup."""
+    return any(are_same_kind(parsed.objects[each.subject], parsed.objects[each.reference]) for each in parsed.relations)
 
 
 def are_same_kind(a: ObjectSpec, b: ObjectSpec) -> bool:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from data.files import InputError, Problems, check_name, located, printable, quoted, read_text
+from data.files import InputError, Problems, check_name, located, quoted, read_text
 from data.json_files import json_entries
 from data.records import Prompt
 from data.spec import SpecError, parse_spec
@@ -39,20 +39,14 @@ def read_prompts(path: Path, suite: str) -> list[Prompt]:
     lines: dict[str, int] = {}
     prompts = []
     for number, line, read in file_entries(path, text):
-        try:
+        with problems.at(line):
             prompt = _prompt(read(), number, suite)
             if prompt.prompt_id in lines:
                 raise ValueError(
                     f"id {quoted(prompt.prompt_id)} is that of line {lines[prompt.prompt_id]} too; ids must differ"
                 )
-        except InputError as error:
-            problems.add_located(error)
-            continue
-        except ValueError as error:
-            problems.add(line, printable(error))
-            continue
-        lines[prompt.prompt_id] = line
-        prompts.append(prompt)
+            lines[prompt.prompt_id] = line
+            prompts.append(prompt)
     problems.check()
     if not prompts:
         raise InputError(located(path, None, "holds no prompts; one per line is expected"))

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from data.aspects import NO, YES
-from data.files import InputError, Problems, check_name, fail, printable, quoted, read_text
+from data.files import InputError, Problems, check_name, fail, quoted, read_text
 from data.json_files import parse_json
 from data.prompts.prompt_files import file_entries
 from data.prompts.questions import (
@@ -86,15 +86,11 @@ def read_question_list(path: Path, suite: str | None, texts: Texts) -> tuple[str
     problems = Problems(path)
     made: dict[str, QuestionedPrompt] = {}
     for line, read in entries:
-        try:
+        with problems.at(line):
             prompt = _questioned(read(), name, there)
             if prompt.prompt.prompt_id in made:
                 raise ValueError(f"the id {quoted(prompt.prompt.prompt_id)} occurs twice")
             made[prompt.prompt.prompt_id] = prompt
-        except InputError as error:
-            problems.add_located(error)
-        except ValueError as error:
-            problems.add(line, printable(error))
     problems.check()
     if not made:
         fail(path, None, "holds no questions")
@@ -118,18 +114,10 @@ def _recognized(path: Path) -> tuple[str, Iterator[_Entry]] | None:
             return None
         for key, (usual, of_entry) in _BY_KEY.items():
             if isinstance(first, dict) and key in first:
-                return usual, _entries(path, text, of_entry)
+                entries = file_entries(path, text)
+                return usual, ((line, partial(of_entry, read, number)) for number, line, read in entries)
         return None
     return None
-
-
-def _entries(path: Path, text: str, of_entry: Callable[[dict[str, Any], int], _Points]) -> Iterator[_Entry]:
-    for number, line, read in file_entries(path, text):
-        yield line, partial(_read_entry, of_entry, read, number)
-
-
-def _read_entry(of_entry: Callable[[dict[str, Any], int], _Points], read: Callable[[], Any], number: int) -> _Points:
-    return of_entry(_object(read()), number)
 
 
 def _questioned(points: _Points, suite: str, there: Mapping[str, str]) -> QuestionedPrompt:
@@ -162,7 +150,8 @@ def _yes_no(answer: Any, key: str) -> str:
     return word
 
 
-def _geneval2(value: dict[str, Any], number: int) -> _Points:
+def _geneval2(read: Callable[[], Any], number: int) -> _Points:
+    value = _object(read())
     listed, skills = _list(value, "vqa_list"), _list(value, "skills")
     atoms = value.get("atom_count")
     if not isinstance(atoms, int) or isinstance(atoms, bool) or atoms < 1:
@@ -190,7 +179,8 @@ def _numbers(word: str) -> list[str]:
     return list(NUMBER_WORDS[first : first + _N_CHOICES])
 
 
-def _tiif(value: dict[str, Any], number: int) -> _Points:
+def _tiif(read: Callable[[], Any], number: int) -> _Points:
+    value = _object(read())
     texts, answers = _list(value, "yn_question_list"), _list(value, "yn_answer_list")
     if len(texts) != len(answers):
         raise ValueError(f"'yn_question_list' has {len(texts)} texts, 'yn_answer_list' has {len(answers)}; as many expected")
@@ -264,7 +254,8 @@ def _testpoints(index: str, text: str, dimensions: str) -> _Points:
     return _Points(index.strip(), text_of({"prompt": text}, "prompt"), theme, entries)
 
 
-def _wise(value: dict[str, Any], number: int) -> _Points:  # noqa: ARG001  (it has ids of its own)
+def _wise(read: Callable[[], Any], _: int) -> _Points:
+    value = _object(read())
     name, meant = value.get("prompt_id"), text_of(value, "Explanation")
     if not isinstance(name, int | str) or isinstance(name, bool):
         raise ValueError(f"'prompt_id' is {quoted(name)}, a number or a text expected")
@@ -276,7 +267,7 @@ def _wise(value: dict[str, Any], number: int) -> _Points:  # noqa: ARG001  (it h
     return _Points(str(name), text_of(value, "Prompt"), task, entries)
 
 
-_BY_KEY: Final[Mapping[str, tuple[str, Callable[[dict[str, Any], int], _Points]]]] = {
+_BY_KEY: Final[Mapping[str, tuple[str, Callable[[Callable[[], Any], int], _Points]]]] = {
     "vqa_list": ("geneval2", _geneval2),
     "yn_question_list": ("tiif", _tiif),
     "Explanation": ("wise", _wise),

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from data.aspects import NO, YES
-from data.files import InputError, Problems, check_name, fail, printable, quoted, read_text
+from data.files import Problems, check_name, fail, quoted, read_text
 from data.prompts.coco import COCO, SUPERCATEGORY, article_by_sound, plain_name, plural
 from data.prompts.geneval_suite import COLORS
 from data.prompts.prompt_files import file_entries, text_source
@@ -232,12 +232,8 @@ def read_questions(path: Path, suite: str) -> list[QuestionedPrompt]:
     problems = Problems(path)
     by_prompt: dict[str, _PromptQuestions] = {}
     for _, line, read in file_entries(path, text):
-        try:
+        with problems.at(line):
             _add(read(), line, suite, by_prompt)
-        except InputError as error:
-            problems.add_located(error)
-        except ValueError as error:
-            problems.add(line, printable(error))
     # only a file that was read whole says whom a parent names
     for prompt in () if problems.found else by_prompt.values():
         places = {question.question_id: k for k, question in enumerate(prompt.questions)}

@@ -8,22 +8,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import duckdb
-
 from data.store.backup.backups import backup_folder, list_backups, make_backup
-from data.store.core.store import Store
+from data.store.core.store import Backups, Store
 
 
-class _ProjectBackups:
-    """The backups in the project's own folder."""
-
-    def latest(self, project: Path) -> str | None:
-        backups = list_backups(backup_folder(project))
-        return backups[-1].name if backups else None
-
-    def make(self, connection: duckdb.DuckDBPyConnection, project: Path, reason: str) -> Path:
-        return make_backup(connection, project, reason, beside=False).path
+def _latest(project: Path) -> str | None:
+    backups = list_backups(backup_folder(project))
+    return backups[-1].name if backups else None
 
 
 # the room for backups stands on the core, which opens projects; here the two meet
-Store.backups = _ProjectBackups()
+Store.backups = Backups(_latest, lambda connection, project, why: make_backup(connection, project, why, beside=False).path)

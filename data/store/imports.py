@@ -7,12 +7,10 @@ campaigns and questions that they were about). An import that others depend on s
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
-
-import duckdb
 
 from data.campaigns.settings import Campaign
 from data.formats.cooccurrence import Cooccurrence
@@ -22,22 +20,21 @@ from data.records import Annotation, Evidence, Image, Item, Prompt, Rater
 from data.store import library
 from data.store.core import browse_index, erased, rows
 from data.store.core.campaign_items import DEFAULT, campaigns, insert_campaigns, recount
-from data.store.core.store import Store
+from data.store.core.connections import Connection
+from data.store.core.store import Store, transaction
 from data.store.judgements import scorer_evidence
 from data.store.judgements.answer_status import Decision
 from data.store.judgements.recording import (
-    ANNOTATION_COLUMNS,
-    JUDGEMENT_COLUMNS,
     annotation_row,
     insert_annotations,
     insert_evidence,
+    insert_judgements,
     items_of_sources,
-    judgement_rows,
 )
 from data.studies.name_matching import KnownItem
 
 
-def why_needed(connection: duckdb.DuckDBPyConnection, import_id: int) -> str | None:
+def why_needed(connection: Connection, import_id: int) -> str | None:
     """Why an import cannot be taken back; None if it can."""
     used = rows.first(
         connection,
@@ -94,7 +91,7 @@ class ImportedRun:
 
 
 def insert_run(
-    connection: duckdb.DuckDBPyConnection,
+    connection: Connection,
     run: Run,
     rater_id: str,
     folder: str,
@@ -104,18 +101,17 @@ def insert_run(
     kind: str = "score",
 ) -> None:
     """A run that the project does not know yet."""
-    columns = ("run_id", "rater_id", "scorer", "profile", "version", "settings", "folder", "state", "n_items", "import_id")
-    named = (run.run_id, rater_id, run.scorer, run.profile, run.version, rows.to_json(run.settings))
-    how = (kind, run.device, getattr(run, "engine", None))
-    rows.insert(connection, "runs", (*columns, "kind", "device", "engine"), [(*named, folder, state, n_items, import_id, *how)])
+    rows.add(
+        connection, "runs",
+        run_id=run.run_id, rater_id=rater_id, scorer=run.scorer, profile=run.profile, version=run.version,
+        settings=rows.to_json(run.settings), folder=folder, state=state, n_items=n_items, import_id=import_id, kind=kind,
+        device=run.device, engine=run.engine,
+    )  # fmt: skip
 
 
-def insert_imported_run(connection: duckdb.DuckDBPyConnection, observed: ImportedRun, import_id: int) -> None:
-    """A run that came whole, as its one part."""
-    run_id = observed.run.run_id
-    insert_run(connection, observed.run, observed.rater_id, observed.folder, "done", len(observed.seen), import_id)
-    rows.insert(connection, "run_parts", ("run_id", "part"), [(run_id, 0)])
-    scorer_evidence.insert_detections(connection, run_id, 0, observed.seen)
+def insert_import(connection: Connection, import_id: int, kind: str, name: str, sha256: str, counts: Mapping[str, int]) -> None:
+    """What was imported; ``counts``: how many rows of each table are new."""
+    rows.add(connection, "imports", import_id=import_id, kind=kind, name=name, sha256=sha256, counts=rows.to_json(counts))
 
 
 _FEW = 500
@@ -162,7 +158,7 @@ class Reimport:
     pictures: Mapping[str, str] = field(default_factory=dict)
 
 
-def insert_reimport(connection: duckdb.DuckDBPyConnection, returned: Reimport, import_id: int) -> dict[str, int]:
+def insert_reimport(connection: Connection, returned: Reimport, import_id: int) -> dict[str, int]:
     """Write what comes back, once prompts, images, items and raters are there; returns how many rows of each table are new.
 
     Raises:
@@ -189,27 +185,32 @@ def insert_reimport(connection: duckdb.DuckDBPyConnection, returned: Reimport, i
     return counts
 
 
-def _insert_members(connection: duckdb.DuckDBPyConnection, members: Mapping[str, Sequence[str]], import_id: int) -> None:
-    records = connection.execute(
-        "select item_id, image_id from item_members where item_id in (select unnest(?::varchar[])) order by position",
-        [list(members)],
-    ).fetchall()
-    known: dict[str, list[str]] = {}
-    for item_id, image_id in records:
-        known.setdefault(item_id, []).append(image_id)
+def insert_members(connection: Connection, images: Mapping[str, Sequence[str]], import_id: int | None = None) -> None:
+    """The images that new items show, by item, in their order."""
+    rows.insert(
+        connection,
+        "item_members",
+        (
+            {"item_id": item_id, "image_id": image_id, "position": position, "import_id": import_id}
+            for item_id, shown in images.items()
+            for position, image_id in enumerate(shown)
+        ),
+    )
+
+
+def _insert_members(connection: Connection, members: Mapping[str, Sequence[str]], import_id: int) -> None:
+    query = (
+        "select item_id, list(image_id order by position) from item_members"
+        " where item_id in (select unnest(?::varchar[])) group by item_id"
+    )
+    known: dict[str, list[str]] = rows.mapping(connection, query, [list(members)])
     for item_id, images in known.items():
         if images != list(members[item_id]):
             raise ReimportRefused(f"item {item_id!r} shows other images in this project; its answers cannot be told apart")
-    new = [
-        (item_id, image_id, position, import_id)
-        for item_id, images in members.items()
-        if item_id not in known
-        for position, image_id in enumerate(images)
-    ]
-    rows.insert(connection, "item_members", ("item_id", "image_id", "position", "import_id"), new)
+    insert_members(connection, {item_id: members[item_id] for item_id in members if item_id not in known}, import_id)
 
 
-def _insert_campaigns(connection: duckdb.DuckDBPyConnection, returned: Sequence[Campaign], import_id: int) -> int:
+def _insert_campaigns(connection: Connection, returned: Sequence[Campaign], import_id: int) -> int:
     """Campaigns that are not there yet, stopped and without items: nobody is asked anything by an import."""
     there = {
         campaign.campaign_id: campaign for campaign in campaigns(connection, [campaign.campaign_id for campaign in returned])
@@ -228,7 +229,7 @@ def _insert_campaigns(connection: duckdb.DuckDBPyConnection, returned: Sequence[
     return len(new)
 
 
-def _new_answers(connection: duckdb.DuckDBPyConnection, answers: Sequence[ReimportedAnswer]) -> list[ReimportedAnswer]:
+def _new_answers(connection: Connection, answers: Sequence[ReimportedAnswer]) -> list[ReimportedAnswer]:
     """The answers that are not in the project yet."""
     ids = [answer.annotation.annotation_id for answer in answers]
     known = rows.existing(connection, "annotations", "annotation_id", ["item_id", "rater_id"], ids)
@@ -246,7 +247,7 @@ def _new_answers(connection: duckdb.DuckDBPyConnection, answers: Sequence[Reimpo
 
 
 def _with_local_versions(
-    connection: duckdb.DuckDBPyConnection, answers: Sequence[ReimportedAnswer], versions: Mapping[tuple[str, int], int]
+    connection: Connection, answers: Sequence[ReimportedAnswer], versions: Mapping[tuple[str, int], int]
 ) -> list[ReimportedAnswer]:
     """The answers with the versions that their prompts' questions have here."""
     other = {key: new for key, new in versions.items() if key[1] != new}
@@ -257,21 +258,17 @@ def _with_local_versions(
     for answer in answers:
         raw = answer.annotation.raw or {}
         version = other.get((items[answer.annotation.item_id]["prompt_id"], raw.get("questions", 0)))
-        renumbered = (
-            answer
-            if version is None
-            else replace(answer, annotation=replace(answer.annotation, raw={**raw, "questions": version}))
-        )
-        changed.append(renumbered)
+        if version is not None:
+            answer = replace(answer, annotation=replace(answer.annotation, raw={**raw, "questions": version}))
+        changed.append(answer)
     return changed
 
 
-def _insert_answers(connection: duckdb.DuckDBPyConnection, answers: Sequence[ReimportedAnswer], import_id: int) -> None:
+def _insert_answers(connection: Connection, answers: Sequence[ReimportedAnswer], import_id: int) -> None:
     """Answers with new numbers in their order; a chain of revisions has one number, and its last says what is judged."""
     firsts = list(dict.fromkeys(answer.first for answer in answers))
-    seqs = {
-        name: row["seq"] for name, row in rows.existing(connection, "annotations", "annotation_id", ["seq"], firsts).items()
-    }
+    stored = rows.existing(connection, "annotations", "annotation_id", ["seq"], firsts)
+    seqs = {name: row["seq"] for name, row in stored.items()}
     fresh = [name for name in firsts if name not in seqs]
     seqs |= dict(zip(fresh, rows.sequence(connection, "statement_seq", len(fresh)), strict=True))
     superseded = [answer.annotation.revises for answer in answers if answer.annotation.revises is not None]
@@ -279,29 +276,23 @@ def _insert_answers(connection: duckdb.DuckDBPyConnection, answers: Sequence[Rei
     if here:
         raise ReimportRefused(f"answer {next(iter(here))} was also revised in this project, so the later revision is unknown")
     now = datetime.now(UTC)
-    written = [
-        annotation_row(
-            answer.annotation,
-            answer.decision,
-            answer.annotation.revises,
-            answer.first,
-            seqs[answer.first],
-            answer.submitted or now,
-            import_id,
-        )
-        for answer in answers
-    ]
-    rows.insert(connection, "annotations", ANNOTATION_COLUMNS, written)
+    rows.insert(
+        connection,
+        "annotations",
+        (
+            annotation_row(
+                a.annotation, a.decision, a.annotation.revises, a.first, seqs[a.first], a.submitted or now, import_id
+            )
+            for a in answers
+        ),
+    )
     browse_index.mark_stale(connection, items_of_sources(answer.annotation for answer in answers))
     connection.execute("delete from judgements where source_id in (select unnest(?::varchar[]))", [superseded])
     old = set(superseded)
-    judged = [
-        row
-        for answer in answers
-        if answer.annotation.annotation_id not in old
-        for row in judgement_rows(answer.annotation, answer.annotation.annotation_id, seqs[answer.first])
-    ]
-    rows.insert(connection, "judgements", JUDGEMENT_COLUMNS, judged)
+    standing = [answer for answer in answers if answer.annotation.annotation_id not in old]
+    insert_judgements(
+        connection, ((answer.annotation, answer.annotation.annotation_id, seqs[answer.first]) for answer in standing)
+    )
 
 
 class ImportRefused(ValueError):
@@ -364,15 +355,6 @@ def apply(store: Store, bundles: Sequence[ImportBundle]) -> list[Imported]:
     return store.change(lambda connection: [_write_bundle(connection, bundle, secret) for bundle in bundles])
 
 
-def undo(store: Store, import_id: int) -> dict[str, int]:
-    """Take an import's rows back; returns how many of each table.
-
-    Raises:
-        ImportRefused: there is no such import, it is undone already, or people have answered on what it brought.
-    """
-    return store.change(_undo, import_id)
-
-
 def listed(store: Store) -> list[dict[str, Any]]:
     """All imports, oldest first."""
     records = store.query("select import_id, kind, name, counts, created, undone from imports order by import_id")
@@ -390,7 +372,7 @@ def public_id(item_id: str, secret: str) -> str:
     return hashlib.blake2b(item_id.encode(), key=bytes.fromhex(secret), digest_size=12).hexdigest()
 
 
-def _write_bundle(connection: duckdb.DuckDBPyConnection, bundle: ImportBundle, secret: str) -> Imported:
+def _write_bundle(connection: Connection, bundle: ImportBundle, secret: str) -> Imported:
     known = rows.first(
         connection,
         "select import_id, sha256 from imports where kind = ? and name = ? and undone is null order by sha256 = ? desc",
@@ -427,7 +409,11 @@ def _write_bundle(connection: duckdb.DuckDBPyConnection, bundle: ImportBundle, s
         ),
     }
     if bundle.observed is not None:
-        insert_imported_run(connection, bundle.observed, import_id)
+        # a run that came whole, as its one part
+        observed, run = bundle.observed, bundle.observed.run
+        insert_run(connection, run, observed.rater_id, observed.folder, "done", len(observed.seen), import_id)
+        rows.add(connection, "run_parts", run_id=run.run_id, part=0)
+        scorer_evidence.insert_detections(connection, run.run_id, 0, observed.seen)
     if bundle.cooccurrence is not None:
         counts["cooccurrences"] = library.insert_cooccurrence(connection, bundle.cooccurrence, import_id)
     if bundle.returned is not None:
@@ -437,22 +423,17 @@ def _write_bundle(connection: duckdb.DuckDBPyConnection, bundle: ImportBundle, s
     browse_index.mark_import(connection, import_id, (image.image_id for image in images))
     if not any(counts.values()):
         return Imported(None, counts, refused)
-    rows.insert(
-        connection,
-        "imports",
-        ("import_id", "kind", "name", "sha256", "counts"),
-        [(import_id, bundle.kind, bundle.name, bundle.sha256, rows.to_json(counts))],
-    )
+    insert_import(connection, import_id, bundle.kind, bundle.name, bundle.sha256, counts)
     return Imported(import_id, counts, refused)
 
 
 def _insert_prompts(
-    connection: duckdb.DuckDBPyConnection, prompts: Sequence[Prompt], import_id: int, refused: list[str]
+    connection: Connection, prompts: Sequence[Prompt], import_id: int, refused: list[str]
 ) -> tuple[int, set[str]]:
     """How many are new, and which have another text in the project."""
     other_texts: set[str] = set()
     known = rows.existing(connection, "prompts", "prompt_id", ["text"], [prompt.prompt_id for prompt in prompts])
-    new: dict[str, tuple[Any, ...]] = {}
+    new: dict[str, Prompt] = {}
     for prompt in prompts:
         stored = known.get(prompt.prompt_id)
         # published files differ in the white space at a text's end
@@ -460,26 +441,33 @@ def _insert_prompts(
             refused.append(f"{prompt.prompt_id}: its text is {stored['text']!r} already, not {prompt.text!r}")
             other_texts.add(prompt.prompt_id)
         elif not stored:
-            named = (prompt.prompt_id, prompt.suite, prompt.task, prompt.text)
-            new[prompt.prompt_id] = (*named, rows.to_json(prompt.spec), import_id)
-    rows.insert(connection, "prompts", ("prompt_id", "suite", "task", "text", "spec", "import_id"), new.values())
-    browse_index.insert_parts(
-        connection, {prompt.prompt_id: prompt.spec for prompt in prompts if prompt.prompt_id in new}.items()
+            new[prompt.prompt_id] = prompt
+    rows.insert(
+        connection,
+        "prompts",
+        (
+            {"prompt_id": p.prompt_id, "suite": p.suite, "task": p.task, "text": p.text, "spec": rows.to_json(p.spec)}
+            | {"import_id": import_id}
+            for p in new.values()
+        ),
     )
+    browse_index.insert_parts(connection, ((prompt_id, prompt.spec) for prompt_id, prompt in new.items()))
     return len(new), other_texts
 
 
-def _insert_images(connection: duckdb.DuckDBPyConnection, images: Sequence[Image], import_id: int, refused: list[str]) -> int:
+def _insert_images(connection: Connection, images: Sequence[Image], import_id: int, refused: list[str]) -> int:
     known = rows.existing(connection, "images", "image_id", ["sha256", "path"], [image.image_id for image in images])
-    new: dict[str, tuple[Any, ...]] = {}
+    new: dict[str, dict[str, Any]] = {}
     filled = 0
     for image in images:
         path = str(image.path) if image.path else None
         stored = known.get(image.image_id)
         if stored is None and image.image_id not in new:
-            where = (image.prompt_id, image.generator, image.index)
-            file = (path, image.sha256, image.width, image.height)
-            new[image.image_id] = (image.image_id, *where, *file, import_id, import_id if path else None, image.blanked)
+            new[image.image_id] = {
+                "image_id": image.image_id, "prompt_id": image.prompt_id, "generator": image.generator, "idx": image.index,
+                "path": path, "sha256": image.sha256, "width": image.width, "height": image.height,
+                "import_id": import_id, "file_import_id": import_id if path else None, "blanked": image.blanked,
+            }  # fmt: skip
         elif stored and image.sha256 and stored["sha256"] in (None, image.sha256):
             # a place that had no file gets one; a file that moved is found again
             if (stored["sha256"], stored["path"]) != (image.sha256, path):
@@ -492,13 +480,24 @@ def _insert_images(connection: duckdb.DuckDBPyConnection, images: Sequence[Image
                 filled += 1
         elif image.sha256:
             refused.append(f"{image.path}: {image.image_id} has another file already")
-    key_columns = ("image_id", "prompt_id", "generator", "idx")
-    columns = (*key_columns, "path", "sha256", "width", "height", "import_id", "file_import_id", "blanked")
-    rows.insert(connection, "images", columns, new.values())
+    rows.insert(connection, "images", new.values())
     return len(new) + filled
 
 
-def _insert_items(connection: duckdb.DuckDBPyConnection, items: Sequence[Item], import_id: int, secret: str) -> int:
+def insert_items(connection: Connection, items: Iterable[Item], secret: str, import_id: int | None = None) -> None:
+    """Items that are not there yet."""
+    rows.insert(
+        connection,
+        "items",
+        (
+            {"item_id": i.item_id, "kind": i.kind, "suite": i.suite, "prompt_id": i.prompt_id, "task": i.task}
+            | {"generator": i.generator, "public_id": public_id(i.item_id, secret), "import_id": import_id}
+            for i in items
+        ),
+    )
+
+
+def _insert_items(connection: Connection, items: Sequence[Item], import_id: int, secret: str) -> int:
     described = ("suite", "prompt_id", "task", "generator")
     known = rows.existing(connection, "items", "item_id", described, [item.item_id for item in items])
     for item in items:
@@ -512,33 +511,22 @@ def _insert_items(connection: duckdb.DuckDBPyConnection, items: Sequence[Item], 
                     "if it is the same item, correct the file; otherwise give it another name"
                 )
     new = {item.item_id: item for item in items if item.item_id not in known}
-    rows.insert(
-        connection,
-        "items",
-        ("item_id", "kind", "suite", "prompt_id", "task", "generator", "public_id", "import_id"),
-        [
-            (i.item_id, i.kind, i.suite, i.prompt_id, i.task, i.generator, public_id(i.item_id, secret), import_id)
-            for i in new.values()
-        ],
-    )
+    insert_items(connection, new.values(), secret, import_id)
     item_ids = list(dict.fromkeys(item.item_id for item in items))
     pictured = rows.existing(connection, "images", "image_id", [], item_ids)
     joined = rows.existing(connection, "item_members", "item_id", [], item_ids)
-    members = [(item_id, item_id, 0, import_id) for item_id in item_ids if item_id in pictured and item_id not in joined]
-    rows.insert(connection, "item_members", ("item_id", "image_id", "position", "import_id"), members)
+    shown = {item_id: [item_id] for item_id in item_ids if item_id in pictured and item_id not in joined}
+    insert_members(connection, shown, import_id)
     return len(new)
 
 
-def insert_raters(connection: duckdb.DuckDBPyConnection, raters: Sequence[Rater], import_id: int | None) -> int:
+def insert_raters(connection: Connection, raters: Sequence[Rater], import_id: int | None) -> int:
     known = rows.existing(connection, "raters", "rater_id", ["kind", "identity", "simulated"], [r.rater_id for r in raters])
     new: dict[str, Rater] = {}
     for rater in raters:
         stored = known.get(rater.rater_id)
-        if stored and (stored["kind"], stored["identity"], stored["simulated"]) != (
-            rater.kind,
-            rater.identity,
-            rater.simulated,
-        ):
+        described = (rater.kind, rater.identity, rater.simulated)
+        if stored and (stored["kind"], stored["identity"], stored["simulated"]) != described:
             identity = stored["identity"] or stored["kind"]
             raise ImportRefused(
                 f"the name '{rater.rater_id}' belongs to a {identity} in this project already; choose another name"
@@ -547,15 +535,12 @@ def insert_raters(connection: duckdb.DuckDBPyConnection, raters: Sequence[Rater]
             new[rater.rater_id] = rater
     erased.refuse(connection, (rater.rater_id for rater in new.values() if rater.kind == "human"))
     rows.insert(
-        connection,
-        "raters",
-        ("rater_id", "kind", "identity", "version", "settings", "simulated", "import_id"),
-        [(r.rater_id, r.kind, r.identity, r.version, rows.to_json(r.settings), r.simulated, import_id) for r in new.values()],
+        connection, "raters", (asdict(r) | {"settings": rows.to_json(r.settings), "import_id": import_id} for r in new.values())
     )
     return len(new)
 
 
-def insert_scales(connection: duckdb.DuckDBPyConnection, scales: Sequence[tuple[str, str, str]], import_id: int | None) -> None:
+def insert_scales(connection: Connection, scales: Sequence[tuple[str, str, str]], import_id: int | None) -> None:
     """Scales as (suite, aspect, scale), those that are new.
 
     Raises:
@@ -569,10 +554,16 @@ def insert_scales(connection: duckdb.DuckDBPyConnection, scales: Sequence[tuple[
                 "one aspect has one scale; give the import another --suite or --aspect"
             )
         if not stored:
-            rows.insert(connection, "scales", ("suite", "aspect", "scale", "import_id"), [(suite, aspect, scale, import_id)])
+            rows.add(connection, "scales", suite=suite, aspect=aspect, scale=scale, import_id=import_id)
 
 
-def _undo(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str, int]:
+@transaction()
+def undo(connection: Connection, import_id: int) -> dict[str, int]:
+    """Take an import's rows back; returns how many of each table.
+
+    Raises:
+        ImportRefused: there is no such import, it is undone already, or people have answered on what it brought.
+    """
     record = rows.first(connection, "select undone from imports where import_id = ?", [import_id])
     if record is None:
         raise ImportRefused(f"there is no import {import_id}; import undo without a number lists them")
@@ -587,9 +578,9 @@ def _undo(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str, in
     connection.execute("update imports set undone = current_timestamp where import_id = ?", [import_id])
     browse_index.mark_undone(connection, import_id)
     connection.execute(
-        "delete from judgements where source_id in (select annotation_id from annotations where import_id = ?"
-        " union all select evidence_id from evidence where import_id = ?)",
-        [import_id, import_id],
+        "delete from judgements where source_id in (select annotation_id from annotations where import_id = $1"
+        " union all select evidence_id from evidence where import_id = $1)",
+        [import_id],
     )
     counts: dict[str, int] = {}
     connection.execute(
@@ -641,30 +632,29 @@ _NEEDED_BY_OTHERS = {
 }
 
 
-def _delete(connection: duckdb.DuckDBPyConnection, table: str, where: str, parameters: list[Any]) -> int:
+def _delete(connection: Connection, table: str, where: str, parameters: list[Any]) -> int:
     return int(rows.value(connection, f"delete from {table} where {where}", parameters))
 
 
 def known_items(store: Store, suite: str | None = None) -> list[KnownItem]:
     """All items of a suite (None: of all suites), by id."""
-    records = store.query(
+    return store.query_records(
+        KnownItem,
         "select t.item_id, t.suite, i.image_id is not null as is_image, i.path, i.sha256, t.prompt_id, p.text,"
         ' coalesce(i.generator, t.generator) as generator, i.idx as "index" from items t'
         " left join images i on i.image_id = t.item_id left join prompts p on p.prompt_id = t.prompt_id"
         " where ?::varchar is null or t.suite = ? order by t.item_id",
         [suite, suite],
     )
-    return [KnownItem(**row) for row in records]
 
 
 def known_labels(store: Store, suite: str, aspect: str) -> list[str]:
     """The labels that an aspect has in a suite."""
-    records = store.query(
+    return store.query_column(
         "select distinct j.label from judgements j join items t using (item_id)"
         " where t.suite = ? and j.aspect = ? and j.label is not null order by j.label",
         [suite, aspect],
     )
-    return [row["label"] for row in records]
 
 
 @dataclass(frozen=True, slots=True)
@@ -690,5 +680,4 @@ def stored_ratings(store: Store, suite: str, aspect: str) -> dict[tuple[str, str
 
 def known_raters(store: Store, kind: str) -> list[str]:
     """The raters of a kind, imitations of people aside."""
-    records = store.query("select rater_id from raters where kind = ? and not simulated order by rater_id", [kind])
-    return [row["rater_id"] for row in records]
+    return store.query_column("select rater_id from raters where kind = ? and not simulated order by rater_id", [kind])

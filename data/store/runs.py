@@ -12,17 +12,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-import duckdb
-
 from data.aspects import SCALES
 from data.jobs.runs import Observation, Run, WorkItem
 from data.records import Evidence, Judgement, Rater
 from data.spec import HasSpec
 from data.store.core import browse_index, rows
+from data.store.core.connections import Connection
 from data.store.core.frame import KEPT_SETTINGS
 from data.store.core.selection import Selection
-from data.store.core.store import Store
-from data.store.imports import insert_raters, insert_run, insert_scales
+from data.store.core.store import Store, transaction
+from data.store.imports import insert_import, insert_raters, insert_run, insert_scales
 from data.store.judgements import scorer_evidence
 from data.store.judgements.recording import insert_evidence
 
@@ -82,19 +81,19 @@ def pending(
 
 def items_seen(store: Store, rater_id: str) -> list[str]:
     """The items of which a scorer saw something, in order."""
-    with store.read() as cursor:
-        seen = "select distinct item_id from evidence where rater_id = ? and failed is null order by item_id"
-        return [item_id for (item_id,) in cursor.execute(seen, [rater_id]).fetchall()]
+    seen = "select distinct item_id from evidence where rater_id = ? and failed is null order by item_id"
+    return store.query_column(seen, [rater_id])
 
 
 def still_failing(store: Store, run_id: str) -> int:
     """How many images failed in this run and were not seen since by its rater."""
-    count = store.query_value(
-        "select count(*) from evidence f where f.run_id = ? and f.failed is not null and not exists"
-        " (select 1 from evidence e where e.item_id = f.item_id and e.rater_id = f.rater_id and e.failed is null)",
-        [run_id],
+    return int(
+        store.query_value(
+            "select count(*) from evidence f where f.run_id = ? and f.failed is not null and not exists"
+            " (select 1 from evidence e where e.item_id = f.item_id and e.rater_id = f.rater_id and e.failed is null)",
+            [run_id],
+        )
     )
-    return int(count)
 
 
 def count_pending(
@@ -113,13 +112,13 @@ def count_pending(
     if without:
         condition = f"{condition} and t.item_id not in (select unnest(?::varchar[]))"
         parameters = [*parameters, sorted(without)]
-    record = store.query_first(
-        "select count(*) as images, count(*) filter (not done) as n_left, count(*) filter (failed and not done) as failed"
+    (counts,) = store.query_records(
+        Pending,
+        'select count(*) as images, count(*) filter (not done) as "left", count(*) filter (failed and not done) as failed'
         f" from (select {_HAS_EVIDENCE} as done, {_HAS_FAILED} as failed{files.format(condition=condition)})",
         [rater_id, rater_id, *parameters],
     )
-    assert record is not None
-    return Pending(record["images"], record["n_left"], record["failed"])
+    return counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,16 +203,11 @@ def scorer_rater(store: Store, name: str, version: str, settings: Mapping[str, A
 
     The commits that models came from (``revisions``) do not count: equal files (``weights``) are an equal model.
     """
-    records = store.query(
-        "select rater_id, kind, version, settings from raters where rater_id = ? or starts_with(rater_id, ?)",
-        [name, f"{name} #"],
-    )
-    known = {row["rater_id"]: row for row in records}
+    known = {rater.rater_id: rater for rater in _raters_called(store, name)}
     same = ("scorer", version, _identity(settings))
     number, rater_id = 1, name
-    while rater_id in known:
-        row = rows.decoded(known[rater_id], "settings")
-        if (row["kind"], row["version"], _identity(row["settings"])) == same:
+    while (rater := known.get(rater_id)) is not None:
+        if (rater.kind, rater.version, _identity(rater.settings)) == same:
             break
         number += 1
         rater_id = f"{name} #{number}"
@@ -226,16 +220,24 @@ def _identity(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def versions_of(store: Store, name: str) -> list[Rater]:
     """The scorers of this name, ``name``, ``name #2`` ..., oldest first."""
-    records = store.query(
-        "select rater_id, version, settings from raters where kind = 'scorer' and (rater_id = ? or starts_with(rater_id, ?))",
-        [name, f"{name} #"],
-    )
-    raters = [Rater(row["rater_id"], "scorer", None, row["version"], rows.from_json(row["settings"])) for row in records]
-    return sorted(raters, key=lambda rater: (len(rater.rater_id), rater.rater_id))
+    scorers = [rater for rater in _raters_called(store, name) if rater.kind == "scorer"]
+    return sorted(scorers, key=lambda rater: (len(rater.rater_id), rater.rater_id))
 
 
+def _raters_called(store: Store, name: str) -> list[Rater]:
+    query = "select rater_id, kind, version, settings from raters where rater_id = ? or starts_with(rater_id, ?)"
+    return store.query_records(Rater, query, [name, f"{name} #"], "settings")
+
+
+@transaction()
 def add_run(
-    store: Store, run: Run, rater: Rater, folder: str, n_items: int, source: RunSource | None = None, state: State = "running"
+    connection: Connection,
+    run: Run,
+    rater: Rater,
+    folder: str,
+    n_items: int,
+    source: RunSource | None = None,
+    state: State = "running",
 ) -> int | None:
     """Remember a run that is about to begin, and its rater; ``source`` makes an import of it, whose number is returned.
 
@@ -243,20 +245,109 @@ def add_run(
         RunRefused: there is a run of this id already.
         ImportRefused: the rater's name belongs to a person.
     """
-    return store.change(_add, run, rater, folder, n_items, source, state)
+    _refuse_known(connection, run)
+    import_id = None if source is None else rows.sequence(connection, "import_ids", 1)[0]
+    insert_raters(connection, [rater], import_id)
+    insert_run(connection, run, rater.rater_id, folder, state, n_items, import_id)
+    if state == "queued":
+        _write_state(connection, run.run_id, state)
+    if source is not None and import_id is not None:
+        insert_import(connection, import_id, "scores", source.name, source.sha256, {"evidence": n_items})
+    return import_id
 
 
-def add_generation(store: Store, run: Run, generator: str, folder: str, n_items: int) -> None:
+@transaction(touched=frozenset())
+def add_generation(connection: Connection, run: Run, generator: str, folder: str, n_items: int) -> None:
     """Remember that pictures are to be painted; it waits in the queue.
 
     Raises:
         RunRefused: there is a run of this id already.
     """
-    store.change(_add_generation, run, generator, folder, n_items, touched=frozenset())
+    _refuse_known(connection, run)
+    insert_run(connection, run, generator, folder, "queued", n_items, None, "generate")
+    _write_state(connection, run.run_id, "queued")
 
 
+@transaction(touched=frozenset(), forget=False)
+def set_state(connection: Connection, run_id: str, state: State, error: str | None = None) -> None:
+    """Say how a run stands; ``error`` is forgotten unless it is given. What is to wait waits at the queue's end, unless it has
+    a place in it."""
+    _write_state(connection, run_id, state, error)
+
+
+@transaction(touched=frozenset())
+def swap(connection: Connection, one_id: str, other_id: str) -> None:
+    """Two runs that wait change places in the queue."""
+    place_of = "select any_value(place) from runs where run_id = ? and state = 'queued'"
+    first, other = (rows.value(connection, place_of, [run_id]) for run_id in (one_id, other_id))
+    if first is not None and other is not None:
+        for run_id, position in ((one_id, other), (other_id, first)):
+            connection.execute("update runs set place = ? where run_id = ?", [position, run_id])
+
+
+def listed(store: Store) -> list[RunRow]:
+    """All runs of scorers, oldest first."""
+    return _rows(store, "kind = 'score'")
+
+
+def of_every_kind(store: Store) -> list[RunRow]:
+    """All runs, of generators too, oldest first."""
+    return _rows(store, "true")
+
+
+def queued(store: Store) -> list[RunRow]:
+    """Runs that wait, in their order."""
+    return sorted(_rows(store, "state = 'queued'"), key=lambda row: (row.place or 0, row.created, row.run_id))
+
+
+def generations_of(store: Store, generator: str) -> list[RunRow]:
+    """A generator's runs that are not over, oldest first."""
+    return _rows(store, f"kind = 'generate' and rater_id = ? and state not in {_OVER}", generator)
+
+
+def get(store: Store, run_id: str) -> RunRow | None:
+    """A run, None if there is none of this id."""
+    return next(iter(_rows(store, "run_id = ?", run_id)), None)
+
+
+def all_unfinished(store: Store, rater_id: str) -> list[RunRow]:
+    """The rater's runs that have not come to their end and were not given up, oldest first."""
+    return _rows(store, f"kind = 'score' and rater_id = ? and state not in {_OVER}", rater_id)
+
+
+def _rows(store: Store, condition: str, *parameters: str) -> list[RunRow]:
+    records = store.query(_RUNS.format(condition=condition), parameters)
+    return [RunRow(**rows.decoded(row, "settings") | {"parts": tuple(row["parts"])}) for row in records]
+
+
+_RUNS = """
+with chosen as (
+    select run_id, rater_id, scorer, profile, version, settings, folder, state, error, n_items, created, import_id, kind,
+        device, engine, place from runs where {condition}
+),
+counted as (
+    select run_id, failed, count(*) as n from evidence where run_id in (select run_id from chosen) group by run_id, failed
+),
+totals as (
+    select run_id, sum(n)::bigint as n_done, list((failed, n) order by n desc) filter (failed is not null) as failures
+    from counted group by run_id
+),
+listed as (
+    select run_id, list(part order by part) as parts from run_parts where run_id in (select run_id from chosen) group by run_id
+)
+select c.*, coalesce(parts, []) as parts, coalesce(n_done, 0) as n_done, map_from_entries(coalesce(failures, [])) as failures
+from chosen c left join totals using (run_id) left join listed using (run_id) order by created, run_id
+"""
+
+
+def _refuse_known(connection: Connection, run: Run) -> None:
+    if rows.first(connection, "select 1 from runs where run_id = ?", [run.run_id]):
+        raise RunRefused(f"there is a run {run.run_id} in this project already")
+
+
+@transaction(forget=False)
 def ingest(
-    store: Store, run_id: str, part: int, seen: Sequence[tuple[Observation, Sequence[Judgement]]], rule_version: str
+    connection: Connection, run_id: str, part: int, judged: Sequence[tuple[Observation, Sequence[Judgement]]], rule_version: str
 ) -> bool:
     """Take in one part, whole: evidence, detections, judgements, scales. False if it was in already: nothing changes then.
 
@@ -264,154 +355,6 @@ def ingest(
         RunRefused: there is no such run, or the project does not know one of the images.
         ImportRefused: the suite judges an aspect on another scale.
     """
-    return store.change(_ingest, run_id, part, seen, rule_version, forget=False)
-
-
-def set_state(store: Store, run_id: str, state: State, error: str | None = None) -> None:
-    """Say how a run stands; ``error`` is forgotten unless it is given. What is to wait waits at the queue's end, unless it has
-    a place in it."""
-    store.change(_write_state, run_id, state, error, touched=frozenset(), forget=False)
-
-
-def remove(store: Store, run_id: str) -> int:
-    """Take a run's evidence and judgements back; returns of how many images. Its files are the caller's to remove.
-
-    Raises:
-        RunRefused: there is no such run, or it was imported.
-    """
-    return store.change(_remove, run_id)
-
-
-def swap(store: Store, one_id: str, other_id: str) -> None:
-    """Two runs that wait change places in the queue."""
-    place_of = "select any_value(place) from runs where run_id = ? and state = 'queued'"
-
-    def swap(connection: duckdb.DuckDBPyConnection) -> None:
-        first, other = (rows.value(connection, place_of, [run_id]) for run_id in (one_id, other_id))
-        if first is not None and other is not None:
-            for run_id, position in ((one_id, other), (other_id, first)):
-                connection.execute("update runs set place = ? where run_id = ?", [position, run_id])
-
-    store.change(swap, touched=frozenset())
-
-
-def listed(store: Store) -> list[RunRow]:
-    """All runs of scorers, oldest first."""
-    with store.read() as cursor:
-        return _rows(cursor, "kind = 'score'", [])
-
-
-def of_every_kind(store: Store) -> list[RunRow]:
-    """All runs, of generators too, oldest first."""
-    with store.read() as cursor:
-        return _rows(cursor, "true", [])
-
-
-def queued(store: Store) -> list[RunRow]:
-    """Runs that wait, in their order."""
-    with store.read() as cursor:
-        return sorted(_rows(cursor, "state = 'queued'", []), key=lambda row: (row.place or 0, row.created, row.run_id))
-
-
-def generations_of(store: Store, generator: str) -> list[RunRow]:
-    """A generator's runs that are not over, oldest first."""
-    with store.read() as cursor:
-        return _rows(cursor, f"kind = 'generate' and rater_id = ? and state not in {_OVER}", [generator])
-
-
-def get(store: Store, run_id: str) -> RunRow | None:
-    """A run, None if there is none of this id."""
-    with store.read() as cursor:
-        return next(iter(_rows(cursor, "run_id = ?", [run_id])), None)
-
-
-def unfinished(store: Store, rater_id: str) -> RunRow | None:
-    """The rater's oldest run that has not come to its end and was not given up."""
-    return next(iter(all_unfinished(store, rater_id)), None)
-
-
-def all_unfinished(store: Store, rater_id: str) -> list[RunRow]:
-    """The rater's runs that have not come to their end and were not given up, oldest first."""
-    with store.read() as cursor:
-        return _rows(cursor, f"kind = 'score' and rater_id = ? and state not in {_OVER}", [rater_id])
-
-
-def _rows(cursor: duckdb.DuckDBPyConnection, condition: str, parameters: list[Any]) -> list[RunRow]:
-    records = rows.dicts(
-        cursor,
-        "select run_id, rater_id, scorer, profile, version, settings, folder, state, error, n_items, created, import_id,"
-        f" kind, device, engine, place from runs where {condition} order by created, run_id",
-        parameters,
-    )
-    run_ids = [[row["run_id"] for row in records]]
-    among = "run_id in (select unnest(?::varchar[]))"
-    parts: dict[str, list[int]] = {}
-    for row in rows.dicts(cursor, f"select run_id, part from run_parts where {among} order by part", run_ids):
-        parts.setdefault(row["run_id"], []).append(row["part"])
-    done: dict[str, int] = {}
-    failures: dict[str, dict[str, int]] = {}
-    for row in rows.dicts(
-        cursor,
-        f"select run_id, failed, count(*) as n from evidence where {among} group by run_id, failed order by n desc",
-        run_ids,
-    ):
-        done[row["run_id"]] = done.get(row["run_id"], 0) + row["n"]
-        if row["failed"] is not None:
-            failures.setdefault(row["run_id"], {})[row["failed"]] = row["n"]
-    return [
-        RunRow(
-            **rows.decoded(row, "settings"),
-            parts=tuple(parts.get(row["run_id"], ())),
-            n_done=done.get(row["run_id"], 0),
-            failures=failures.get(row["run_id"], {}),
-        )
-        for row in records
-    ]
-
-
-def _add(
-    connection: duckdb.DuckDBPyConnection,
-    run: Run,
-    rater: Rater,
-    folder: str,
-    n_items: int,
-    source: RunSource | None,
-    state: State,
-) -> int | None:
-    _refuse_known(connection, run)
-    import_id = None if source is None else rows.sequence(connection, "import_ids", 1)[0]
-    insert_raters(connection, [rater], import_id)
-    insert_run(connection, run, rater.rater_id, folder, state, n_items, import_id)
-    if state == "queued":
-        _write_state(connection, run.run_id, state, None)
-    if source is not None:
-        rows.insert(
-            connection,
-            "imports",
-            ("import_id", "kind", "name", "sha256", "counts"),
-            [(import_id, "scores", source.name, source.sha256, rows.to_json({"evidence": n_items}))],
-        )
-    return import_id
-
-
-def _add_generation(connection: duckdb.DuckDBPyConnection, run: Run, generator: str, folder: str, n_items: int) -> None:
-    _refuse_known(connection, run)
-    insert_run(connection, run, generator, folder, "queued", n_items, None, "generate")
-    _write_state(connection, run.run_id, "queued", None)
-
-
-def _refuse_known(connection: duckdb.DuckDBPyConnection, run: Run) -> None:
-    if rows.first(connection, "select 1 from runs where run_id = ?", [run.run_id]):
-        raise RunRefused(f"there is a run {run.run_id} in this project already")
-
-
-def _ingest(
-    connection: duckdb.DuckDBPyConnection,
-    run_id: str,
-    part: int,
-    judged: Sequence[tuple[Observation, Sequence[Judgement]]],
-    rule_version: str,
-) -> bool:
     row = rows.first(connection, "select rater_id, import_id from runs where run_id = ?", [run_id])
     if row is None:
         raise RunRefused(f"there is no run {run_id} in this project (any more)")
@@ -424,31 +367,19 @@ def _ingest(
         raise RunRefused(
             f"part {part} of run {run_id} has {len(unknown)} images that this project does not have, e.g. '{unknown[0]}'"
         )
-    rows.insert(connection, "run_parts", ("run_id", "part"), [(run_id, part)])
+    rows.add(connection, "run_parts", run_id=run_id, part=part)
     evidence = [
-        Evidence(
-            f"{run_id}:{observation.item_id}",
-            observation.item_id,
-            row["rater_id"],
-            observation.payload,
-            tuple(judgements),
-            rule_version,
-            observation.failed,
-        )
-        for observation, judgements in judged
+        Evidence(f"{run_id}:{o.item_id}", o.item_id, row["rater_id"], o.payload, tuple(judgements), rule_version, o.failed)
+        for o, judgements in judged
     ]
     insert_evidence(connection, evidence, row["import_id"], run_id)
     scorer_evidence.insert_detections(connection, run_id, part, seen)
-    aspects = {
-        (items[observation.item_id]["suite"], judgement.aspect)
-        for observation, judgements in judged
-        for judgement in judgements
-    }
+    aspects = {(items[o.item_id]["suite"], judgement.aspect) for o, judgements in judged for judgement in judgements}
     insert_scales(connection, [(suite, aspect, SCALES[aspect]) for suite, aspect in aspects], row["import_id"])
     return True
 
 
-def _write_state(connection: duckdb.DuckDBPyConnection, run_id: str, state: State, error: str | None) -> None:
+def _write_state(connection: Connection, run_id: str, state: State, error: str | None = None) -> None:
     position = None
     if state == "queued":
         last = "select coalesce(max(place), 0) + 1 from runs"
@@ -458,7 +389,13 @@ def _write_state(connection: duckdb.DuckDBPyConnection, run_id: str, state: Stat
     connection.execute("update runs set state = ?, error = ?, place = ? where run_id = ?", [state, error, position, run_id])
 
 
-def _remove(connection: duckdb.DuckDBPyConnection, run_id: str) -> int:
+@transaction()
+def remove(connection: Connection, run_id: str) -> int:
+    """Take a run's evidence and judgements back; returns of how many images. Its files are the caller's to remove.
+
+    Raises:
+        RunRefused: there is no such run, or it was imported.
+    """
     row = rows.first(connection, "select rater_id, import_id from runs where run_id = ?", [run_id])
     if row is None:
         raise RunRefused(f"there is no run {run_id} in this project (any more)")
@@ -518,25 +455,22 @@ class RejudgedImport:
 def evidence_to_rejudge(store: Store, base: str, rater_id: str) -> list[EvidenceRef]:
     """The evidence of ``base`` (of several of an image the first, as in every statistic) on images of which ``rater_id`` has
     none, in its order."""
-    records = store.query(
+    return store.query_records(
+        EvidenceRef,
         "select evidence_id, item_id, run_id from evidence e where rater_id = ? and run_id is not null and failed is null"
         " and not exists (select 1 from evidence o where o.item_id = e.item_id and o.rater_id = ? and o.failed is null)"
         " qualify row_number() over (partition by item_id order by seq) = 1 order by seq",
         [base, rater_id],
     )
-    return [EvidenceRef(**row) for row in records]
 
 
-def store_rejudged(store: Store, keeping: RejudgedEvidence) -> RejudgedImport:
+@transaction()
+def store_rejudged(connection: Connection, keeping: RejudgedEvidence) -> RejudgedImport:
     """Copy the evidence to the rater, with what follows from it; what the rater has evidence of meanwhile is left out.
 
     Raises:
         ImportRefused: the rater's name belongs to a person, or a suite judges an aspect on another scale.
     """
-    return store.change(_store_rejudged, keeping)
-
-
-def _store_rejudged(connection: duckdb.DuckDBPyConnection, keeping: RejudgedEvidence) -> RejudgedImport:
     rater_id = keeping.rater.rater_id
     records = rows.dicts(
         connection,
@@ -557,17 +491,12 @@ def _store_rejudged(connection: duckdb.DuckDBPyConnection, keeping: RejudgedEvid
     aspects = {(row["suite"], judgement.aspect) for row in records for judgement in keeping.judged[row["evidence_id"]]}
     insert_scales(connection, [(suite, aspect, SCALES[aspect]) for suite, aspect in aspects], import_id)
     sha256 = hashlib.sha256("\n".join([rater_id, *(row["evidence_id"] for row in records)]).encode()).hexdigest()
-    rows.insert(
-        connection,
-        "imports",
-        ("import_id", "kind", "name", "sha256", "counts"),
-        [(import_id, KEPT_SETTINGS, rater_id, sha256, rows.to_json({"evidence": len(records)}))],
-    )
+    insert_import(connection, import_id, KEPT_SETTINGS, rater_id, sha256, {"evidence": len(records)})
     return RejudgedImport(import_id, len(records))
 
 
 def _copy_run(
-    connection: duckdb.DuckDBPyConnection,
+    connection: Connection,
     run_id: str,
     copy: Run,
     keeping: RejudgedEvidence,
@@ -578,16 +507,10 @@ def _copy_run(
     rater_id = keeping.rater.rater_id
     folder = str(rows.value(connection, "select folder from runs where run_id = ?", [run_id]))
     insert_run(connection, copy, rater_id, folder, "done", len(records), import_id)
+    named = ((row["item_id"], row["evidence_id"], rows.from_json(row["payload"])) for row in records)
     evidence = [
-        Evidence(
-            f"{copy.run_id}:{row['item_id']}",
-            row["item_id"],
-            rater_id,
-            rows.from_json(row["payload"]),
-            tuple(keeping.judged[row["evidence_id"]]),
-            keeping.rule_version,
-        )
-        for row in records
+        Evidence(f"{copy.run_id}:{item}", item, rater_id, payload, tuple(keeping.judged[of]), keeping.rule_version)
+        for item, of, payload in named
     ]
     insert_evidence(connection, evidence, import_id, copy.run_id)
     connection.execute(
@@ -600,7 +523,7 @@ def _copy_run(
 def generator_settings(store: Store, generator: str) -> dict[str, Any] | None:
     """A generator's settings, None if nothing was made by it here."""
     record = store.query_first("select settings from generations where generator = ?", [generator])
-    return None if record is None else dict(rows.from_json(record["settings"]))
+    return None if record is None else rows.decoded(record, "settings")["settings"]
 
 
 def was_generated_elsewhere(store: Store, generator: str) -> bool:
@@ -613,13 +536,15 @@ def was_generated_elsewhere(store: Store, generator: str) -> bool:
     return record is not None
 
 
-def set_generator_settings(store: Store, generator: str, settings: Mapping[str, Any]) -> None:
+@transaction()
+def set_generator_settings(connection: Connection, generator: str, settings: Mapping[str, Any]) -> None:
     """Write a generator's settings; what was known of it before is replaced."""
     insert = "insert into generations (generator, settings) values (?, ?)"
-    replace_settings = f"{insert} on conflict do update set settings = excluded.settings"
-    store.change(lambda connection: connection.execute(replace_settings, [generator, rows.to_json(settings)]))
+    replaced = f"{insert} on conflict do update set settings = excluded.settings"
+    connection.execute(replaced, [generator, rows.to_json(settings)])
 
 
-def delete_generator_settings(store: Store, generator: str) -> None:
+@transaction()
+def delete_generator_settings(connection: Connection, generator: str) -> None:
     """Take a generator's settings away."""
-    store.change(lambda connection: connection.execute("delete from generations where generator = ?", [generator]))
+    connection.execute("delete from generations where generator = ?", [generator])

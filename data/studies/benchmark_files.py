@@ -12,7 +12,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -90,7 +90,7 @@ def read_genai_bench(images: Path, skills: Path, suite: str = GENAI_SUITE) -> St
     rows: list[AnnotationRow] = []
     off: list[str] = []
     for line, key, entry in _entries(images):
-        try:
+        with problems.at(line):
             if not _DIGITS.fullmatch(key) or key.lstrip("0") != text_of(entry, "id").lstrip("0"):
                 raise ValueError(f"entry {quoted(key)} has the id {quoted(entry['id'])}")
             named = [name for name, numbers in tags.items() if int(key) in numbers]
@@ -110,8 +110,6 @@ def read_genai_bench(images: Path, skills: Path, suite: str = GENAI_SUITE) -> St
                         problem = f"{key}, {generator}, rating {slot}: {rating} is not on the scale 1 to 5"
                         off.append(located(images, line, problem))
                     rows.append(AnnotationRow(image, f"{suite}/slot-{slot}", on_scale, raw, off_scale=off_scale))
-        except ValueError as error:
-            problems.add(line, str(error))
     problems.check()
     _checked(rows, images)
     return StudyRatings(tuple(prompts), tuple(rows), excluded=tuple(off))
@@ -224,7 +222,7 @@ def read_viescore(folder: Path) -> JudgeScores:
     for path, scorer, generator in files:
         problems = Problems(path)
         for line, uid, entry in _entries(path):
-            try:
+            with problems.at(line, f"{uid}: "):
                 image = Image(_sample(uid, {}).prompt_id, _VIESCORE_GENERATORS.get(generator, generator), 0)
                 samples.add(uid)
                 if not scorer:
@@ -240,8 +238,6 @@ def read_viescore(folder: Path) -> JudgeScores:
                     off.append(located(path, line, f"{uid}: {value:g} is not on the scale 0 to 10"))
                     continue
                 scores.append(ScoreRow(image, scorer, value, str(entry.get("reasoning", ""))))
-            except ValueError as error:
-                problems.add(line, f"{uid}: {error}")
         problems.check()
     images = len({score.image for score in scores})
     count = Counter(score.rater_id for score in scores)
@@ -284,7 +280,7 @@ def read_tia2(folder: Path) -> Tia2Study:
         path, problems = folder / f"human_labels_{name}.json", Problems(folder / f"human_labels_{name}.json")
         by_caption: dict[str, Prompt] = {}
         for line, key, entry in _entries(path):
-            try:
+            with problems.at(line):
                 match = _TIA2_IMAGE.fullmatch(key)
                 if match is None or entry.get("image") != key:
                     raise ValueError(f"{quoted(key)} is no image_PROMPT_BATCH_NUMBER.jpg, or its 'image' differs")
@@ -304,8 +300,6 @@ def read_tia2(folder: Path) -> Tia2Study:
                         continue
                     raw = {"image": key, "human_labels": labels}
                     rows.append(AnnotationRow(image, f"{TIA2_SUITE}/slot-{slot}", {"correct": label}, raw))
-            except ValueError as error:
-                problems.add(line, str(error))
         problems.check()
         scores = folder / f"alignment_scores_{name}.json"
         for line, caption, entry in _entries(scores) if scores.is_file() else ():
@@ -368,7 +362,7 @@ def read_arena(files: Sequence[Path]) -> ArenaVotes:
         judge, problems = path.name.removesuffix("_pairwise.jsonl"), Problems(path)
         seen: set[int] = set()
         for _, line, read in json_entries(path, read_text(path)):
-            try:
+            with problems.at(line):
                 entry = read()
                 if not isinstance(entry, dict):
                     raise ValueError(f"a line is {quoted(entry)}, an object expected")
@@ -388,11 +382,7 @@ def read_arena(files: Sequence[Path]) -> ArenaVotes:
                 if chose is None:
                     unread.append(located(path, line, f"vote {number}: the judge's answer {quoted(written)} names no vote"))
                 judge_vote = JudgeVote(chose, written, marked, str(entry.get("response") or ""))
-                votes[number] = ArenaVote(known.item, known.chose, known.raw, {**known.judged, judge: judge_vote})
-            except InputError as error:
-                problems.add_located(error)
-            except ValueError as error:
-                problems.add(line, str(error))
+                votes[number] = replace(known, judged={**known.judged, judge: judge_vote})
         problems.check()
         if seen != votes.keys():
             fail(path, None, f"has {len(seen)} votes, {files[0].name} has others")

@@ -251,11 +251,3 @@ ARENA: Final = PublishedStudy(
     " depends on the question: by the share of equal votes they are as good as equal, by kappa, which takes chance into"
     " account, GPT-4o is ahead (below).",
 )
-
-BENCHMARKS: Final[Mapping[str, PublishedStudy]] = {
-    "genai-bench": GENAI_BENCH,
-    "imagenhub": IMAGENHUB,
-    "viescore": VIESCORE,
-    "tia2": TIA2,
-    "arena": ARENA,
-}

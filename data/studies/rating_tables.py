@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
-from data.files import Consistency, InputError, Problems, fail, located, quoted, read_text
+from data.files import Consistency, InputError, Problems, beginning_of, fail, located, quoted, read_text
 from data.json_files import json_entries
 from data.tables import TextTable, cell_text, read_cells, read_table, require_columns
 
@@ -247,11 +247,7 @@ def read_rating_table(path: Path) -> JsonTable:
     Raises:
         InputError: it is no table.
     """
-    try:
-        with path.open("rb") as file:
-            start = file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
-    except OSError as error:
-        raise InputError(located(path, None, f"cannot be read ({error.strerror or error})")) from error
+    start = beginning_of(path)
     if start.startswith((b"{", b"[")):
         return read_json_table(path)
     if start.startswith(b"PAR1"):
@@ -307,7 +303,7 @@ def read_ratings(
             if is_missing(value):
                 missing.append(value)
                 continue
-            try:
+            with problems.at(line):
                 parts = tuple(_filled(cells, name) for name in columns.item)
                 item = "|".join(parts)
                 first, others = firsts.setdefault(item, (line, parts))
@@ -318,8 +314,6 @@ def read_ratings(
                 same.check(line, "item", item, {name: cells[name] or None for name in described_by if name is not None})
                 rater = value_column if rater_column is None else _filled(cells, rater_column)
                 rows.append(RatingRow(line, item, rater, value, value_column, *described))
-            except ValueError as error:
-                problems.add(line, str(error))
     problems.check()
     return rows, missing
 

@@ -131,7 +131,7 @@ def _rows(table: TextTable, source: str, prompts: dict[str, Prompt]) -> tuple[An
     slots: Counter[str] = Counter()
     rows = []
     for line, cells in table.rows():
-        try:
+        with problems.at(line):
             prompt, index = _prompt_and_index(cells, prompts)
             answers = {
                 question: parse(cells[column], column)
@@ -139,13 +139,10 @@ def _rows(table: TextTable, source: str, prompts: dict[str, Prompt]) -> tuple[An
                 if cells[column].strip()  # a blank cell is no answer; the text "none" is one
             }
             seconds = _seconds(cells[_SECONDS])
-        except ValueError as error:
-            problems.add(line, str(error))
-            continue
-        image = Image(prompt.prompt_id, source, index)
-        slots[image.image_id] += 1
-        rater_id = f"{GENEVAL_SUITE}/slot-{slots[image.image_id]}"
-        rows.append(AnnotationRow(image, rater_id, answers, cells, seconds))
+            image = Image(prompt.prompt_id, source, index)
+            slots[image.image_id] += 1
+            rater_id = f"{GENEVAL_SUITE}/slot-{slots[image.image_id]}"
+            rows.append(AnnotationRow(image, rater_id, answers, cells, seconds))
     problems.check()
     return tuple(rows)
 
@@ -256,7 +253,7 @@ def read_human_annotations(path: Path) -> StudyRatings:
     seen: dict[str, int] = {}
     texts: dict[str, _TifaEntry] = {}
     for line, key, value in JsonStream.of_text(path, read_text(path)).object():
-        try:
+        with problems.at(line):
             if key in seen:
                 raise ValueError(f"key {quoted(key)} stands on line {seen[key]} already")
             seen[key] = line
@@ -264,10 +261,7 @@ def read_human_annotations(path: Path) -> StudyRatings:
             first = texts.setdefault(entry.prompt.prompt_id, entry)
             if entry.prompt.text != first.prompt.text:
                 raise ValueError(f"'text' differs from that on line {first.line}, which has the same text_id")
-        except ValueError as error:
-            problems.add(line, str(error))
-            continue
-        entries.append(entry)
+            entries.append(entry)
     problems.check()
     if not entries:
         raise InputError(located(path, None, "holds no annotations"))

@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from data.jobs.folder import initial_progress
 from data.jobs.generation import GenerationFolder, WantedPicture, missing_pictures, write_picture
 from scorers.generation import generators
 from scorers.generation.generators import GeneratedPicture
@@ -40,7 +39,7 @@ def work(folder: GenerationFolder, stop: Callable[[], bool] = lambda: False, loa
     """
     job = folder.job()
     wanted = missing_pictures(job.wanted)
-    progress = initial_progress(folder.progress, len(job.wanted) - len(wanted), len(job.wanted))
+    progress = folder.initial_progress(len(job.wanted) - len(wanted), len(job.wanted))
     folder.tell(progress)
     count_crashes(folder.path)
     paint, opened = generators.load(job.generator, generators.GenerationSettings(**job.settings), job.device)

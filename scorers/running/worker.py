@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from data.jobs.folder import WorkerProgress, initial_progress
+from data.jobs.folder import WorkerProgress
 from data.jobs.runs import RunFolder
 from scorers.running import engines, worker_main
 from scorers.running.engines.device_worker import PerceiveTask
@@ -49,7 +49,7 @@ def work_through(
         raise ValueError(f"the run cannot be read: {error}") from error
     parts = {n: work[at : at + run.part_size] for n, at in enumerate(range(0, len(work), run.part_size))}
     there = {n for n in folder.parts() if n in parts and folder.is_of(n, parts[n])}
-    progress = initial_progress(folder.progress, sum(len(parts[n]) for n in there), len(work), sum(map(folder.failures, there)))
+    progress = folder.initial_progress(sum(len(parts[n]) for n in there), len(work), sum(map(folder.failures, there)))
     folder.tell(progress)
     count_crashes(folder.path)
     missing = [PerceiveTask(n, parts[n]) for n in parts if n not in there]

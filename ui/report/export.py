@@ -259,7 +259,7 @@ def zipped(report: Document, material: Material, form: str) -> bytes:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, (table, columns) in _all(report, material).items():
             if len(table):
-                _put(archive, f"{name}.{form}", formats.WRITERS[form](table, columns))
+                _put(archive, f"{name}.{form}", formats.file_of(form, table, columns))
                 written.append((f"{name}.{form}", TABLES[name], len(table), columns))
         _put(archive, "README.md", _readme(report, written).encode())
     return out.getvalue()

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from data.aspects import CANNOT_TELL
+from data.store.core.connections import Connection
 from data.store.core.frame import JUDGED, WHY_EXCLUDED
 from data.store.core.selection import Selection, Where
 from data.store.core.store import Store
-
-if TYPE_CHECKING:
-    import duckdb
 
 SCORE, REPEAT = "score", "repeat"
 _REASONS = (CANNOT_TELL, "surplus", "gold", "training", "saw_evidence", "selected", REPEAT)
@@ -125,7 +123,7 @@ class _QueriedItems:
     simulated: np.ndarray[Any, np.dtype[np.bool_]]
 
     @classmethod
-    def read(cls, cursor: duckdb.DuckDBPyConnection, aggregate_query: AggregateQuery) -> _QueriedItems:
+    def read(cls, cursor: Connection, aggregate_query: AggregateQuery) -> _QueriedItems:
         condition, parameters = aggregate_query.items()
         tasks = sorted(row[0] for row in cursor.execute("select distinct task from items where task <> ''").fetchall())
         query = (
@@ -158,7 +156,7 @@ class _Names:
     reason: list[str]
 
     @classmethod
-    def read(cls, cursor: duckdb.DuckDBPyConnection, aspect: str) -> _Names:
+    def read(cls, cursor: Connection, aspect: str) -> _Names:
         label = "null" if aspect == SCORE else "label"
         query = f"select distinct target, {label}, reason from judgements where aspect = ?"
         rows = cursor.execute(query, [aspect]).fetchall()
@@ -180,11 +178,7 @@ _KEEPS_OUT = " and (a.status <> 'valid' or a.saw_evidence or a.selected)"
 
 
 def _read(
-    cursor: duckdb.DuckDBPyConnection,
-    aggregate_query: AggregateQuery,
-    aspect: str,
-    kinds: Sequence[str],
-    queried: _QueriedItems,
+    cursor: Connection, aggregate_query: AggregateQuery, aspect: str, kinds: Sequence[str], queried: _QueriedItems
 ) -> pd.DataFrame:
     """The judgements of these kinds of raters."""
     names = _Names.read(cursor, aspect)

@@ -56,18 +56,15 @@ class CellUnit:
 
 
 _ALL_LABELS = f"""
-select distinct suite, label from ({JUDGED}) where excluded is null and kind <> 'consensus' and label <> ''
+select suite, list(distinct label order by label) from ({JUDGED})
+where excluded is null and kind <> 'consensus' and label <> '' group by suite
 """
 
 
 def stored_labels(store: Store, aspect: str, selection: Selection) -> dict[str, list[str]]:
     """By suite the labels of the selected judgements of an aspect that count, sorted."""
     condition, parameters = _judgements(aspect, selection)
-    labels: dict[str, list[str]] = {}
-    with store.read() as cursor:
-        for suite, label in sorted(cursor.execute(_ALL_LABELS.format(where=condition, more=""), parameters).fetchall()):
-            labels.setdefault(suite, []).append(label)
-    return labels
+    return store.query_dict(_ALL_LABELS.format(where=condition, more=""), parameters)
 
 
 # A unit is an item, or one target of it. `heard`: what counts, a row for each rater of a unit; `mine` and `theirs`: whether
@@ -190,6 +187,5 @@ def _judgements(aspect: str, selection: Selection) -> Where:
 
 def rater_groups(store: Store) -> dict[str, str]:
     """By rater among whom it is taken: ``people``, ``simulated people``, or nobody (a scorer)."""
-    records = store.query("select rater_id, kind, simulated from raters where kind <> 'consensus'")
-    kinds = {True: SIMULATED, False: PEOPLE}
-    return {row["rater_id"]: kinds[row["simulated"]] if row["kind"] == "human" else "" for row in records}
+    among = "case when kind <> 'human' then '' when simulated then ? else ? end"
+    return store.query_dict(f"select rater_id, {among} from raters where kind <> 'consensus'", [SIMULATED, PEOPLE])

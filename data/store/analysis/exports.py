@@ -29,9 +29,7 @@ def judgements(store: Store, selection: Selection) -> pd.DataFrame:
     ``submitted`` (UTC, null for scorers) and ``campaign``.
     """
     condition, parameters = selection.judgements()
-    with store.read() as cursor:
-        frame: pd.DataFrame = cursor.execute(FRAME.format(where=condition, more=_SOURCES), parameters).df()
-    return _in_utc(frame)
+    return _in_utc(store.query_frame(FRAME.format(where=condition, more=_SOURCES), parameters))
 
 
 def judgement_batches(store: Store, selection: Selection) -> Iterator[pd.DataFrame]:
@@ -66,7 +64,7 @@ class ScorerDescription:
 
 def describe_scorers(store: Store, names: Sequence[str]) -> list[ScorerDescription]:
     """The scorers among these raters, by name, with the profiles that their runs were asked for."""
-    records = store.query(
+    described = store.query(
         "select r.rater_id, r.version, r.settings, coalesce(list_sort(list(distinct n.profile)"
         " filter (n.profile is not null)), []) as profiles"
         " from raters r left join runs n on n.rater_id = r.rater_id and n.kind = 'score'"
@@ -74,8 +72,7 @@ def describe_scorers(store: Store, names: Sequence[str]) -> list[ScorerDescripti
         " group by all order by r.rater_id",
         [list(names)],
     )
-    decoded = (rows.decoded(row, "settings") for row in records)
-    return [ScorerDescription(row["rater_id"], row["version"], row["settings"], tuple(row["profiles"])) for row in decoded]
+    return [ScorerDescription(**rows.decoded(row, "settings") | {"profiles": tuple(row["profiles"])}) for row in described]
 
 
 _IMAGES = """

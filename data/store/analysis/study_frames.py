@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from data.aspects import CANNOT_TELL
-from data.spec import HasSpec
+from data.records import Prompt
+from data.store import library
 from data.store.core import rows
 from data.store.core.frame import JUDGED
 from data.store.core.selection import Selection
@@ -23,28 +24,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class FlipPrompt(HasSpec):
-    """A prompt."""
-
-    text: str
-    spec: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
 class FlipImage:
     """An image."""
 
     item_id: str
     prompt_id: str
     generator: str
-
-
-@dataclass(frozen=True, slots=True)
-class FlipSuite:
-    """A suite's images, by id, and their prompts by id."""
-
-    places: list[FlipImage]
-    prompts: Mapping[str, FlipPrompt]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,28 +61,19 @@ class FlipScore:
 def suites(store: Store, selection: Selection) -> list[str]:
     """Those of which images are selected, sorted."""
     condition, parameters = selection.items()
-    records = store.query(f"select distinct t.suite from items t where t.kind = 'image' and {condition} order by 1", parameters)
-    return [row["suite"] for row in records]
+    query = f"select distinct t.suite from items t where t.kind = 'image' and {condition} order by 1"
+    return store.query_column(query, parameters)
 
 
-def images(store: Store, selection: Selection) -> FlipSuite:
-    """The selected images."""
+def images(store: Store, selection: Selection) -> tuple[list[FlipImage], dict[str, Prompt]]:
+    """The selected images, by id, and their prompts by id."""
     condition, parameters = selection.items()
-    with store.read() as cursor:
-        records = rows.dicts(
-            cursor,
-            "select t.item_id, t.prompt_id, coalesce(t.generator, '') as generator from items t"
-            f" where t.kind = 'image' and t.prompt_id is not null and {condition} order by t.item_id",
-            parameters,
-        )
-        prompt_records = rows.dicts(
-            cursor,
-            "select p.prompt_id, p.text, p.spec from prompts p"
-            f" where p.prompt_id in (select t.prompt_id from items t where t.kind = 'image' and {condition}) order by 1",
-            parameters,
-        )
-    prompts = {row["prompt_id"]: FlipPrompt(row["text"], rows.from_json(row["spec"])) for row in prompt_records}
-    return FlipSuite([FlipImage(**row) for row in records if row["prompt_id"] in prompts], prompts)
+    selected = f"from items t where t.kind = 'image' and {condition}"
+    prompts = library.prompts_where(store, f"prompt_id in (select t.prompt_id {selected})", parameters)
+    query = f"select t.item_id, t.prompt_id, coalesce(t.generator, '') as generator {selected} order by t.item_id"
+    images = store.query_records(FlipImage, query, parameters)
+    by_id = {prompt.prompt_id: prompt for prompt in prompts}
+    return [image for image in images if image.prompt_id in by_id], by_id
 
 
 def answers(store: Store, selection: Selection) -> list[FlipAnswer]:
@@ -116,12 +92,12 @@ def scores(store: Store, selection: Selection) -> list[FlipScore]:
     """Scorers' numbers of the selected images, by the true prompts and by flipped ones, those that count."""
     condition, parameters = replace(selection, aspect=(), rater=()).judgements()
     judged = JUDGED.format(where=f"r.kind = 'scorer' and j.aspect in ('score', 'flipped') and {condition}", more="")
-    records = store.query(
+    return store.query_records(
+        FlipScore,
         "select item as item_id, rater as rater_id, case when aspect = 'flipped' then target end as flip, number as value"
         f" from ({judged}) where excluded is null order by seq",
         parameters,
     )
-    return [FlipScore(**row) for row in records]
 
 
 ASPECT = "preference"
@@ -167,7 +143,11 @@ class ImageValue:
 
 @dataclass(frozen=True, slots=True)
 class GeneratorValue:
-    """A scorer's values of a generator's images of one prompt (None: of none), added up, and how many."""
+    """A scorer's values of a generator's images of one prompt (None: of none), added up, and how many.
+
+    Attributes:
+        settings: of a scorer that is a diffusion model itself (SelfEval), its own; ``model`` is whom it is about.
+    """
 
     suite: str
     task: str
@@ -177,25 +157,7 @@ class GeneratorValue:
     aspect: str
     total: float
     n: int
-
-
-@dataclass(frozen=True, slots=True)
-class ModelValue:
-    """How many of a prompt's images a diffusion model told rightly by their captions, as ``rater_id`` (SelfEval).
-
-    Attributes:
-        images: whose images these are, by generator.
-        settings: the rater's; ``model`` is whom it is about.
-    """
-
-    suite: str
-    task: str
-    images: str
-    prompt_id: str | None
-    rater_id: str
-    settings: Mapping[str, Any]
-    total: float
-    n: int
+    settings: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,36 +193,34 @@ def image_values(store: Store, selection: Selection, item_ids: Sequence[str]) ->
     """What scorers say of the images of these pairs."""
     where, parameters = _scorers(selection)
     judged = JUDGED.format(where=f"{where} and j.item_id in ({_MEMBERS})", more="")
-    records = store.query(_OF_IMAGES.format(judged=judged), [*parameters, list(item_ids), list(item_ids)])
-    return [ImageValue(**row) for row in records]
+    return store.query_records(ImageValue, _OF_IMAGES.format(judged=judged), [*parameters, list(item_ids), list(item_ids)])
 
 
 def generator_values(store: Store, selection: Selection, suites: Sequence[str]) -> list[GeneratorValue]:
     """What scorers say of each generator's images of these suites, by prompt."""
-    where, parameters = _scorers(replace(selection, suite=tuple(suites)))
-    judged = JUDGED.format(where=f"{where} and t.kind = 'image' and t.generator is not null", more="")
-    return [GeneratorValue(**row) for row in store.query(_OF_GENERATORS.format(judged=judged), parameters)]
+    return _values(store, replace(selection, suite=tuple(suites)), "t.generator is not null")
 
 
-def model_values(store: Store, selection: Selection, suites: Sequence[str]) -> list[ModelValue]:
-    """What raters that are diffusion models themselves (their setting ``model``) made of these suites' images, by prompt."""
-    where, parameters = _scorers(replace(selection, suite=tuple(suites), generator=()))
-    judged = JUDGED.format(where=f"{where} and j.aspect = 'correct' and t.kind = 'image'", more="")
-    records = store.query(_OF_MODELS.format(judged=judged), parameters)
-    return [ModelValue(**rows.decoded(row, "settings")) for row in records]
+def model_values(store: Store, selection: Selection, suites: Sequence[str]) -> list[GeneratorValue]:
+    """How many of these suites' images, by prompt, raters that are diffusion models themselves told rightly by their captions
+    (their setting ``model``)."""
+    model = "j.aspect = 'correct' and r.settings ->> '$.model' is not null"
+    return _values(store, replace(selection, suite=tuple(suites), generator=()), model)
+
+
+def _values(store: Store, selection: Selection, which: str) -> list[GeneratorValue]:
+    where, parameters = _scorers(selection)
+    judged = JUDGED.format(where=f"{where} and t.kind = 'image' and {which}", more="")
+    return store.query_records(GeneratorValue, _OF_GENERATORS.format(judged=judged), parameters, "settings")
 
 
 def pairs(store: Store, item_ids: Sequence[str]) -> list[ImagePair]:
     """These pairs as they are shown, in this order."""
-    records = store.query(_PAIRS, [list(item_ids)])
-    shown: dict[str, list[PairImage]] = {}
-    texts: dict[str, str | None] = {}
-    for row in records:
-        texts[row["item_id"]] = row["text"]
-        pictures = shown.setdefault(row["item_id"], [])
-        if row["image_id"] is not None:
-            pictures.append(PairImage(row["image_id"], row["generator"], row["sha256"]))
-    return [ImagePair(item_id, texts[item_id], tuple(shown[item_id])) for item_id in item_ids if item_id in texts]
+    known = {
+        row["item_id"]: ImagePair(row["item_id"], row["text"], tuple(PairImage(**picture) for picture in row["pictures"] or ()))
+        for row in store.query(_PAIRS, [list(item_ids)])
+    }
+    return [known[item_id] for item_id in item_ids if item_id in known]
 
 
 def _vote(row: dict[str, Any]) -> PreferenceVote:
@@ -307,22 +267,18 @@ where m.item_id in (select unnest(?)) and m.item_id <> m.image_id and s.excluded
 order by m.item_id, s.rater, s.aspect, m.position
 """
 _OF_GENERATORS = """
-select suite, coalesce(task, '') as task, generator, prompt as prompt_id, rater as rater_id, aspect,
-       sum(number) as total, count(*) as n
-from ({judged}) s where excluded is null and isfinite(number)
-group by all order by all
-"""
-_OF_MODELS = """
-select s.suite, coalesce(s.task, '') as task, coalesce(s.generator, '') as images, s.prompt as prompt_id, s.rater as rater_id,
-       any_value(r.settings) as settings, sum(s.number) as total, count(*) as n
+select s.suite, coalesce(s.task, '') as task, coalesce(s.generator, '') as generator, s.prompt as prompt_id,
+       s.rater as rater_id, s.aspect, sum(s.number) as total, count(*) as n,
+       any_value(case when r.settings ->> '$.model' is not null then r.settings end) as settings
 from ({judged}) s join raters r on r.rater_id = s.rater
-where s.excluded is null and isfinite(s.number) and r.settings ->> '$.model' is not null
-group by all order by all
+where s.excluded is null and isfinite(s.number)
+group by s.suite, s.task, s.generator, s.prompt, s.rater, s.aspect order by all
 """
 _PAIRS = """
-select t.item_id, p.text, i.image_id, i.generator, i.sha256
+select t.item_id, p.text, list({image_id: i.image_id, generator: i.generator, sha256: i.sha256} order by m.position)
+    filter (i.image_id is not null) as pictures
 from items t left join prompts p using (prompt_id) left join item_members m using (item_id) left join images i using (image_id)
-where t.item_id in (select unnest(?)) order by t.item_id, m.position
+where t.item_id in (select unnest(?)) group by all
 """
 
 
@@ -396,9 +352,7 @@ def scorer_answers(store: Store, selection: Selection) -> pd.DataFrame:
     condition, parameters = Selection(
         suite=selection.suite, task=selection.task, generator=selection.generator, rater=selection.rater
     ).judgements()
-    with store.read() as cursor:
-        frame: pd.DataFrame = cursor.execute(_SCORER_ANSWERS.format(condition=condition), parameters).df()
-    return frame
+    return store.query_frame(_SCORER_ANSWERS.format(condition=condition), parameters)
 
 
 def person_answers(store: Store, selection: Selection) -> pd.DataFrame:
@@ -409,8 +363,7 @@ def person_answers(store: Store, selection: Selection) -> pd.DataFrame:
     """
     condition, parameters = replace(selection, aspect=("answer",), target=(), certainty=()).judgements()
     judged = JUDGED.format(where=f"r.kind = 'human' and j.aspect = 'answer' and {condition}", more=", j.source_id")
-    with store.read() as cursor:
-        frame: pd.DataFrame = cursor.execute(_PERSON_ANSWERS.format(said=judged), parameters).df()
+    frame = store.query_frame(_PERSON_ANSWERS.format(said=judged), parameters)
     # codes of 64 bits are no floats
     frame["wording"] = frame["wording"].astype("UInt64")
     return frame.astype(dict.fromkeys(("label", "excluded"), object)).replace({float("nan"): None})
@@ -426,24 +379,18 @@ def answers_about(store: Store, item_id: str) -> list[PersonAnswer]:
 
 def wordings(store: Store, item_id: str, rater_id: str) -> dict[str, int]:
     """The wording of each question that a scorer answered about an image."""
-    records = store.query(_SCORER_ANSWERS.format(condition="e.item_id = ? and e.rater_id = ?"), [item_id, rater_id])
-    return {row["question"]: row["wording"] for row in records}
+    answers = _SCORER_ANSWERS.format(condition="e.item_id = ? and e.rater_id = ?")
+    return store.query_dict(f"select question, wording from ({answers})", [item_id, rater_id])
 
 
 def raters(store: Store) -> dict[str, list[str]]:
     """By suite the scorers that answered questions about its images, sorted."""
-    records = store.query(
-        "select t.suite, e.rater_id from evidence e join items t using (item_id) where e.failed is null"
-        " and t.kind = 'image' and json_array_length(e.payload, '$.answers') > 0 group by all order by all",
+    return store.query_dict(
+        "select t.suite, list(distinct e.rater_id order by e.rater_id) from evidence e join items t using (item_id)"
+        " where e.failed is null and t.kind = 'image' and json_array_length(e.payload, '$.answers') > 0 group by 1 order by 1"
     )
-    named: dict[str, list[str]] = {}
-    for row in records:
-        named.setdefault(row["suite"], []).append(row["rater_id"])
-    return named
 
 
 def stamp(store: Store) -> str:
     """Another text as soon as there is other evidence."""
-    record = store.query_first("select count(*) || '.' || coalesce(max(seq), 0) as stamp from evidence")
-    assert record is not None
-    return str(record["stamp"])
+    return str(store.query_value("select count(*) || '.' || coalesce(max(seq), 0) from evidence"))

@@ -15,7 +15,7 @@ import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -26,8 +26,9 @@ import duckdb
 from data.files import on_disk, sha256_of, write_whole
 from data.people import keyed_hash
 from data.store.core import connections, erased
-from data.store.core.connections import DATABASE
+from data.store.core.connections import DATABASE, Connection
 from data.store.core.schema import schema_version, secret_of, table_names
+from data.validation import record_of
 
 _BATCH: Final = 20_000
 _TRANSACTION: Final = 200_000
@@ -73,7 +74,7 @@ def no_pause(_: float) -> None:
     """Go on at once."""
 
 
-def database_contents(cursor: duckdb.DuckDBPyConnection, rest: Pause = no_pause) -> DatabaseContents:
+def database_contents(cursor: Connection, rest: Pause = no_pause) -> DatabaseContents:
     """What a database holds now; one state of it only inside a transaction."""
     digests = {}
     for name in table_names(cursor):
@@ -85,7 +86,7 @@ def database_contents(cursor: duckdb.DuckDBPyConnection, rest: Pause = no_pause)
     return DatabaseContents(schema_version(cursor) if "meta" in digests else 0, digests)
 
 
-def copy_database(cursor: duckdb.DuckDBPyConnection, path: Path, rest: Pause = no_pause) -> DatabaseContents:
+def copy_database(cursor: Connection, path: Path, rest: Pause = no_pause) -> DatabaseContents:
     """Copy a database into a new file, on disk when this returns: one state of it, with keys, checks and numbers.
 
     The cursor needs no right to files: rows come by way of this process, batch by batch.
@@ -108,18 +109,13 @@ def copy_database(cursor: duckdb.DuckDBPyConnection, path: Path, rest: Pause = n
         finally:
             cursor.rollback()
         on_disk(path)
-    except duckdb.Error as error:
-        _remove_database(path)
-        raise OSError(str(error).splitlines()[0]) from error
-    except BaseException:
-        _remove_database(path)
+    except BaseException as error:
+        for file in (path, wal_file(path)):
+            file.unlink(missing_ok=True)
+        if isinstance(error, duckdb.Error):
+            raise OSError(connections.first_line(error)) from error
         raise
     return held
-
-
-def _remove_database(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    wal_file(path).unlink(missing_ok=True)
 
 
 def wal_file(path: Path) -> Path:
@@ -127,7 +123,7 @@ def wal_file(path: Path) -> Path:
     return path.with_name(f"{path.name}.wal")
 
 
-def _copy_tables(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnection, rest: Pause) -> None:
+def _copy_tables(cursor: Connection, out: Connection, rest: Pause) -> None:
     # few transactions, as each waits for the disk; none so big that it needs much memory
     out.begin()
     # sequences go on where they are now: no number is given twice
@@ -152,7 +148,7 @@ def _copy_tables(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnecti
         rest(time.monotonic() - begun)
 
 
-def _copy_rows(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnection, table: str, rest: Pause) -> Iterator[int]:
+def _copy_rows(cursor: Connection, out: Connection, table: str, rest: Pause) -> Iterator[int]:
     begun = time.monotonic()
     for batch in cursor.sql(f'select * from "{table}"').to_arrow_reader(_BATCH):
         if batch.num_rows:
@@ -174,7 +170,7 @@ def read_contents(path: Path) -> DatabaseContents:
         with connections.connect(path, read_only=True, threads=1, memory="1GB") as connection:
             return database_contents(connection)
     except duckdb.Error as error:
-        raise OSError(f"{path} cannot be opened: {str(error).splitlines()[0]}") from error
+        raise OSError(f"{path} cannot be opened: {connections.first_line(error)}") from error
 
 
 MANIFEST: Final = "manifest.json"
@@ -297,10 +293,9 @@ def read_backup(folder: Path) -> Backup:
         as_json: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         if as_json.pop("concord_backup") != _FORMAT:
             raise BadBackup(f"{folder} was made by a newer Concord: update Concord to read it")
-        made = datetime.fromisoformat(as_json["made"])
-        made = made if made.tzinfo else made.replace(tzinfo=UTC)
-        tables = {name: TableDigest(**held) for name, held in as_json["tables"].items()}
-        return Backup(folder, Manifest(**(as_json | {"made": made, "tables": tables})))
+        manifest = record_of(Manifest, as_json)
+        made = manifest.made if manifest.made.tzinfo else manifest.made.replace(tzinfo=UTC)
+        return Backup(folder, replace(manifest, made=made))
     except OSError as error:
         raise BadBackup(f"{folder} is not a backup: its {MANIFEST} cannot be read ({error.strerror})") from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
@@ -312,10 +307,8 @@ def list_backups(folder: Path) -> list[Backup]:
     backups = []
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if not path.name.startswith(".") and (path / MANIFEST).is_file():
-            try:
+            with suppress(BadBackup):
                 backups.append(read_backup(path))
-            except BadBackup:
-                continue
     return sorted(backups, key=lambda backup: (backup.manifest.number, backup.manifest.made))
 
 
@@ -382,7 +375,7 @@ def backup_folder(project: Path) -> Path:
 
 
 def make_backup(
-    cursor: duckdb.DuckDBPyConnection,
+    cursor: Connection,
     project: Path,
     reason: str = ON_REQUEST,
     into: Path | None = None,
@@ -443,12 +436,11 @@ def _folder_lock(folder: Path, *, patient: bool = False) -> Iterator[bool]:
         yield False
         return
     descriptor = os.open(folder, os.O_RDONLY)
+    could = False
     try:
-        could = True
-        try:
+        with suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if patient else fcntl.LOCK_NB))
-        except OSError:
-            could = False
+            could = True
         yield could
     finally:
         os.close(descriptor)
@@ -480,7 +472,8 @@ def _make_manifest(
         secret = secret_of(connection)
         n_erased = len(erased.marks(connection)) if "erased" in held.tables else 0
     return Manifest(
-        project=project_id(secret, project),
+        # names a project without telling its secret
+        project=keyed_hash(secret, "backup", "project")[:12] if secret else project.name,
         number=max((backup.manifest.number for backup in before), default=0) + 1,
         reason=reason,
         made=made,
@@ -497,18 +490,12 @@ def _make_manifest(
     )
 
 
-def project_id(secret: str, project: Path) -> str:
-    """Names a project without telling its secret."""
-    return keyed_hash(secret, "backup", "project")[:12] if secret else project.name
-
-
 def _add_files(project: Path | None, temporary: Path, before: Sequence[Backup], rest: Pause) -> list[BackupFile]:
     """Put the project's files beside the database, and list them."""
     last = before[-1] if before else None
     known: dict[str, BackupFile] = {}
-    if last is not None:
-        with suppress(BadBackup):
-            known = {file.path: file for file in last.files()}
+    with suppress(BadBackup):
+        known = {file.path: file for file in last.files()} if last is not None else {}
     files = []
     for path, name in _project_files(project) if project else ():
         with suppress(FileNotFoundError):

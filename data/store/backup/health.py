@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from data.files import sha256_of
 from data.store.backup import backups, scheduler
 from data.store.backup.backups import Backup, BadBackup
 from data.store.core import connections, rows, schema
-from data.store.core.connections import DATABASE
+from data.store.core.connections import DATABASE, Connection, first_line
 from data.store.core.schema import migration_files
 from data.store.core.store import Store, StoreBusy
 
@@ -65,9 +65,9 @@ def closed(project: Path, *, everything: bool = False) -> list[HealthCheck]:
         with connections.connect(path, read_only=True, memory="2GB") as connection:
             return examine(connection, project, everything=everything)
     except duckdb.Error as error:
-        if "lock" in str(error) or "different configuration" in str(error):
+        if connections.is_held_elsewhere(error):
             raise StoreBusy(f"{path} is open in another process") from error
-        return [_broken(project, str(error).splitlines()[0]), *_backups(project, everything=everything)]
+        return [_broken(project, first_line(error)), *_backups(project, everything=everything)]
 
 
 def opened(store: Store, at_work: Collection[str], *, everything: bool = False) -> list[HealthCheck]:
@@ -89,14 +89,12 @@ def _broken(project: Path, why: str) -> HealthCheck:
     return _project("attention", f"{project / DATABASE} cannot be opened: {why}", todo)
 
 
-def examine(
-    cursor: duckdb.DuckDBPyConnection, project: Path, at_work: Collection[str] = (), *, everything: bool = False
-) -> list[HealthCheck]:
+def examine(cursor: Connection, project: Path, at_work: Collection[str] = (), *, everything: bool = False) -> list[HealthCheck]:
     """All that there is to be said of a project."""
     try:
         version = schema.schema_version(cursor)
     except duckdb.Error as error:
-        return [_broken(project, f"it is no Concord project: {str(error).splitlines()[0]}")]
+        return [_broken(project, f"it is no Concord project: {first_line(error)}")]
     newest = max(migration_files())
     if version == newest:
         schema_found = _project("ok", f"the database opens; schema {version}")
@@ -111,16 +109,11 @@ def examine(
         schema_found = _project("note", "the database is empty; opening it makes a new project of it")
     checks = [schema_found, *_disk(project)]
     if version == newest:
-        examinations: tuple[Callable[[], Iterator[HealthCheck]], ...] = (
-            lambda: _runs(cursor, project, at_work),
-            lambda: _images(cursor, project, everything=everything),
-            lambda: _derived(cursor),
-        )
-        for examination in examinations:
-            checks += examination()
-    n_erased = rows.value(cursor, "select count(*) from erased") if "erased" in schema.table_names(cursor) else 0
+        checks += [*_runs(cursor, project, at_work), *_images(cursor, project, everything=everything), *_derived(cursor)]
+    known = schema.table_names(cursor)
+    n_erased = rows.value(cursor, "select count(*) from erased") if "erased" in known else 0
     lasting = backups.database_contents(cursor).lasting() if everything else None
-    there = [name for name in ("prompts", "images", "annotations", "evidence") if name in schema.table_names(cursor)]
+    there = [name for name in ("prompts", "images", "annotations", "evidence") if name in known]
     empty = not any(rows.value(cursor, f"select count(*) from {name}") for name in there)
     return checks + list(_backups(project, n_erased, lasting, everything=everything, empty=empty))
 
@@ -135,7 +128,7 @@ def _disk(project: Path) -> Iterator[HealthCheck]:
         yield _project("ok", "there is room on the disk")
 
 
-def _runs(cursor: duckdb.DuckDBPyConnection, project: Path, at_work: Collection[str]) -> Iterator[HealthCheck]:
+def _runs(cursor: Connection, project: Path, at_work: Collection[str]) -> Iterator[HealthCheck]:
     known = rows.dicts(cursor, "select run_id, scorer, state, folder from runs order by created")
     folders = {str(Path(row["folder"])) for row in known}
     home = project / "runs"
@@ -162,7 +155,7 @@ def _runs(cursor: duckdb.DuckDBPyConnection, project: Path, at_work: Collection[
         yield _project("ok", f"{_n(len(known), 'run')}, all of them as they should be")
 
 
-def _images(cursor: duckdb.DuckDBPyConnection, project: Path, *, everything: bool) -> Iterator[HealthCheck]:
+def _images(cursor: Connection, project: Path, *, everything: bool) -> Iterator[HealthCheck]:
     n = int(rows.value(cursor, "select count(*) from images where path is not null and sha256 is not null"))
     some = "" if everything else f" using sample reservoir({_SAMPLE * _MORE} rows)"
     records = cursor.execute(
@@ -191,7 +184,7 @@ def _images(cursor: duckdb.DuckDBPyConnection, project: Path, *, everything: boo
         yield _project("ok", f"{looked}: as they were imported" if n else "no image has a file")
 
 
-def _derived(cursor: duckdb.DuckDBPyConnection) -> Iterator[HealthCheck]:
+def _derived(cursor: Connection) -> Iterator[HealthCheck]:
     """What is made from other tables is what it is made from."""
     homeless = rows.value(
         cursor,

@@ -23,10 +23,10 @@ from data.store.backup import backups, snapshot
 from data.store.backup.backups import Backup, BackupFile, BadBackup, Manifest
 from data.store.core import connections, rows
 from data.store.core import schema as schema_module
-from data.store.core.connections import DATABASE
+from data.store.core.connections import DATABASE, Connection, first_line
 from data.store.core.erased import mark, marks, people_named, strike_people
 from data.store.core.schema import migrate, migration_files
-from data.store.core.store import Store, StoreBusy
+from data.store.core.store import Store, StoreBusy, transaction
 
 Kind = Literal["snapshot", "backup"]
 BEFORE: Final = f"{DATABASE}.before-restore-"
@@ -57,16 +57,13 @@ class CopyErasure:
     why: str = ""
 
 
-def remember_copy(store: Store, path: Path, kind: Kind, *, names: bool = True) -> None:
+@transaction(shown=False)
+def remember_copy(connection: Connection, path: Path, kind: Kind, *, names: bool = True) -> None:
     """A copy of the project was written there."""
-    row = (str(path.resolve()), kind, "names" if names else "pseudonyms", datetime.now(UTC))
-
-    def remember(connection: duckdb.DuckDBPyConnection) -> None:
-        # another copy at the same place has replaced the one before
-        connection.execute("delete from copies where path = ?", [row[0]])
-        rows.insert(connection, "copies", ("path", "kind", "people", "moment"), [row])
-
-    store.change(remember, shown=False)
+    resolved, people = str(path.resolve()), "names" if names else "pseudonyms"
+    # another copy at the same place has replaced the one before
+    connection.execute("delete from copies where path = ?", [resolved])
+    rows.add(connection, "copies", path=resolved, kind=kind, people=people, moment=datetime.now(UTC))
 
 
 def list_copies(store: Store) -> list[KnownCopy]:
@@ -89,24 +86,19 @@ def erase_from_copies(store: Store, names: Iterable[str] = ()) -> list[CopyErasu
         erasures += [
             CopyErasure(path, "erased", "a backup that was never finished") for path in backups.delete_unfinished(home)
         ]
-        for backup in backups.list_backups(home):
-            erasures.append(_in_backup(backup, store.secret, known))
-        erasures += [CopyErasure(path, "failed", "it cannot be read as a backup") for path in _unreadable(home)]
+        erasures += [_in_backup(backup, store.secret, known) for backup in backups.list_backups(home)]
+        # folders with a database that are no backup one can read
+        readable = {backup.path for backup in backups.list_backups(home)}
+        others = [path for path in sorted(home.iterdir()) if path not in readable] if home.is_dir() else []
+        erasures += [
+            CopyErasure(path, "failed", "it cannot be read as a backup") for path in others if (path / DATABASE).exists()
+        ]
         for path in sorted(store.project.glob(f"{BEFORE}*")):
             if not path.name.endswith(".wal"):
                 erasures.append(_trying(path, lambda path=path: _in_file(path, store.secret, known)))  # type: ignore[misc]
-        inside = home.resolve()
-        for copy in list_copies(store):
-            if inside not in copy.path.parents:
-                erasures.append(_elsewhere(copy, store.secret, known, people))
+        elsewhere = [copy for copy in list_copies(store) if home.resolve() not in copy.path.parents]
+        erasures += [_elsewhere(copy, store.secret, known, people) for copy in elsewhere]
     return erasures
-
-
-def _unreadable(home: Path) -> list[Path]:
-    """Folders with a database that are no backup one can read."""
-    readable = {backup.path for backup in backups.list_backups(home)}
-    folders = home.iterdir() if home.is_dir() else ()
-    return [path for path in sorted(folders) if path not in readable and (path / DATABASE).exists()]
 
 
 def _elsewhere(copy: KnownCopy, secret: str, known: Mapping[str, Any], names: list[str]) -> CopyErasure:
@@ -131,7 +123,7 @@ def _trying(path: Path, erase: Callable[[], bool]) -> CopyErasure:
     try:
         return CopyErasure(path, "erased" if erase() else "clean")
     except duckdb.Error as error:
-        return CopyErasure(path, "failed", str(error).splitlines()[0])
+        return CopyErasure(path, "failed", first_line(error))
     except (OSError, BadBackup) as error:
         return CopyErasure(path, "failed", getattr(error, "strerror", None) or str(error))
 
@@ -173,11 +165,7 @@ def _as_it_is(manifest: Manifest, database: Path) -> Manifest:
 
 
 def _in_file(
-    path: Path,
-    secret: str,
-    known: Mapping[str, Any],
-    names: Iterable[str] = (),
-    swap: Callable[[Path], None] | None = None,
+    path: Path, secret: str, known: Mapping[str, Any], names: Iterable[str] = (), swap: Callable[[Path], None] | None = None
 ) -> bool:
     """Take people out of a database that nobody has open: whoever is among the marks, and these names. Whether there were any.
 
@@ -265,7 +253,7 @@ def restore(project: Path, backup: Backup, now: datetime | None = None) -> Resto
             placed = sum(_restore_file(backup.path / file.path, project / file.path, file, stamp) for file in backup.files())
             aside = _exchange(project / DATABASE, fresh, stamp)
         except duckdb.Error as error:
-            raise BadBackup(f"{backup.database} cannot be restored: {str(error).splitlines()[0]}") from error
+            raise BadBackup(f"{backup.database} cannot be restored: {first_line(error)}") from error
         finally:
             shutil.rmtree(work, ignore_errors=True)
     return Restored(aside, backup.manifest.schema, placed, struck)
@@ -293,7 +281,7 @@ def _marks(project: Path) -> tuple[str, dict[str, Any]]:
                     known |= marks(connection)
                 secret = secret or stored
         except duckdb.Error as error:
-            if n == 0 and ("lock" in str(error) or "different configuration" in str(error)):
+            if n == 0 and connections.is_held_elsewhere(error):
                 raise StoreBusy(f"{path} is open in another process: close the app, then restore") from error
     return secret, known
 

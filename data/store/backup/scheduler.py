@@ -97,9 +97,7 @@ class BackupScheduler:
                     restoring.erase_from_copies(self._store)
                 self._look()
                 wait = look
-            except Stopped:
-                return
-            except CLOSED:
+            except (Stopped, *CLOSED):
                 return
             except Exception as error:
                 # whatever it is: the app goes on, and the next try may do

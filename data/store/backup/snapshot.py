@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 import duckdb
 
 from data.store.analysis.exports import BATCH
 from data.store.core import connections, rows
-from data.store.core.schema import LEFT_OUT, SCHEMA
+from data.store.core.connections import Connection
+from data.store.core.schema import LEFT_OUT, SCHEMA, describe_table
 from data.store.core.store import Store
 
 ABOUT, COLUMNS = "about", "about_columns"
@@ -53,13 +55,13 @@ def write(store: Store, path: Path, rename: Rename | None = None) -> SnapshotCou
         temporary.chmod(0o444)
         temporary.replace(path)
     except duckdb.Error as error:
-        raise OSError(str(error).splitlines()[0]) from error
+        raise OSError(connections.first_line(error)) from error
     finally:
         temporary.unlink(missing_ok=True)
     return copied
 
 
-def _copy(store: Store, out: duckdb.DuckDBPyConnection, rename: Rename | None) -> SnapshotCounts:
+def _copy(store: Store, out: Connection, rename: Rename | None) -> SnapshotCounts:
     with store.read() as cursor:
         cursor.begin()
         try:
@@ -67,7 +69,7 @@ def _copy(store: Store, out: duckdb.DuckDBPyConnection, rename: Rename | None) -
             types = _types(cursor)
             out.execute("create temp table people (name varchar, other varchar)")
             if rename is not None:
-                rows.insert(out, "people", ("name", "other"), ((name, rename(name)) for name in _people(cursor)))
+                rows.insert(out, "people", ({"name": name, "other": rename(name)} for name in _people(cursor)))
             copied = {name: _copy_table(cursor, out, name, types[name]) for name in SCHEMA}
         finally:
             cursor.rollback()
@@ -76,7 +78,7 @@ def _copy(store: Store, out: duckdb.DuckDBPyConnection, rename: Rename | None) -
     return SnapshotCounts(copied)
 
 
-def _types(cursor: duckdb.DuckDBPyConnection) -> dict[str, dict[str, str]]:
+def _types(cursor: Connection) -> dict[str, dict[str, str]]:
     """The types of all columns, in their order."""
     by_table: dict[str, dict[str, str]] = {}
     for table, column, kind in cursor.execute(
@@ -87,7 +89,7 @@ def _types(cursor: duckdb.DuckDBPyConnection) -> dict[str, dict[str, str]]:
     return by_table
 
 
-def _people(cursor: duckdb.DuckDBPyConnection) -> Iterator[str]:
+def _people(cursor: Connection) -> list[str]:
     """Everybody who is named: real people among the raters, and who decided or reported without being one."""
     named = " union ".join(
         f"select {column} from {table}"
@@ -96,13 +98,11 @@ def _people(cursor: duckdb.DuckDBPyConnection) -> Iterator[str]:
         if description.person and description.kept
     )
     others = "select rater_id from raters where kind <> 'human' or identity is distinct from 'person' or simulated"
-    result = cursor.execute(
-        f"select name from ({named}) n(name) where name is not null and name not in ({others}) order by name"
-    )
-    return (row[0] for row in result.fetchall())
+    query = f"select name from ({named}) n(name) where name is not null and name not in ({others}) order by name"
+    return rows.column(cursor, query)
 
 
-def _copy_table(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnection, table: str, types: dict[str, str]) -> int:
+def _copy_table(cursor: Connection, out: Connection, table: str, types: dict[str, str]) -> int:
     columns = {name: column for name, column in SCHEMA[table].columns.items() if column.kept and name in types}
     out.execute(f"create table {table} ({', '.join(f'{name} {types[name]}' for name in columns)})")
     query = f"select {', '.join(f'{column.select or name} as {name}' for name, column in columns.items())} from {table}"
@@ -118,7 +118,7 @@ def _copy_table(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnectio
     return n
 
 
-def _describe(out: duckdb.DuckDBPyConnection, version: str, types: dict[str, dict[str, str]], *, pseudonyms: bool) -> None:
+def _describe(out: Connection, version: str, types: dict[str, dict[str, str]], *, pseudonyms: bool) -> None:
     """Tables of what the others are."""
     out.execute(f"create table {ABOUT} (name varchar, value varchar)")
     about = [
@@ -134,27 +134,28 @@ def _describe(out: duckdb.DuckDBPyConnection, version: str, types: dict[str, dic
             if not description.kept
         ),
     ]
-    rows.insert(out, ABOUT, ("name", "value"), about)
+    rows.insert(out, ABOUT, ({"name": name, "value": value} for name, value in about))
     out.execute(f"create table {COLUMNS} (table_name varchar, column_name varchar, type varchar, description varchar)")
-    described = [
-        (name, None, None, table.text) if column is None else (name, column, types[name][column], table.columns[column].text)
-        for name, table in SCHEMA.items()
-        for column in (
-            None,
-            *(column for column, description in table.columns.items() if description.kept and column in types[name]),
-        )
-    ]
-    described += [
-        (ABOUT, None, None, "what this file is, and what is not in it"),
-        (ABOUT, "name", "VARCHAR", "of what it tells"),
-        (ABOUT, "value", "VARCHAR", "what it tells"),
-        (COLUMNS, None, None, "every table (column_name is null) and column of this file, in words"),
-        (COLUMNS, "table_name", "VARCHAR", "the table"),
-        (COLUMNS, "column_name", "VARCHAR", "the column; null: about the table"),
-        (COLUMNS, "type", "VARCHAR", "as DuckDB has it"),
-        (COLUMNS, "description", "VARCHAR", "in words"),
-    ]
-    rows.insert(out, COLUMNS, ("table_name", "column_name", "type", "description"), described)
+    for name, table in {**SCHEMA, **_OWN_TABLES}.items():
+        whole: dict[str, str | None] = {"column_name": None, "type": None, "description": table.text}
+        of_columns: list[dict[str, str | None]] = [
+            {"column_name": column, "type": types.get(name, {}).get(column, "VARCHAR"), "description": described.text}
+            for column, described in table.columns.items()
+            if described.kept and (name not in types or column in types[name])
+        ]
+        rows.insert(out, COLUMNS, ({"table_name": name, **row} for row in (whole, *of_columns)))
+
+
+_OWN_TABLES: Final = {
+    ABOUT: describe_table("what this file is, and what is not in it", name="of what it tells", value="what it tells"),
+    COLUMNS: describe_table(
+        "every table (column_name is null) and column of this file, in words",
+        table_name="the table",
+        column_name="the column; null: about the table",
+        type="as DuckDB has it",
+        description="in words",
+    ),
+}
 
 
 def is_snapshot(path: Path) -> bool:

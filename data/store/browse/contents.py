@@ -74,30 +74,22 @@ def item(store: Store, item_id: str) -> dict[str, Any] | None:
 
 def filter_choices(store: Store) -> dict[str, list[str]]:
     """The values that each filter can take in this project."""
-    columns = {"suite": "suite", "task": "task", "generator": "generator"}
     with store.read() as cursor:
         choices = {
-            name: [
-                row[0] for row in cursor.execute(f"select distinct {c} from items where {c} is not null order by 1").fetchall()
-            ]
-            for name, c in columns.items()
+            name: rows.column(cursor, f"select distinct {name} from items where {name} is not null order by 1")
+            for name in ("suite", "task", "generator")
         }
-        choices["aspect"] = [row[0] for row in cursor.execute("select distinct aspect from judgements order by 1").fetchall()]
-        imitated = cursor.execute("select 1 from raters where simulated limit 1").fetchone()
+        choices["aspect"] = rows.column(cursor, "select distinct aspect from judgements order by 1")
+        imitated = rows.first(cursor, "select 1 from raters where simulated limit 1")
         choices["people"] = [PEOPLE, SIMULATED] if imitated else [PEOPLE]
-        choices["rater"] = [
-            row[0]
-            for row in cursor.execute(
-                "select rater_id from raters where identity is distinct from 'slot' order by kind desc, rater_id"
-            ).fetchall()
-        ]
+        known = "select rater_id from raters where identity is distinct from 'slot' order by kind desc, rater_id"
+        choices["rater"] = rows.column(cursor, known)
     return choices
 
 
 def rater_names(store: Store) -> list[str]:
     """All raters, a study's slots among them."""
-    with store.read() as cursor:
-        return [row[0] for row in cursor.execute("select rater_id from raters order by rater_id").fetchall()]
+    return store.query_column("select rater_id from raters order by rater_id")
 
 
 def totals(store: Store) -> dict[str, int]:
@@ -133,14 +125,14 @@ class GeneratorPictures:
 
 def generator_pictures(store: Store) -> list[GeneratorPictures]:
     """Whose pictures the project has, by suite and generator."""
-    records = store.query(
+    return store.query_records(
+        GeneratorPictures,
         "select t.suite, t.generator, count(*) as pictures, coalesce(sum(s.n), 0)::integer as answers"
         " from items t join images i on i.image_id = t.item_id and i.sha256 is not null left join ("
         "select item_id, count(*) as n from annotations join raters using (rater_id)"
         " where not simulated and revises is null group by item_id) s on s.item_id = t.item_id"
         " group by t.suite, t.generator order by t.suite, t.generator",
     )
-    return [GeneratorPictures(**row) for row in records]
 
 
 def examples(store: Store, suite: str, generator: str | None, n: int) -> list[dict[str, Any]]:
@@ -160,29 +152,22 @@ def pictures(store: Store, sha256: str) -> list[Path]:
 
     The project's own files are stored by their path below it, so that it can be moved.
     """
-    with store.read() as cursor:
-        records = cursor.execute("select distinct path from images where sha256 = ? order by path", [sha256]).fetchall()
-    return [store.project / row[0] for row in records]
+    paths = store.query_column("select distinct path from images where sha256 = ? order by path", [sha256])
+    return [store.project / path for path in paths]
 
 
 def image_hashes(store: Store) -> list[str]:
     """The contents of all images with files, each once, in order of their images' ids."""
-    with store.read() as cursor:
-        records = cursor.execute(
-            "select sha256 from images where sha256 is not null group by sha256 order by min(image_id)"
-        ).fetchall()
-    return [row[0] for row in records]
+    return store.query_column("select sha256 from images where sha256 is not null group by sha256 order by min(image_id)")
 
 
 def offered_hashes(store: Store) -> list[str]:
     """The contents of the images of running campaigns, each once; the default one, of all images, does not count."""
-    with store.read() as cursor:
-        records = cursor.execute(
-            "select distinct i.sha256 from campaigns c join campaign_items using (campaign_id)"
-            " join item_members using (item_id) join images i using (image_id)"
-            " where c.state = 'running' and c.campaign_id <> 'default' and i.sha256 is not null order by 1"
-        ).fetchall()
-    return [row[0] for row in records]
+    return store.query_column(
+        "select distinct i.sha256 from campaigns c join campaign_items using (campaign_id)"
+        " join item_members using (item_id) join images i using (image_id)"
+        " where c.state = 'running' and c.campaign_id <> 'default' and i.sha256 is not null order by 1"
+    )
 
 
 def image_files_state(store: Store) -> tuple[int, int]:
@@ -194,13 +179,10 @@ def image_files_state(store: Store) -> tuple[int, int]:
 
 def pictured(store: Store, suite: str, generator: str) -> set[str]:
     """The images of a suite by a generator that have a file."""
-    with store.read() as cursor:
-        records = cursor.execute(
-            "select image_id from images join prompts using (prompt_id)"
-            " where suite = ? and generator = ? and sha256 is not null",
-            [suite, generator],
-        ).fetchall()
-    return {row[0] for row in records}
+    query = (
+        "select image_id from images join prompts using (prompt_id) where suite = ? and generator = ? and sha256 is not null"
+    )
+    return set(store.query_column(query, [suite, generator]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,17 +196,14 @@ class JudgedSuite:
 
 def judged_suites(store: Store) -> dict[str, JudgedSuite]:
     """By suite: aspects that people judged, generators and tasks of the judged items."""
-    records = store.query(
-        "select t.suite, list_sort(list(distinct j.aspect) filter (r.kind = 'human')) as aspects,"
-        " list_sort(list(distinct t.generator)) as generators, list_sort(list(distinct t.task)) as tasks"
-        " from judgements j join items t using (item_id) join raters r using (rater_id) group by t.suite",
-    )
-    return {
-        row["suite"]: JudgedSuite(
-            *([name for name in row[key] or () if name is not None] for key in ("aspects", "generators", "tasks"))
-        )
-        for row in records
-    }
+    with store.read() as cursor:
+        records = cursor.execute(
+            "select t.suite, list(distinct j.aspect order by j.aspect) filter (r.kind = 'human'),"
+            " list(distinct t.generator order by t.generator) filter (t.generator is not null),"
+            " list(distinct t.task order by t.task) filter (t.task is not null)"
+            " from judgements j join items t using (item_id) join raters r using (rater_id) group by t.suite"
+        ).fetchall()
+    return {suite: JudgedSuite(*(names or [] for names in several)) for suite, *several in records}
 
 
 def meetings(store: Store) -> dict[str, tuple[int, int, int]]:
@@ -287,8 +266,7 @@ select moment, 'note', made_by, null from notes where item_id = $item
 
 def item_history(store: Store, item_id: str) -> list[ItemEvent]:
     """All that happened to an item, oldest first. What came with a study stands at the moment that the study says."""
-    records = store.query(f"select * from ({_EVENTS}) order by moment, kind, who", {"item": item_id})
-    return [ItemEvent(**row) for row in records]
+    return store.query_records(ItemEvent, f"select * from ({_EVENTS}) order by moment, kind, who", {"item": item_id})
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +287,8 @@ class RaterCount:
 def raters_of_selection(store: Store, selection: Selection) -> list[RaterCount]:
     """Everybody who has judged, those with most judgements first; a scorer's scores are judgements of any aspect."""
     condition, parameters = selection.judgements()
-    records = store.query(
+    return store.query_records(
+        RaterCount,
         "select r.rater_id as name, r.kind = 'scorer' as scorer,"
         " r.kind = 'human' and r.identity is distinct from 'slot' as person, r.simulated, count(*) as n"
         " from judgements j join items t using (item_id) join raters r using (rater_id)"
@@ -317,7 +296,6 @@ def raters_of_selection(store: Store, selection: Selection) -> list[RaterCount]:
         f" where r.kind in ('scorer', 'human') and {condition} group by all order by n desc, name",
         parameters,
     )
-    return [RaterCount(**row) for row in records]
 
 
 @dataclass(frozen=True, slots=True)

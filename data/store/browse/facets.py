@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-import duckdb
 import numpy as np
 
 from data.store.browse import index_refresh
@@ -33,6 +32,7 @@ from data.store.browse.filters import (
 from data.store.browse.grid import scorer_numbers
 from data.store.core import browse_index, rows
 from data.store.core.browse_index import PACKED_SCORERS
+from data.store.core.connections import Connection
 from data.store.core.selection import CERTAINTIES, Where
 from data.store.core.store import Store
 
@@ -107,7 +107,7 @@ _AT_ONCE: Final = ("suite", "task", "generator", "people", "certainty", f"differ
 class _Counting:
     """Counts of one listing; what several facets need is counted once."""
 
-    def __init__(self, cursor: duckdb.DuckDBPyConnection, query: ListingQuery, numbers: Numbers) -> None:
+    def __init__(self, cursor: Connection, query: ListingQuery, numbers: Numbers) -> None:
         self._cursor, self._query, self._numbers = cursor, query, numbers
         self.conditions = conditions(query, numbers)
         self._known: dict[str, list[tuple[Any, ...]]] = {}

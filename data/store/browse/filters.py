@@ -6,18 +6,18 @@ A saved view is the query of Browse's address under a name: an append-only log o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Final
-
-import duckdb
+from operator import attrgetter, itemgetter
+from typing import Any, Final
 
 from data.store.core import rows
 from data.store.core.browse_index import PACKED_SCORERS
+from data.store.core.connections import Connection
 from data.store.core.erased import refuse
 from data.store.core.selection import Selection, Where
-from data.store.core.store import Store
+from data.store.core.store import Store, transaction
 
 VERDICTS: Final = {"yes": 1, "no": 0, "failed": 2}
 """What a scorer may say, and how ``browse.says`` writes it."""
@@ -116,7 +116,7 @@ def conditions(query: ListingQuery, numbers: Numbers) -> dict[str, Where]:
     if query.alike:
         matches["like"] = "t.item_id in (select unnest(?::varchar[]))", [list(query.alike)]
     for each in FILTERS:
-        matches |= dict(each.conditions(query.filters, numbers))
+        matches |= {name: each.condition(values, numbers) for name, values in each.chosen(query.filters).items()}
     return matches
 
 
@@ -146,61 +146,78 @@ def differs_is(rater: str, kind: str, numbers: Numbers) -> str:
     return f"(t.people = '{theirs}' and {says_is(rater, its, numbers)})"
 
 
-def _says(filters: Filters, numbers: Numbers) -> Iterator[tuple[str, Where]]:
-    for rater in dict.fromkeys(rater for rater, _ in filters.says):
-        either = [says_is(rater, verdict, numbers) for name, verdict in filters.says if name == rater]
-        yield f"says:{rater}", (f"({' or '.join(either)})", [])
+Values = Sequence[Any]
+"""The values of one filter, of scorers those of one."""
 
 
-def _differs(filters: Filters, numbers: Numbers) -> Iterator[tuple[str, Where]]:
-    if filters.differs:
-        either = [differs_is(rater, kind, numbers) for rater, kind in filters.differs]
-        yield "differs", (f"({' or '.join(either)})", [])
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """One filter: the condition on the index of values of it, and what they say in English.
+
+    Attributes:
+        rater: of a filter that is one for each scorer, whose a value is.
+        asks: whether it says what the prompt asks for.
+    """
+
+    name: str
+    condition: Callable[[Values, Numbers], Where]
+    phrase: Callable[[Values], str]
+    rater: Callable[[Any], str] | None = None
+    asks: bool = False
+
+    def chosen(self, filters: Filters) -> dict[str, Values]:
+        """The values that are set by the name of their condition, for scorers with the scorer's (``says:RATER``)."""
+        values: dict[str, list[Any]] = {}
+        for value in getattr(filters, self.name):
+            values.setdefault(self.name if self.rater is None else f"{self.name}:{self.rater(value)}", []).append(value)
+        return dict(values)
 
 
-def _verdict(filters: Filters, _: Numbers) -> Iterator[tuple[str, Where]]:
-    if filters.verdict:
-        decided = f"t.item_id in (select item_id from {ADJUDICATIONS}"
-        either = [f"not {decided})"] if UNDECIDED in filters.verdict else []
-        wrong = [verdict for verdict in filters.verdict if verdict != UNDECIDED]
-        either += [f"{decided} where wrong in (select unnest(?::varchar[])))"] if wrong else []
-        yield "verdict", (f"({' or '.join(either)})", [wrong] if wrong else [])
-
-
-def _words(filters: Filters, _: Numbers) -> Iterator[tuple[str, Where]]:
-    # each word is a text to look for, never a pattern
-    clause = "(contains(lower(t.item_id), ?) or t.prompt_id in (select prompt_id from prompts where contains(lower(text), ?)))"
-    if filters.q:
-        lowered = [word.lower() for word in filters.q for _ in range(2)]
-        yield "q", (" and ".join([clause] * len(filters.q)), lowered)
-
-
-def _range(filters: Filters, numbers: Numbers) -> Iterator[tuple[str, Where]]:
-    for rater in dict.fromkeys(between.rater for between in filters.range):
-        either: list[Where] = [_within(between, numbers) for between in filters.range if between.rater == rater]
-        text = " or ".join(condition for condition, _ in either)
-        yield f"range:{rater}", (f"({text})", [value for _, values in either for value in values])
-
-
-def _within(between: Between, numbers: Numbers) -> Where:
-    if between.rater not in numbers:
-        return "false", []
-    score, bounds = f"t.scores[{numbers[between.rater]}]", [bound for bound in (between.low, between.high) if bound is not None]
-    tests = [f"{score} >= ?"] * (between.low is not None) + [f"{score} <= ?"] * (between.high is not None)
-    return f"coalesce({' and '.join([f'{score} is not null', *tests])}, false)", bounds
-
-
-def among(values: Sequence[str]) -> str:
+def among(values: Iterable[str]) -> str:
     """Alternatives in words."""
     return " or ".join(values)
 
 
-def _clauses_says(filters: Filters) -> Iterator[str]:
+def _either(tests: Iterable[str]) -> Where:
+    return f"({' or '.join(tests)})", []
+
+
+def _verdict(values: Values, _: Numbers) -> Where:
+    decided = f"t.item_id in (select item_id from {ADJUDICATIONS}"
+    either = [f"not {decided})"] if UNDECIDED in values else []
+    wrong = [verdict for verdict in values if verdict != UNDECIDED]
+    either += [f"{decided} where wrong in (select unnest(?::varchar[])))"] if wrong else []
+    return f"({' or '.join(either)})", [wrong] if wrong else []
+
+
+def _words(values: Values, _: Numbers) -> Where:
+    # each word is a text to look for, never a pattern
+    clause = "(contains(lower(t.item_id), ?) or t.prompt_id in (select prompt_id from prompts where contains(lower(text), ?)))"
+    return " and ".join([clause] * len(values)), [word.lower() for word in values for _ in range(2)]
+
+
+def _words_phrase(words: Values) -> str:
+    are = "is" if len(words) == 1 else "are"
+    return f"{' and '.join(f'“{word}”' for word in words)} {are} in the prompt or the id"
+
+
+def _range(values: Values, numbers: Numbers) -> Where:
+    if values[0].rater not in numbers:
+        return "false", []
+    score, tests, bounds = f"t.scores[{numbers[values[0].rater]}]", [], list[float]()
+    for between in values:
+        ends = [(sign, end) for sign, end in ((">=", between.low), ("<=", between.high)) if end is not None]
+        within = " and ".join([f"{score} is not null", *(f"{score} {sign} ?" for sign, _ in ends)])
+        tests.append(f"coalesce({within}, false)")
+        bounds += [end for _, end in ends]
+    return f"({' or '.join(tests)})", bounds
+
+
+def _says_phrase(values: Values) -> str:
     words = {"yes": "right", "no": "wrong"}
-    for rater in dict.fromkeys(rater for rater, _ in filters.says):
-        says = [verdict for name, verdict in filters.says if name == rater]
-        parts = [f"says {among([words[say] for say in says if say in words])}"] if set(says) & set(words) else []
-        yield f"{rater} {among([*parts, *(['could not look'] if 'failed' in says else [])])}"
+    says = [verdict for _, verdict in values]
+    parts = [f"says {among(words[say] for say in says if say in words)}"] if set(says) & set(words) else []
+    return f"{values[0][0]} {among([*parts, *(['could not look'] if 'failed' in says else [])])}"
 
 
 _PEOPLE = {
@@ -210,18 +227,7 @@ _PEOPLE = {
     "none": "nobody has answered",
 }
 _CERTAINTY = {"unanimous": "people are unanimous", "majority": "people agree by majority", "split": "people are split"}
-
-
-def _clauses_differs(filters: Filters) -> Iterator[str]:
-    alone = {AMONG_PEOPLE: "people differ", AMONG_SCORERS: "scorers differ"}
-    parts = []
-    for rater, kind in filters.differs:
-        its, theirs = ("wrong", "right") if kind == MISSED else ("right", "wrong")
-        parts.append(alone.get(kind) or f"{rater} says {its} but most people say {theirs}")
-    if parts:
-        yield among(parts)
-
-
+_ALONE = {AMONG_PEOPLE: "people differ", AMONG_SCORERS: "scorers differ"}
 _VERDICT = {
     UNDECIDED: "no verdict is given",
     "scorer": "the verdict is that a scorer was wrong",
@@ -231,14 +237,9 @@ _VERDICT = {
 }
 
 
-def _clauses_verdict(filters: Filters) -> Iterator[str]:
-    if filters.verdict:
-        yield among([_VERDICT[verdict] for verdict in filters.verdict])
-
-
-def _clauses_range(filters: Filters) -> Iterator[str]:
-    for rater in dict.fromkeys(between.rater for between in filters.range):
-        yield f"{rater} scores {among([_bounds(between) for between in filters.range if between.rater == rater])}"
+def _differs_phrase(rater: str, kind: str) -> str:
+    its, theirs = ("wrong", "right") if kind == MISSED else ("right", "wrong")
+    return _ALONE.get(kind) or f"{rater} says {its} but most people say {theirs}"
 
 
 def _bounds(between: Between) -> str:
@@ -247,45 +248,17 @@ def _bounds(between: Between) -> str:
     return f"at least {between.low:g}" if between.high is None else f"{between.low:g} to {between.high:g}"
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """One filter: its conditions by name, and clauses of the sentence (``asks``: of what the prompt asks for)."""
-
-    name: str
-    conditions: Callable[[Filters, Numbers], Iterator[tuple[str, Where]]]
-    clauses: Callable[[Filters], Iterator[str]]
-    asks: bool = False
-
-
 def _asks(name: str, phrase: str) -> Filter:
-    def clauses(filters: Filters) -> Iterator[str]:
-        if values := getattr(filters, name):
-            yield phrase.format(among(values))
-
-    def matches(filters: Filters, _: Numbers) -> Iterator[tuple[str, Where]]:
-        if values := getattr(filters, name):
-            asks = f"select prompt_id from prompt_parts where what = '{name}' and value in (select unnest(?::varchar[]))"
-            yield name, (f"t.prompt_id in ({asks})", [list(values)])
-
-    return Filter(name, matches, clauses, asks=True)
+    asks = f"select prompt_id from prompt_parts where what = '{name}' and value in (select unnest(?::varchar[]))"
+    condition = f"t.prompt_id in ({asks})"
+    return Filter(name, lambda values, _: (condition, [values]), lambda values: phrase.format(among(values)), asks=True)
 
 
 def _named(name: str, phrases: Mapping[str, str]) -> Filter:
-    def clauses(filters: Filters) -> Iterator[str]:
-        if values := getattr(filters, name):
-            yield among([phrases.get(value, value) for value in values])
-
-    def matches(filters: Filters, _: Numbers) -> Iterator[tuple[str, Where]]:
-        if values := getattr(filters, name):
-            yield name, (f"coalesce(t.{name} in (select unnest(?::varchar[])), false)", [list(values)])
-
-    return Filter(name, matches, clauses)
-
-
-def _clauses_words(filters: Filters) -> Iterator[str]:
-    if filters.q:
-        are = "is" if len(filters.q) == 1 else "are"
-        yield f"{' and '.join(f'“{word}”' for word in filters.q)} {are} in the prompt or the id"
+    condition = f"coalesce(t.{name} in (select unnest(?::varchar[])), false)"
+    return Filter(
+        name, lambda values, _: (condition, [values]), lambda values: among(phrases.get(value, value) for value in values)
+    )
 
 
 FILTERS: Final[Sequence[Filter]] = (
@@ -293,13 +266,24 @@ FILTERS: Final[Sequence[Filter]] = (
     _asks("color", "the colour {}"),
     _asks("count", "{} of a kind"),
     _asks("relation", "“{}”"),
-    Filter("q", _words, _clauses_words),
-    Filter("says", _says, _clauses_says),
+    Filter("q", _words, _words_phrase),
+    Filter(
+        "says",
+        lambda values, numbers: _either(says_is(rater, verdict, numbers) for rater, verdict in values),
+        _says_phrase,
+        rater=itemgetter(0),
+    ),
     _named("people", _PEOPLE),
     _named("certainty", _CERTAINTY),
-    Filter("differs", _differs, _clauses_differs),
-    Filter("verdict", _verdict, _clauses_verdict),
-    Filter("range", _range, _clauses_range),
+    Filter(
+        "differs",
+        lambda values, numbers: _either(differs_is(rater, kind, numbers) for rater, kind in values),
+        lambda values: among(_differs_phrase(rater, kind) for rater, kind in values),
+    ),
+    Filter("verdict", _verdict, lambda values: among(_VERDICT[verdict] for verdict in values)),
+    Filter(
+        "range", _range, lambda values: f"{values[0].rater} scores {among(map(_bounds, values))}", rater=attrgetter("rater")
+    ),
 )
 
 
@@ -315,10 +299,10 @@ def sentence(query: ListingQuery, total: int) -> str:
             words.append(f"{before} {among(values)}")
     if query.alike:
         words.append(f"most like {query.alike[0]}")
-    asks = [clause for each in FILTERS if each.asks for clause in each.clauses(filters)]
+    asks = [each.phrase(values) for each in FILTERS if each.asks for values in each.chosen(filters).values()]
     if asks:
         words.append(f"whose prompt asks for {' and '.join(asks)}")
-    clauses = [clause for each in FILTERS if not each.asks for clause in each.clauses(filters)]
+    clauses = [each.phrase(values) for each in FILTERS if not each.asks for values in each.chosen(filters).values()]
     if clauses:
         words.append(f"where {' and '.join(clauses)}")
     if query.also:
@@ -336,32 +320,24 @@ class SavedView:
     moment: datetime
 
 
-def save_view(store: Store, saving_id: str, name: str, query: str | None, by: str, *, now: datetime | None = None) -> bool:
+@transaction(shown=False)
+def save_view(connection: Connection, saving_id: str, name: str, query: str | None, by: str) -> bool:
     """Keep a view under this name, in the place of one that has it; query None: let go of it. False if it was sent before.
 
     Raises:
         Erased: the person has been erased from the project.
     """
-    return store.change(_save_view, saving_id, SavedView(name, query or "", by, now or datetime.now(UTC)), query, shown=False)
+    if rows.first(connection, "select 1 from saved_views where saving_id = ?", [saving_id]):
+        return False
+    refuse(connection, [by])
+    rows.add(connection, "saved_views", saving_id=saving_id, name=name, query=query, made_by=by, moment=datetime.now(UTC))
+    return True
 
 
 def saved_views(store: Store) -> list[SavedView]:
     """All views, by their names."""
-    records = store.query(
-        "select name, query, made_by, moment from saved_views"
-        " qualify row_number() over (partition by name order by seq desc) = 1 order by name",
+    return store.query_records(
+        SavedView,
+        "select name, query, made_by, moment from (from saved_views"
+        " qualify row_number() over (partition by name order by seq desc) = 1) where query is not null order by name",
     )
-    return [SavedView(**row) for row in records if row["query"] is not None]
-
-
-def _save_view(connection: duckdb.DuckDBPyConnection, saving_id: str, view: SavedView, query: str | None) -> bool:
-    if rows.first(connection, "select 1 from saved_views where saving_id = ?", [saving_id]):
-        return False
-    refuse(connection, [view.made_by])
-    rows.insert(
-        connection,
-        "saved_views",
-        ("saving_id", "name", "query", "made_by", "moment"),
-        [(saving_id, view.name, query, view.made_by, view.moment)],
-    )
-    return True

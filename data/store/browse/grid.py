@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-import duckdb
-
 from data.store.browse import index_refresh
-from data.store.browse.filters import VERDICTS, Filters, ListingQuery, Numbers, conditions, where
+from data.store.browse.filters import VERDICTS, ListingQuery, Numbers, conditions, where
 from data.store.core import rows
-from data.store.core.selection import PEOPLE, Selection, Where
+from data.store.core.connections import Connection
+from data.store.core.selection import PEOPLE
 from data.store.core.store import Store
 
 Order = Literal["prompt", "lowest", "highest", "split", "differs", "confidence", "likert", "recent"]
 
 # Only blind, valid answers: what people say is never mixed with what imitations say.
-_VALUES_SQL = """
+VALUES_SQL = """
 select item_id, avg(value) as mean, count(*) as n, var_pop(value) as spread
 from (
     -- of one person's repeated answers the first counts, as in every statistic
@@ -60,11 +59,19 @@ class ItemPage:
 
 @dataclass(frozen=True, slots=True)
 class ListingDisplay:
-    """Whose values of which aspect a listing shows, and in which order it stands."""
+    """Whose values of which aspect a listing shows, and in which order it stands.
+
+    Attributes:
+        rater: ``people`` (real ones, together), ``simulated people`` or one rater's name.
+    """
 
     aspect: str = "correct"
     rater: str = PEOPLE
     order: Order = "prompt"
+
+
+SHOWN: Final = ListingDisplay()
+"""What a listing shows where nothing is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +99,7 @@ class ListingSql:
         return [*self.of_source, *self.parameters]
 
 
-def scorer_numbers(cursor: duckdb.DuckDBPyConnection) -> dict[str, int]:
+def scorer_numbers(cursor: Connection) -> dict[str, int]:
     """By scorer its place in the wide rows' lists."""
     return dict(cursor.execute("select rater_id, no from browse_raters join raters using (rater_id) order by no").fetchall())
 
@@ -124,7 +131,7 @@ def _value_sql(shown: ListingDisplay, numbers: Numbers) -> tuple[str, list[Any],
         verdict = f"case t.says[{no}] when 1 then 1::double when 0 then 0::double end"
         value = f"t.scores[{no}]" if shown.aspect == "score" else verdict
         return "browse t", [], f"({value})", f"case when ({value}) is not null then 1 end", f"(({value}) * 0)"
-    source = f"browse t left join ({_VALUES_SQL}) h on h.item_id = t.item_id"
+    source = f"browse t left join ({VALUES_SQL}) h on h.item_id = t.item_id"
     return source, [shown.rater, shown.rater, shown.aspect], "h.mean", "h.n", "h.spread"
 
 
@@ -171,27 +178,10 @@ join by_people p on p.suite = b.suite and p.likert = b.likert
 """
 
 
-def items(
-    store: Store,
-    selection: Selection,
-    *,
-    aspect: str,
-    rater: str = PEOPLE,
-    order: Order = "prompt",
-    offset: int = 0,
-    limit: int = 60,
-    also: Where | None = None,
-    filters: Filters | None = None,
-    alike: tuple[str, ...] = (),
-) -> ItemPage:
-    """Items with prompt, file hash, and what was said of ``aspect``: the mean and the number of values; with their ``tags``,
-    and how many ``people`` say yes and no on ``correct``.
-
-    ``rater`` is ``people`` (real ones, together), ``simulated people`` or one rater's name; ``also`` is a further condition
-    on ``t``, which has an item's id and places, ``alike`` as in ``ListingQuery``.
-    """
+def items(store: Store, query: ListingQuery, shown: ListingDisplay = SHOWN, *, offset: int = 0, limit: int = 60) -> ItemPage:
+    """Items with prompt, file hash, and what was said of the shown aspect: the mean and the number of values; with their
+    ``tags``, and how many ``people`` say yes and no on ``correct``."""
     index_refresh.catch_up(store)
-    query, shown = ListingQuery(selection, filters or Filters(), also, alike), ListingDisplay(aspect, rater, order)
     with store.read() as cursor:
         made = listing_sql(query, shown, scorer_numbers(cursor))
         records = cursor.execute(
@@ -221,7 +211,7 @@ def scorer_verdicts(store: Store, item_ids: Sequence[str], scorers: Set[str] | N
     }
 
 
-def describe_items(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+def describe_items(cursor: Connection, item_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
     """What a grid shows of items besides what was said of its aspect."""
     if not item_ids:
         return {}
@@ -240,11 +230,8 @@ def describe_items(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -
     texts = rows.existing(
         cursor, "prompts", "prompt_id", ["text", "spec"], sorted({row["prompt_id"] for row in records if row["prompt_id"]})
     )
-    tagged: dict[str, list[str]] = {}
-    for item_id, tag in cursor.execute(
-        "select item_id, tag from tagged where item_id in (select unnest(?::varchar[])) order by tag", [list(item_ids)]
-    ).fetchall():
-        tagged.setdefault(item_id, []).append(tag)
+    of_items = "select item_id, list(tag order by tag) from tagged where item_id in (select unnest(?::varchar[])) group by 1"
+    tagged = rows.mapping(cursor, of_items, [list(item_ids)])
     items = {}
     for row in records:
         file, prompt = file_of.get(row["item_id"], {}), texts.get(row["prompt_id"] or "", {})
@@ -270,28 +257,16 @@ class Neighbours:
 
     place: int
     total: int
-    previous: tuple[str, bool] | None = field(default=None)
-    following: tuple[str, bool] | None = field(default=None)
+    previous: tuple[str, bool] | None = None
+    following: tuple[str, bool] | None = None
 
 
-def neighbours(
-    store: Store,
-    item_id: str,
-    selection: Selection,
-    *,
-    aspect: str,
-    rater: str = PEOPLE,
-    order: Order = "prompt",
-    also: Where | None = None,
-    filters: Filters | None = None,
-    alike: tuple[str, ...] = (),
-) -> Neighbours | None:
+def neighbours(store: Store, item_id: str, query: ListingQuery, shown: ListingDisplay = SHOWN) -> Neighbours | None:
     """What comes before and after an item in the order of ``items``, also of one that is not among them any more (place 0).
 
     None: there is no such item.
     """
     index_refresh.catch_up(store)
-    query, shown = ListingQuery(selection, filters or Filters(), also, alike), ListingDisplay(aspect, rater, order)
     with store.read() as cursor:
         made = listing_sql(query, shown, scorer_numbers(cursor))
         row = f"select t.item_id, {made.key} as key, ({made.mean}) is not null as said {made.text}"
@@ -346,8 +321,7 @@ def prompt_rows(
     """
     index_refresh.catch_up(store)
     with store.read() as cursor:
-        numbers = scorer_numbers(cursor)
-        made = listing_sql(query, shown, numbers)
+        made = listing_sql(query, shown, scorer_numbers(cursor))
         fits = f"{made.text} and t.prompt_id is not null"
         records = cursor.execute(
             f"select t.prompt_id, count(*) over () as total {fits} group by t.prompt_id"
@@ -360,13 +334,12 @@ def prompt_rows(
             total = int(rows.value(cursor, counted, made.parameters))
         prompts = [row[0] for row in records]
         wanted = list(columns or query.selection.generator)
-        condition, parameters = where(conditions(query, numbers))
         cells = cursor.execute(
-            f"select t.item_id, t.prompt_id, t.generator, coalesce({condition}, false) as fits from browse t"
+            f"select t.item_id, t.prompt_id, t.generator, coalesce({made.condition}, false) as fits from browse t"
             " where t.prompt_id in (select unnest(?::varchar[])) and t.kind = 'image' and t.generator is not null"
             " and (len(?::varchar[]) = 0 or list_contains(?::varchar[], t.generator))"
             " order by t.generator, t.idx nulls last, t.item_id",
-            [*parameters, prompts, wanted, wanted],
+            [*made.parameters, prompts, wanted, wanted],
         ).fetchall()
         details = describe_items(cursor, [row[0] for row in cells])
         judged = cursor.execute(
@@ -378,15 +351,14 @@ def prompt_rows(
         generators = wanted
         if not generators:
             # whose images the suites of the listing have
-            known = cursor.execute(
+            generators = rows.column(
+                cursor,
                 "select distinct generator from browse where kind = 'image' and generator is not null"
                 " and (len(?::varchar[]) = 0 or list_contains(?::varchar[], suite)) order by generator",
                 [list(query.selection.suite)] * 2,
-            ).fetchall()
-            generators = [row[0] for row in known]
+            )
     made_rows = {
-        prompt_id: PromptRow(prompt_id, texts.get(prompt_id, {}).get("text"), texts.get(prompt_id, {}).get("task"), {})
-        for prompt_id in prompts
+        name: PromptRow(**texts.get(name, {"prompt_id": name, "text": None, "task": None}), cells={}) for name in prompts
     }
     values = {item_id: {"mean": mean, "n": n} for item_id, mean, n in judged}
     for item_id, prompt_id, generator, fit in cells:

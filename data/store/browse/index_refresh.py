@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 from typing import Final
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakSet
 
 from data.store.core import browse_index
 from data.store.core.connections import NotWritten
-from data.store.core.store import Store
+from data.store.core.store import ByStore, Store
 from data.store.core.writer import CLOSED
 
 _CHUNK: Final = 20_000
@@ -25,10 +25,9 @@ _STALE: Final = (
 )
 
 _in_background: WeakSet[Store] = WeakSet()
-_locks: WeakKeyDictionary[Store, threading.Lock] = WeakKeyDictionary()
+_lock_of = ByStore(lambda _: threading.Lock())
 _outdated_readers: WeakSet[Store] = WeakSet()
 """Whose readers were given rows of before."""
-_making = threading.Lock()
 
 
 def count_stale(store: Store) -> int:
@@ -57,12 +56,10 @@ def catch_up(store: Store) -> int:
 
 def refresh(store: Store) -> int:
     """Make all stale rows anew, chunk by chunk; returns how many were left (0, unless somebody goes on writing)."""
-    with _making:
-        lock = _locks.setdefault(store, threading.Lock())
-    with lock:
+    with _lock_of(store):
         left = count_stale(store)
         while left:
-            before, left = left, store.change(browse_index.refresh, _CHUNK, shown=False)
+            before, left = left, store.change(lambda writing: browse_index.refresh(writing, _CHUNK), shown=False)
             if left >= before and before <= _CHUNK:
                 break
         if store in _outdated_readers:

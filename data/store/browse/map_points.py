@@ -7,26 +7,13 @@ from typing import Any, Final
 
 from data.store.browse import index_refresh
 from data.store.browse.filters import VERDICTS, ListingQuery, conditions, where
-from data.store.browse.grid import scorer_numbers
+from data.store.browse.grid import VALUES_SQL, scorer_numbers
+from data.store.core import rows
 from data.store.core.selection import SIMULATED
 from data.store.core.store import Store
 
 COLUMNS: Final = ("suite", "task", "generator", "people")
 """What wide rows say of each image in a word: its place, and what most people say on ``correct``."""
-
-# only blind, valid answers; of one rater's several the first counts, as in every statistic
-_SIMULATED: Final = """
-left join (
-    select item_id, avg(value) as mean from (
-        select j.item_id, j.value
-        from judgements j join raters r using (rater_id) left join annotations a on a.annotation_id = j.source_id
-        where r.kind = 'human' and r.simulated and j.aspect = 'correct' and j.reason is null
-          and coalesce(a.status, 'valid') = 'valid' and not coalesce(a.saw_evidence, false)
-          and not coalesce(a.selected, false)
-        qualify row_number() over (partition by j.item_id, j.rater_id, j.target order by j.seq) = 1
-    ) where value is not null group by item_id
-) h on h.item_id = t.item_id
-"""
 
 
 def by_column(store: Store, items: Sequence[str], query: ListingQuery, name: str) -> dict[str, str | None]:
@@ -53,21 +40,19 @@ def by_score(store: Store, items: Sequence[str], query: ListingQuery, rater: str
 
 def by_simulated(store: Store, items: Sequence[str], query: ListingQuery) -> dict[str, float | None]:
     """Of those of these items that are asked for the mean of what imitations of people say on ``correct``; None: nothing."""
-    return _values(store, items, query, "h.mean", _SIMULATED)
+    means = f"left join ({VALUES_SQL}) h on h.item_id = t.item_id"
+    return _values(store, items, query, "h.mean", means, of_join=[SIMULATED, SIMULATED, "correct"])
 
 
 def aspects_by_speaker(store: Store) -> dict[str, set[str]]:
     """Which scorers, and whether imitations of people (together), say ``correct`` or give a ``score``."""
     records = store.query(
-        "select distinct case when r.kind = 'scorer' then r.rater_id else ? end as who, j.aspect"
-        " from judgements j join raters r using (rater_id)"
-        " where j.aspect in ('correct', 'score') and (r.kind = 'scorer' or (r.kind = 'human' and r.simulated))",
+        "select case when r.kind = 'scorer' then r.rater_id else ? end as who, list(distinct j.aspect) as aspects"
+        " from judgements j join raters r using (rater_id) where j.aspect in ('correct', 'score')"
+        " and (r.kind = 'scorer' or (r.kind = 'human' and r.simulated)) group by who",
         [SIMULATED],
     )
-    by_speaker: dict[str, set[str]] = {}
-    for row in records:
-        by_speaker.setdefault(row["who"], set()).add(row["aspect"])
-    return by_speaker
+    return {row["who"]: set(row["aspects"]) for row in records}
 
 
 def map_item(store: Store, item_id: str) -> dict[str, Any] | None:
@@ -80,7 +65,13 @@ def map_item(store: Store, item_id: str) -> dict[str, Any] | None:
 
 
 def _values(
-    store: Store, items: Sequence[str], query: ListingQuery, value: str, join: str = "", rater: str = ""
+    store: Store,
+    items: Sequence[str],
+    query: ListingQuery,
+    value: str,
+    join: str = "",
+    rater: str = "",
+    of_join: Sequence[str] = (),
 ) -> dict[str, Any]:
     """``value`` (in which ``{no}`` is the rater's place) of each; None where nobody has such a name."""
     index_refresh.catch_up(store)
@@ -88,8 +79,6 @@ def _values(
         numbers = scorer_numbers(cursor)
         condition, parameters = where(conditions(query, numbers))
         shown = value.format(no=numbers[rater]) if rater in numbers else "null" if rater else value
-        rows = cursor.execute(
-            f"select t.item_id, {shown} from browse t {join} where t.item_id in (select unnest(?::varchar[])) and {condition}",
-            [list(items), *parameters],
-        ).fetchall()
-    return dict(rows)
+        of_items = f"t.item_id in (select unnest(?::varchar[])) and {condition}"
+        query_text = f"select t.item_id, {shown} from browse t {join} where {of_items}"
+        return rows.mapping(cursor, query_text, [*of_join, list(items), *parameters])

@@ -13,7 +13,6 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Literal
 
-import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,6 +21,7 @@ from data.campaigns.items import CheckSchedule, seeded_number
 from data.campaigns.items import PersonalOrder as Order
 from data.store.core import rows
 from data.store.core.campaign_items import DEFAULT, AnnotationTask, cached_tasks, ensure_default
+from data.store.core.connections import Connection
 from data.store.core.store import Cache, Store
 from data.store.judgements import answer_status
 from data.store.judgements.campaign_state import CampaignState, CampaignStates, PersonProgress
@@ -248,39 +248,25 @@ class AnswerDraft:
 
 def save_draft(store: Store, draft: AnswerDraft, *, now: datetime | None = None) -> None:
     """Keep a draft in place of an earlier one; whoever writes keeps their claim for another lease."""
-    store.write(_save_drafts, _TimedDraft(draft, now or datetime.now(UTC), store.memory), shown=False)
+    store.write(_save_drafts, (draft, now or datetime.now(UTC), store.memory), shown=False)
 
 
-_WHERE = "campaign_id = ? and rater_id = ? and item_id = ?"
-
-
-@dataclass(frozen=True, slots=True)
-class _TimedDraft:
-    draft: AnswerDraft
-    now: datetime
-    memory: Cache
-
-
-def _write_drafts(connection: duckdb.DuckDBPyConnection, drafts: Sequence[_TimedDraft]) -> list[None]:
-    states = CampaignStates(connection, drafts[0].memory)
-    latest = {(timed.draft.campaign, timed.draft.person, timed.draft.item_id): timed for timed in drafts}
-    for key, timed in latest.items():
-        connection.execute(f"delete from drafts where {_WHERE}", list(key))
-        columns = ("campaign_id", "rater_id", "item_id", "answers", "saved")
-        rows.insert(connection, "drafts", columns, [(*key, rows.to_json(timed.draft.answers), timed.now)])
-        campaign_id, name, item_id = key
+def _save_drafts(connection: Connection, drafts: Sequence[tuple[AnswerDraft, datetime, Cache]]) -> list[None]:
+    states = CampaignStates(connection, drafts[0][2])
+    latest = {(draft.campaign, draft.person, draft.item_id): (draft.answers, now) for draft, now, _ in drafts}
+    for (campaign_id, name, item_id), (answers, now) in latest.items():
+        key = {"campaign_id": campaign_id, "rater_id": name, "item_id": item_id}
+        rows.delete(connection, "drafts", tuple(key), [tuple(key.values())])
+        rows.insert(connection, "drafts", [key | {"answers": rows.to_json(answers), "saved": now}])
         for state in states.of([campaign_id]).values():
             state.read_people(connection, [name])
             person, position = state.persons[name], state.listing.positions.get(item_id)
-            person.drafts[item_id] = timed.draft.answers
-            if position is not None and position in person.held and person.held[position] > timed.now:
-                until = timed.now + timedelta(minutes=state.campaign.settings.lease_minutes)
+            person.drafts[item_id] = answers
+            if position is not None and position in person.held and person.held[position] > now:
+                until = now + timedelta(minutes=state.campaign.settings.lease_minutes)
                 state.hold(name, person.held | {position: until})
     states.write_claims()
     return [None] * len(drafts)
-
-
-_save_drafts = _write_drafts
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +297,7 @@ class TaskRequest:
     memory: Cache
 
 
-def allocate_all(connection: duckdb.DuckDBPyConnection, seekers: Sequence[TaskRequest]) -> list[NextTasks]:
+def allocate_all(connection: Connection, seekers: Sequence[TaskRequest]) -> list[NextTasks]:
     """Decide who gets what, and write it down as claims."""
     states = CampaignStates(connection, seekers[0].memory)
     desks = allocate_tasks(states, seekers)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
-import duckdb
-
 from data.store.core import rows
+from data.store.core.connections import Connection
 from data.store.core.store import Store
 
 
@@ -21,7 +20,7 @@ class Departure:
     items: int
 
 
-def record(store: Store, campaign: str, person: str, left: Departure, *, now: datetime | None = None) -> None:
+def record(store: Store, campaign: str, person: str, left: Departure) -> None:
     """Write a departure down, unless it is the latest one already: a page that waits asks every few seconds."""
 
     def read() -> Departure | None:
@@ -30,20 +29,20 @@ def record(store: Store, campaign: str, person: str, left: Departure, *, now: da
 
     if store.memory.keep(("departure", campaign, person), read) == left:
         return
-    moment = now or datetime.now(UTC)
 
-    def write(connection: duckdb.DuckDBPyConnection) -> None:
+    def write(connection: Connection) -> None:
         if _latest(connection, campaign, person) != left:
-            columns = ("campaign_id", "rater_id", "outcome", "code", "items", "moment")
-            rows.insert(connection, "departures", columns, [(campaign, person, left.outcome, left.code, left.items, moment)])
+            moment = datetime.now(UTC)
+            rows.insert(
+                connection, "departures", [{"campaign_id": campaign, "rater_id": person, "moment": moment} | asdict(left)]
+            )
 
     store.change(write, touched=frozenset())
 
 
-def _latest(cursor: duckdb.DuckDBPyConnection, campaign: str, person: str) -> Departure | None:
+def _latest(cursor: Connection, campaign: str, person: str) -> Departure | None:
     query = "select outcome, code, items from departures where campaign_id = ? and rater_id = ? order by moment desc limit 1"
-    row = rows.first(cursor, query, [campaign, person])
-    return None if row is None else Departure(**row)
+    return next(iter(rows.records(cursor, Departure, query, [campaign, person])), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +70,7 @@ class Participation:
 
 def participations(store: Store, campaign: str, now: datetime | None = None) -> Sequence[Participation]:
     """Everybody who came, answered or left, by name."""
-    records = store.query(_PARTICIPATIONS, {"campaign": campaign, "now": now or datetime.now(UTC)})
-    return [Participation(**row) for row in records]
+    return store.query_records(Participation, _PARTICIPATIONS, {"campaign": campaign, "now": now or datetime.now(UTC)})
 
 
 _PARTICIPATIONS = """

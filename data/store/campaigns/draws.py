@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-import duckdb
-
 from data.store.core import rows
 from data.store.core.campaign_items import DEFAULT
+from data.store.core.connections import Connection
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 
@@ -38,8 +37,10 @@ class Draw:
 
 def pool(store: Store, selection: Selection) -> Pool:
     """The images with a file that are there to draw from, by suite, task and generator."""
+    condition, parameters = selection.items()
     with store.read() as cursor:
-        return _pool(cursor, selection)
+        records = cursor.execute(_POOL.format(where=condition), parameters).fetchall()
+    return {(suite, task, generator): n for suite, task, generator, n in records}
 
 
 def read_draws(store: Store) -> list[Draw]:
@@ -49,36 +50,18 @@ def read_draws(store: Store) -> list[Draw]:
         chances: dict[str, dict[str, float]] = {}
         for campaign, item, chance in cursor.execute(_CHANCES).fetchall():
             chances.setdefault(campaign, {})[item] = chance
-        everything = _pool(cursor, Selection())
-    return [
-        Draw(
-            row["campaign_id"],
-            everything if row["campaign_id"] == DEFAULT else _read(row["pool"]),
-            chances.get(row["campaign_id"], {}),
-            row["drawn"],
-            row["unanswered"],
-            row["fixed"],
-        )
-        for row in records
-    ]
+    everything = pool(store, Selection())
+    for row in records:
+        stored = rows.from_json(row["pool"])
+        drawn_from = None if stored is None else {(suite, task, generator): n for suite, task, generator, n in stored}
+        row["pool"] = everything if row["campaign_id"] == DEFAULT else drawn_from
+    return [Draw(**row, chances=chances.get(row["campaign_id"], {})) for row in records]
 
 
-def write_pool(connection: duckdb.DuckDBPyConnection, campaign_id: str, drawn_from: Pool) -> None:
+def write_pool(connection: Connection, campaign_id: str, drawn_from: Pool) -> None:
     """Store what a campaign's items were drawn from."""
     stored = rows.to_json([[*key, n] for key, n in drawn_from.items()])
     connection.execute("update campaigns set pool = ? where campaign_id = ?", [stored, campaign_id])
-
-
-def _pool(cursor: duckdb.DuckDBPyConnection, selection: Selection) -> Pool:
-    condition, parameters = selection.items()
-    records = cursor.execute(_POOL.format(where=condition), parameters).fetchall()
-    return {(suite, task, generator): n for suite, task, generator, n in records}
-
-
-def _read(stored: str | None) -> Pool | None:
-    if stored is None:
-        return None
-    return {(suite, task, generator): n for suite, task, generator, n in rows.from_json(stored)}
 
 
 _POOL: Final = (

@@ -10,21 +10,19 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
-
-import duckdb
+from typing import Any, Literal
 
 from data.campaigns import recruitment
 from data.campaigns.items import CampaignItem
 from data.campaigns.settings import MOVES, Campaign, Settings, State
+from data.records import Item
+from data.store import imports
 from data.store.campaigns import draws
 from data.store.core import browse_index, rows
 from data.store.core.campaign_items import DEFAULT, campaigns, insert_campaigns, insert_items, placeholders
+from data.store.core.connections import Connection
 from data.store.core.selection import Selection, Where
-from data.store.core.store import Store
-from data.store.imports import public_id
-
-_ITEM = ("item_id", "kind", "suite", "prompt_id", "task", "generator", "public_id")
+from data.store.core.store import Store, transaction
 
 
 def images(store: Store, selection: Selection) -> list[str]:
@@ -34,9 +32,7 @@ def images(store: Store, selection: Selection) -> list[str]:
         ValueError: the selection asks for what was said of images, which would not choose by chance.
     """
     condition, parameters = _condition(selection)
-    with store.read() as cursor:
-        records = cursor.execute(f"{_IMAGES.format(where=condition)} order by t.item_id", parameters).fetchall()
-    return [row[0] for row in records]
+    return store.query_column(f"{_IMAGES.format(where=condition)} order by t.item_id", parameters)
 
 
 def groups(store: Store, selection: Selection, only: Collection[str] | None = None) -> list[str]:
@@ -55,7 +51,6 @@ def pairs(store: Store, selection: Selection, first: str, second: str, only: Col
 
     ``only``: none but these, by id.
     """
-    _check_two(first, second)
     secret = store.secret
     return store.change(
         lambda connection: _make(connection, "pair", _only(_paired(connection, selection, first, second), only), secret)
@@ -78,14 +73,8 @@ def possible_groups(store: Store, selection: Selection) -> list[Composed]:
 
 def possible_pairs(store: Store, selection: Selection, first: str, second: str) -> list[Composed]:
     """What ``pairs`` would make; nothing is written."""
-    _check_two(first, second)
     with store.read() as cursor:
         return _composed(_paired(cursor, selection, first, second))
-
-
-def _check_two(first: str, second: str) -> None:
-    if first == second:
-        raise ValueError(f"a pair is of two generators, got {first!r} twice")
 
 
 def _composed(made: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Composed]:
@@ -113,7 +102,7 @@ Members = dict[str, list[dict[str, Any]]]
 """The images of items, by the items' ids."""
 
 
-def _grouped(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Members:
+def _grouped(connection: Connection, selection: Selection) -> Members:
     images = _images(connection, selection)
     generators: dict[str, set[str]] = {}
     for row in images:
@@ -134,7 +123,9 @@ def _only(made: Members, only: Collection[str] | None) -> Members:
     return made if only is None else {item_id: members for item_id, members in made.items() if item_id in only}
 
 
-def _paired(connection: duckdb.DuckDBPyConnection, selection: Selection, first: str, second: str) -> Members:
+def _paired(connection: Connection, selection: Selection, first: str, second: str) -> Members:
+    if first == second:
+        raise ValueError(f"a pair is of two generators, got {first!r} twice")
     places: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
     for row in _images(connection, selection):
         places.setdefault((row["prompt_id"], row["idx"]), {})[row["generator"]] = row
@@ -150,7 +141,7 @@ def pair_id(prompt_id: str, first: str, second: str) -> str:
     return f"{prompt_id}/pair/{_digest(first, second)}"
 
 
-def _images(connection: duckdb.DuckDBPyConnection, selection: Selection) -> list[dict[str, Any]]:
+def _images(connection: Connection, selection: Selection) -> list[dict[str, Any]]:
     condition, parameters = _condition(selection)
     query = f"{_IMAGES.format(where=condition)} order by i.prompt_id, i.idx, i.generator"
     return rows.dicts(connection, query, parameters)
@@ -161,40 +152,40 @@ def _digest(*ids: str) -> str:
 
 
 def _make(
-    connection: duckdb.DuckDBPyConnection, kind: str, made: Mapping[str, Sequence[Mapping[str, Any]]], secret: str
+    connection: Connection, kind: Literal["pair", "group"], made: Mapping[str, Sequence[Mapping[str, Any]]], secret: str
 ) -> list[str]:
     """Write items with their members, those that are new; returns the ids of all."""
     if not made:
         return []
     known = rows.existing(connection, "items", "item_id", ["kind"], list(made))
     new = {item_id: members for item_id, members in made.items() if item_id not in known}
-    described = [
-        (item_id, kind, members[0]["suite"], members[0]["prompt_id"], members[0]["task"], None, public_id(item_id, secret))
+    described = (
+        Item(item_id, members[0]["suite"], members[0]["prompt_id"], members[0]["task"], None, kind)
         for item_id, members in new.items()
-    ]
-    rows.insert(connection, "items", _ITEM, described)
+    )
+    imports.insert_items(connection, described, secret)
     browse_index.mark_stale(connection, new)
-    joined = [(item_id, row["item_id"], position) for item_id, members in new.items() for position, row in enumerate(members)]
-    rows.insert(connection, "item_members", ("item_id", "image_id", "position"), joined)
+    imports.insert_members(connection, {item_id: [row["item_id"] for row in members] for item_id, members in new.items()})
     return list(made)
 
 
-def kinds(connection: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -> dict[str, str]:
+def kinds(connection: Connection, item_ids: Sequence[str]) -> dict[str, str]:
     """The kind of each of these items that can be shown: all its images have a file."""
-    records = rows.dicts(
-        connection,
-        f"select t.item_id, t.kind from items t join item_members m using (item_id) left join images i using (image_id)"
-        f" where t.item_id in {placeholders(item_ids)} group by all having bool_and(i.sha256 is not null)",
-        item_ids,
+    query = (
+        "select t.item_id, t.kind from items t join item_members m using (item_id) left join images i using (image_id)"
+        f" where t.item_id in {placeholders(item_ids)} group by all having bool_and(i.sha256 is not null)"
     )
-    return {row["item_id"]: row["kind"] for row in records}
+    return rows.mapping(connection, query, item_ids)
 
 
 class CampaignRefused(ValueError):
     """Nothing was changed; the message says why and what to do."""
 
 
-def create(store: Store, campaign: Campaign, items: Sequence[CampaignItem], drawn_from: draws.Pool | None = None) -> Campaign:
+@transaction(touched=frozenset())
+def create(
+    connection: Connection, campaign: Campaign, items: Sequence[CampaignItem], drawn_from: draws.Pool | None = None
+) -> Campaign:
     """Make a campaign with its items, in their order; it stands as a draft until it is started. Returns it as stored.
 
     ``drawn_from``: what those that are drawn by chance were drawn from.
@@ -203,23 +194,18 @@ def create(store: Store, campaign: Campaign, items: Sequence[CampaignItem], draw
         CampaignRefused: the id is taken, an item is unknown, there twice, of another kind than the others or without a file,
             or no item is ordinary.
     """
-    return store.change(_create, campaign, tuple(items), drawn_from, datetime.now(UTC), touched=frozenset())
+    return _create(connection, campaign, tuple(items), drawn_from)
 
 
-def listed(store: Store) -> list[Campaign]:
-    """All campaigns, the default one among them once somebody has worked in it; oldest first."""
+def listed(store: Store, ids: Sequence[str] | None = None) -> list[Campaign]:
+    """All campaigns (or those of these that exist), the default one among them once somebody has worked in it; oldest first."""
     with store.read() as cursor:
-        return campaigns(cursor)
+        return campaigns(cursor, ids)
 
 
 def get(store: Store, campaign_id: str) -> Campaign | None:
     """One campaign, None if there is none."""
-
-    def read() -> Campaign | None:
-        with store.read() as cursor:
-            return next(iter(campaigns(cursor, [campaign_id])), None)
-
-    return store.memory.keep(("campaign", campaign_id), read)
+    return store.memory.keep(("campaign", campaign_id), lambda: next(iter(listed(store, [campaign_id])), None))
 
 
 def items(store: Store, campaign_id: str) -> list[CampaignItem]:
@@ -228,20 +214,11 @@ def items(store: Store, campaign_id: str) -> list[CampaignItem]:
         return _items(cursor, campaign_id)
 
 
-def _items(cursor: duckdb.DuckDBPyConnection, campaign_id: str) -> list[CampaignItem]:
+def _items(cursor: Connection, campaign_id: str) -> list[CampaignItem]:
     query = (
         "select item_id, role, sampling, expected, draw_probability from campaign_items where campaign_id = ? order by position"
     )
-    return [CampaignItem(**rows.decoded(row, "expected")) for row in rows.dicts(cursor, query, [campaign_id])]
-
-
-def move(store: Store, campaign_id: str, state: State) -> Campaign:
-    """Start (``running``), stop or archive a campaign; answers that are on their way are kept whatever its state.
-
-    Raises:
-        CampaignRefused: there is no such campaign, or it cannot go there from its state.
-    """
-    return store.change(_move, campaign_id, state, touched=frozenset())
+    return rows.records(cursor, CampaignItem, query, [campaign_id], "expected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,44 +230,6 @@ class SettingsChange:
     moment: datetime
 
 
-def change_settings(
-    store: Store,
-    campaign_id: str,
-    settings: Mapping[str, Any],
-    made_by: str,
-    *,
-    title: str | None = None,
-    overlap: int | None = None,
-) -> Campaign:
-    """Change some settings of a campaign, and write down who did; who has been asked what so far stays.
-
-    Raises:
-        CampaignRefused: there is no such campaign, or it has answers and its order or checks would change, or fewer people
-            are wanted than before.
-        ValueError: a value that cannot be.
-    """
-    named = {name: value for name, value in {"title": title, "overlap": overlap}.items() if value is not None}
-    return store.change(_change, campaign_id, dict(settings), named, made_by, datetime.now(UTC), touched=frozenset())
-
-
-def duplicate(store: Store, campaign_id: str, new_id: str, title: str) -> Campaign:
-    """A draft with the same items, questionnaire and settings; answers, changes and links stay with the first.
-
-    Raises:
-        CampaignRefused: there is no such campaign, it is the default one, or the new id is taken.
-    """
-    return store.change(_duplicate, campaign_id, new_id, title, datetime.now(UTC), touched=frozenset())
-
-
-def add_gold(store: Store, campaign_id: str, item: CampaignItem, check_every: int) -> Campaign:
-    """Make an item of a draft gold, or add it as gold; one item in ``check_every`` is a check where none was so far.
-
-    Raises:
-        CampaignRefused: there is no such draft, the item is of another kind than the others or the only ordinary one.
-    """
-    return store.change(_add_gold, campaign_id, item, check_every, touched=frozenset())
-
-
 def free_id(store: Store, wanted: str) -> str:
     """This id, or the first of ``ID-2``, ``ID-3``, ... that no campaign has."""
     taken = {campaign.campaign_id for campaign in listed(store)} | {DEFAULT}
@@ -299,41 +238,26 @@ def free_id(store: Store, wanted: str) -> str:
 
 def changes(store: Store, campaign_id: str) -> list[SettingsChange]:
     """The log of a campaign's changed settings, newest first."""
-    records = store.query(
-        "select settings, made_by, moment from changes where campaign_id = ? order by moment desc", [campaign_id]
-    )
-    return [SettingsChange(**rows.decoded(row, "settings")) for row in records]
-
-
-def remove(store: Store, campaign_id: str) -> None:
-    """Delete a campaign that nobody has answered in.
-
-    Raises:
-        CampaignRefused: there is no such campaign, it is the default one, or it has answers: archive it instead.
-    """
-    store.change(_remove, campaign_id, touched=frozenset())
+    query = "select settings, made_by, moment from changes where campaign_id = ? order by moment desc"
+    return store.query_records(SettingsChange, query, [campaign_id], "settings")
 
 
 def _create(
-    connection: duckdb.DuckDBPyConnection,
-    campaign: Campaign,
-    items: Sequence[CampaignItem],
-    drawn_from: draws.Pool | None,
-    now: datetime,
+    connection: Connection, campaign: Campaign, items: Sequence[CampaignItem], drawn_from: draws.Pool | None = None
 ) -> Campaign:
     if campaign.campaign_id == DEFAULT or campaigns(connection, [campaign.campaign_id]):
         raise CampaignRefused(f"there is a campaign {campaign.campaign_id!r} already; give this one another id")
     _check_items(connection, items)
     drawn = any(item.role == "ordinary" and item.sampling != "selected" for item in items)
     campaign = replace(campaign, state="draft", stratum=drawn)
-    insert_campaigns(connection, [campaign], now)
+    insert_campaigns(connection, [campaign], datetime.now(UTC))
     insert_items(connection, campaign, items)
     if drawn_from is not None:
         draws.write_pool(connection, campaign.campaign_id, drawn_from)
     return campaign
 
 
-def _check_items(connection: duckdb.DuckDBPyConnection, items: Sequence[CampaignItem]) -> None:
+def _check_items(connection: Connection, items: Sequence[CampaignItem]) -> None:
     ids = [item.item_id for item in items]
     if not any(item.role == "ordinary" for item in items):
         raise CampaignRefused("a campaign needs at least one ordinary item; gold and training items alone measure nothing")
@@ -348,14 +272,20 @@ def _check_items(connection: duckdb.DuckDBPyConnection, items: Sequence[Campaign
         raise CampaignRefused(f"a campaign's items are all of one kind, got {' and '.join(sorted(set(known.values())))}")
 
 
-def _existing(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> Campaign:
+def _existing(connection: Connection, campaign_id: str) -> Campaign:
     stored = campaigns(connection, [campaign_id])
     if not stored:
         raise CampaignRefused(f"there is no campaign {campaign_id!r}")
     return stored[0]
 
 
-def _move(connection: duckdb.DuckDBPyConnection, campaign_id: str, state: State) -> Campaign:
+@transaction(touched=frozenset())
+def move(connection: Connection, campaign_id: str, state: State) -> Campaign:
+    """Start (``running``), stop or archive a campaign; answers that are on their way are kept whatever its state.
+
+    Raises:
+        CampaignRefused: there is no such campaign, or it cannot go there from its state.
+    """
     campaign = _existing(connection, campaign_id)
     if state == campaign.state:
         return campaign
@@ -365,18 +295,29 @@ def _move(connection: duckdb.DuckDBPyConnection, campaign_id: str, state: State)
     return replace(campaign, state=state)
 
 
-def _change(
-    connection: duckdb.DuckDBPyConnection,
+@transaction(touched=frozenset())
+def change_settings(
+    connection: Connection,
     campaign_id: str,
-    settings_changed: Mapping[str, Any],
-    named: Mapping[str, Any],
+    settings: Mapping[str, Any],
     made_by: str,
-    now: datetime,
+    *,
+    title: str | None = None,
+    overlap: int | None = None,
 ) -> Campaign:
+    """Change some settings of a campaign, and write down who did; who has been asked what so far stays.
+
+    Raises:
+        CampaignRefused: there is no such campaign, or it has answers and its order or checks would change, or fewer people
+            are wanted than before.
+        ValueError: a value that cannot be.
+    """
+    named: dict[str, Any] = {"title": title, "overlap": overlap}
     campaign = _existing(connection, campaign_id)
-    settings, made = replace(campaign.settings, **settings_changed), replace(campaign, **named)
+    made = replace(campaign, **{name: value for name, value in named.items() if value is not None})
+    made = replace(made, settings=replace(campaign.settings, **settings))
     before = campaign.settings.to_json() | {"title": campaign.title, "overlap": campaign.overlap}
-    since = settings.to_json() | {"title": made.title, "overlap": made.overlap}
+    since = made.settings.to_json() | {"title": made.title, "overlap": made.overlap}
     changed = {name: (before[name], value) for name, value in since.items() if value != before[name]}
     if not changed:
         return campaign
@@ -390,14 +331,20 @@ def _change(
         _want_more(connection, campaign, more)
     connection.execute(
         "update campaigns set title = ?, overlap = ?, settings = ? where campaign_id = ?",
-        [made.title, made.overlap, rows.to_json(settings.to_json()), campaign_id],
+        [made.title, made.overlap, rows.to_json(made.settings.to_json()), campaign_id],
     )
-    row = (campaign_id, rows.to_json(changed), made_by, now)
-    rows.insert(connection, "changes", ("campaign_id", "settings", "made_by", "moment"), [row])
-    return replace(made, settings=settings)
+    log = {"campaign_id": campaign_id, "settings": rows.to_json(changed), "made_by": made_by, "moment": datetime.now(UTC)}
+    rows.insert(connection, "changes", [log])
+    return made
 
 
-def _add_gold(connection: duckdb.DuckDBPyConnection, campaign_id: str, item: CampaignItem, check_every: int) -> Campaign:
+@transaction(touched=frozenset())
+def add_gold(connection: Connection, campaign_id: str, item: CampaignItem, check_every: int) -> Campaign:
+    """Make an item of a draft gold, or add it as gold; one item in ``check_every`` is a check where none was so far.
+
+    Raises:
+        CampaignRefused: there is no such draft, the item is of another kind than the others or the only ordinary one.
+    """
     campaign = _existing(connection, campaign_id)
     if campaign.state != "draft":
         raise CampaignRefused(f"campaign {campaign_id!r} is {campaign.state}, and gold is added to a draft: duplicate it first")
@@ -421,7 +368,7 @@ def _add_gold(connection: duckdb.DuckDBPyConnection, campaign_id: str, item: Cam
     return replace(campaign, settings=settings)
 
 
-def _want_more(connection: duckdb.DuckDBPyConnection, campaign: Campaign, more: int) -> None:
+def _want_more(connection: Connection, campaign: Campaign, more: int) -> None:
     """Ask so many people more, or fewer, about each ordinary item; one that got somebody extra keeps that."""
     if more < 0 and _answered(connection, campaign.campaign_id):
         raise CampaignRefused(
@@ -432,17 +379,29 @@ def _want_more(connection: duckdb.DuckDBPyConnection, campaign: Campaign, more: 
     connection.execute(f"update campaign_items set wanted = wanted + ? {where}", [more, campaign.campaign_id])
 
 
-def _duplicate(connection: duckdb.DuckDBPyConnection, campaign_id: str, new_id: str, title: str, now: datetime) -> Campaign:
+@transaction(touched=frozenset())
+def duplicate(connection: Connection, campaign_id: str, new_id: str, title: str) -> Campaign:
+    """A draft with the same items, questionnaire and settings; answers, changes and links stay with the first.
+
+    Raises:
+        CampaignRefused: there is no such campaign, it is the default one, or the new id is taken.
+    """
     campaign = _existing(connection, campaign_id)
     if campaign_id == DEFAULT:
         raise CampaignRefused("the default campaign has no list of its own: make a new campaign of all images instead")
-    made = _create(connection, replace(campaign, campaign_id=new_id, title=title), _items(connection, campaign_id), None, now)
+    made = _create(connection, replace(campaign, campaign_id=new_id, title=title), _items(connection, campaign_id))
     copied = "update campaigns set pool = (select pool from campaigns where campaign_id = ?) where campaign_id = ?"
     connection.execute(copied, [campaign_id, new_id])
     return made
 
 
-def _remove(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> None:
+@transaction(touched=frozenset())
+def remove(connection: Connection, campaign_id: str) -> None:
+    """Delete a campaign that nobody has answered in.
+
+    Raises:
+        CampaignRefused: there is no such campaign, it is the default one, or it has answers: archive it instead.
+    """
     _existing(connection, campaign_id)
     if campaign_id == DEFAULT:
         raise CampaignRefused("the default campaign is part of every project; stop it instead")
@@ -458,19 +417,8 @@ _ITS_TABLES = (
 )  # fmt: skip
 
 
-def _answered(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> bool:
+def _answered(connection: Connection, campaign_id: str) -> bool:
     return rows.first(connection, "select 1 from annotations where campaign_id = ? limit 1", [campaign_id]) is not None
-
-
-def describe_recruitment(store: Store, campaign: str, values: Mapping[str, str], made_by: str) -> dict[str, str]:
-    """Answer some fields of a campaign; the others stay, and an empty answer takes one back. Returns all that are answered.
-
-    Raises:
-        CampaignRefused: there is no such campaign.
-        ValueError: as ``check_recruitment``.
-    """
-    checked = recruitment.check_recruitment(values)
-    return store.change(_describe, campaign, checked, made_by, datetime.now(UTC), touched=frozenset())
 
 
 def recruitment_of(store: Store, campaign: str) -> dict[str, str]:
@@ -479,23 +427,29 @@ def recruitment_of(store: Store, campaign: str) -> dict[str, str]:
         return _latest(cursor, campaign)
 
 
-def _latest(cursor: duckdb.DuckDBPyConnection, campaign: str) -> dict[str, str]:
+def _latest(cursor: Connection, campaign: str) -> dict[str, str]:
     record = rows.first(cursor, "select fields from recruitments where campaign_id = ? order by seq desc limit 1", [campaign])
     fields = rows.from_json(record["fields"]) if record else {}
     return {name: str(fields[name]) for name in recruitment.RECRUITMENT_FIELDS if fields.get(name)}
 
 
-def _describe(
-    connection: duckdb.DuckDBPyConnection, campaign: str, values: Mapping[str, str], made_by: str, moment: datetime
-) -> dict[str, str]:
+@transaction(touched=frozenset())
+def describe_recruitment(connection: Connection, campaign: str, values: Mapping[str, str], made_by: str) -> dict[str, str]:
+    """Answer some fields of a campaign; the others stay, and an empty answer takes one back. Returns all that are answered.
+
+    Raises:
+        CampaignRefused: there is no such campaign.
+        ValueError: as ``check_recruitment``.
+    """
+    checked = recruitment.check_recruitment(values)
     if not campaigns(connection, [campaign]):
         raise CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
     before = _latest(connection, campaign)
-    texts = {name: text for name, text in {**before, **values}.items() if text}
+    texts = {name: text for name, text in {**before, **checked}.items() if text}
     if texts != before:
         seq = rows.sequence(connection, "statement_seq", 1)[0]
-        columns = ("campaign_id", "fields", "made_by", "moment", "seq")
-        rows.insert(connection, "recruitments", columns, [(campaign, rows.to_json(texts), made_by, moment, seq)])
+        described = {"campaign_id": campaign, "fields": rows.to_json(texts), "made_by": made_by, "seq": seq}
+        rows.insert(connection, "recruitments", [described | {"moment": datetime.now(UTC)}])
     return {name: texts[name] for name in recruitment.RECRUITMENT_FIELDS if name in texts}
 
 
@@ -508,24 +462,17 @@ def consent_hash(settings: Settings) -> str | None:
 
 def has_consented(store: Store, campaign: str, person: str, text: str) -> bool:
     """Whether this person has agreed to this text."""
-
-    def read() -> bool | None:
-        record = store.query_first(f"select 1 from consents where {_WHERE}", [campaign, person, text])
-        return None if record is None else True
-
+    query, about = f"select 1 from consents where {_WHERE}", (campaign, person, text)
     # asked with every answer; who has not agreed yet is looked up anew
-    return store.memory.keep(("consent", campaign, person, text), read) is True
+    return store.memory.keep(("consent", *about), lambda: store.query_first(query, about)) is not None
 
 
-def give_consent(store: Store, campaign: str, person: str, text: str, *, now: datetime | None = None) -> None:
+@transaction(shown=False)
+def give_consent(connection: Connection, campaign: str, person: str, text: str) -> None:
     """Note that this person agrees; returns once that is on disk. Saying so again changes nothing."""
-    row = (campaign, person, text, now or datetime.now(UTC))
-
-    def give(connection: duckdb.DuckDBPyConnection) -> None:
-        if rows.first(connection, f"select 1 from consents where {_WHERE}", list(row[:3])) is None:
-            rows.insert(connection, "consents", ("campaign_id", "rater_id", "text_hash", "moment"), [row])
-
-    store.change(give, shown=False)
+    if rows.first(connection, f"select 1 from consents where {_WHERE}", [campaign, person, text]) is None:
+        consent = {"campaign_id": campaign, "rater_id": person, "text_hash": text, "moment": datetime.now(UTC)}
+        rows.insert(connection, "consents", [consent])
 
 
 _WHERE = "campaign_id = ? and rater_id = ? and text_hash = ?"

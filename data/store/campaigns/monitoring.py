@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-import duckdb
-
 from data.campaigns.settings import Role
 from data.store.core import rows
-from data.store.core.store import Store
+from data.store.core.connections import Connection
+from data.store.core.store import Store, transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,26 +41,22 @@ class Coverage:
 
 def coverage(store: Store, campaign_id: str, now: datetime | None = None) -> Coverage:
     """How far this campaign is. The default campaign knows its items once somebody has asked for one."""
-    record = store.query_first(_COVERAGE, {"campaign": campaign_id, "now": now or datetime.now(UTC)})
-    assert record is not None
-    return Coverage(**{name: int(value) for name, value in record.items()})
+    (counts,) = store.query_records(Coverage, _COVERAGE, {"campaign": campaign_id, "now": now or datetime.now(UTC)})
+    return counts
 
 
 _COVERAGE = """
-with places as (select * from campaign_items where campaign_id = $campaign and role = 'ordinary'),
-said as (select * from annotations where campaign_id = $campaign and revises is null)
-select
-    (select count(*) from places where not aside) as items,
-    (select count(*) from places where not aside and people >= wanted) as full,
-    (select count(*) from places where not aside and people > 0) as started,
-    (select count(*) from places where aside) as aside,
-    (select coalesce(sum(people), 0) from places where not aside) as answers,
-    (select coalesce(sum(wanted), 0) from places where not aside) as wanted,
-    (select count(*) from said where status = 'surplus') as surplus,
-    (select count(*) from said where status = 'gold') as checks,
-    (select count(*) from said where status = 'training') as training,
-    (select count(distinct rater_id) from said) as people,
-    (select count(*) from claims where campaign_id = $campaign and until > $now) as held
+select * from (
+    select count(*) filter (not aside) as items, count(*) filter (not aside and people >= wanted) as full,
+        count(*) filter (not aside and people > 0) as started, count(*) filter (aside) as aside,
+        coalesce(sum(people) filter (not aside), 0)::bigint as answers,
+        coalesce(sum(wanted) filter (not aside), 0)::bigint as wanted
+    from campaign_items where campaign_id = $campaign and role = 'ordinary'
+), (
+    select count(*) filter (status = 'surplus') as surplus, count(*) filter (status = 'gold') as checks,
+        count(*) filter (status = 'training') as training, count(distinct rater_id) as people
+    from annotations where campaign_id = $campaign and revises is null
+), (select count(*) as held from claims where campaign_id = $campaign and until > $now)
 """
 
 
@@ -76,12 +71,12 @@ class Hour:
 
 def answers_by_hour(store: Store, campaign_id: str) -> list[Hour]:
     """Answers by hour, oldest first; hours without any are left out, and revisions are no answers."""
-    records = store.query(
+    return store.query_records(
+        Hour,
         "select date_trunc('hour', submitted) as start, count(*) as answers, count(*) filter (status = 'valid') as valid"
         " from annotations where campaign_id = ? and revises is null group by 1 order by 1",
         [campaign_id],
     )
-    return [Hour(**row) for row in records]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +119,7 @@ class WorkerStats:
 
 def workers(store: Store, campaign_id: str, now: datetime | None = None) -> list[WorkerStats]:
     """Everybody who has done something in this campaign, by name."""
-    records = store.query(_WORKERS, {"campaign": campaign_id, "now": now or datetime.now(UTC)})
-    return [WorkerStats(**row) for row in records]
+    return store.query_records(WorkerStats, _WORKERS, {"campaign": campaign_id, "now": now or datetime.now(UTC)})
 
 
 _WORKERS = """
@@ -188,10 +182,12 @@ order by e.rater_id
 
 @dataclass(frozen=True, slots=True)
 class CurrentAnswer:
-    """A person's answer as it stands, for telling straight-liners and speeders.
+    """A person's answer as it stands: its latest revision.
 
     Attributes:
         seconds: active time on the first answer; ``passed``: whether that was right, where it is known.
+        submitted: when the first answer came.
+        counts: whether it is blind and valid.
     """
 
     person: str
@@ -203,42 +199,28 @@ class CurrentAnswer:
     answers: Mapping[str, Any]
     seconds: float | None
     submitted: datetime
-
-
-def current_answers(store: Store, campaign_id: str) -> list[CurrentAnswer]:
-    """All answers of a campaign in their latest revisions, in the order of the first ones."""
-    records = store.query(
-        "select a.rater_id as person, a.item_id, coalesce(c.role, 'ordinary') as role, a.status, f.passed, a.questionnaire,"
-        " a.answers, f.active_seconds as seconds, f.submitted"
-        " from annotations a join annotations f on f.annotation_id = a.root_id"
-        " left join campaign_items c on c.campaign_id = a.campaign_id and c.item_id = a.item_id"
-        " where a.campaign_id = ? and a.annotation_id not in (select revises from annotations where revises is not null)"
-        " order by a.seq, a.submitted",
-        [campaign_id],
-    )
-    return [CurrentAnswer(**rows.decoded(row, "answers")) for row in records]
-
-
-@dataclass(frozen=True, slots=True)
-class GivenAnswer:
-    """A person's answer to a questionnaire as it stands, in whatever campaign; ``counts``: it is blind and valid."""
-
-    person: str
-    item_id: str
-    answers: Mapping[str, Any]
     counts: bool
 
 
-def answers_to(store: Store, questionnaire: str) -> list[GivenAnswer]:
-    """All answers of people to a questionnaire in their latest revisions, oldest first; imitations are left out."""
-    records = store.query(
-        "select a.rater_id as person, a.item_id, a.answers, a.status = 'valid' and not a.saw_evidence as counts"
-        " from annotations a join raters r using (rater_id)"
-        " where a.questionnaire = ? and not r.simulated and r.identity = 'person'"
-        " and a.annotation_id not in (select revises from annotations where revises is not null) order by a.seq",
-        [questionnaire],
-    )
-    return [GivenAnswer(**rows.decoded(row, "answers")) for row in records]
+def current_answers(store: Store, campaign_id: str) -> list[CurrentAnswer]:
+    """All answers of a campaign as they stand, in the order of the first ones; for telling straight-liners and speeders."""
+    return store.query_records(CurrentAnswer, _ANSWERS.format(where="a.campaign_id = ?"), [campaign_id], "answers")
+
+
+def answers_to(store: Store, questionnaire: str) -> list[CurrentAnswer]:
+    """All answers of people to a questionnaire as they stand, in whatever campaign, oldest first; imitations are left out."""
+    where = "a.questionnaire = ? and not r.simulated and r.identity = 'person'"
+    return store.query_records(CurrentAnswer, _ANSWERS.format(where=where), [questionnaire], "answers")
+
+
+_ANSWERS = """
+select a.rater_id as person, a.item_id, coalesce(c.role, 'ordinary') as role, a.status, f.passed, a.questionnaire, a.answers,
+    f.active_seconds as seconds, f.submitted, a.status = 'valid' and not a.saw_evidence as counts
+from annotations a join annotations f on f.annotation_id = a.root_id join raters r on r.rater_id = a.rater_id
+left join campaign_items c on c.campaign_id = a.campaign_id and c.item_id = a.item_id
+where {where} and a.annotation_id not in (select revises from annotations where revises is not null)
+order by a.seq, a.submitted
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,42 +244,29 @@ class BrokenItem:
 def broken_items(store: Store, campaign_id: str) -> list[BrokenItem]:
     """Items that were reported or set aside, those set aside first."""
     records = store.query(
-        "select c.item_id, c.aside, r.rater_id as person, r.reason, r.moment from campaign_items c"
+        "select c.item_id, c.aside, list({person: r.rater_id, reason: r.reason, moment: r.moment} order by r.moment)"
+        " filter (r.rater_id is not null) as reports from campaign_items c"
         " left join reports r on r.campaign_id = c.campaign_id and r.item_id = c.item_id and r.dismissed is null"
-        " where c.campaign_id = ? and (c.aside or r.rater_id is not null) order by not c.aside, c.item_id, r.moment",
+        " where c.campaign_id = ? and (c.aside or r.rater_id is not null) group by all order by c.aside desc, c.item_id",
         [campaign_id],
     )
-    by_item: dict[str, list[dict[str, Any]]] = {}
-    for row in records:
-        by_item.setdefault(row["item_id"], []).append(row)
-    return [
-        BrokenItem(
-            item_id,
-            several[0]["aside"],
-            tuple(ItemReport(row["person"], row["reason"], row["moment"]) for row in several if row["person"] is not None),
-        )
-        for item_id, several in by_item.items()
-    ]
+    return [BrokenItem(**row | {"reports": tuple(ItemReport(**report) for report in row["reports"] or ())}) for row in records]
 
 
-def set_aside(store: Store, campaign_id: str, item_id: str, aside: bool, *, now: datetime | None = None) -> None:
+@transaction(touched=frozenset())
+def set_aside(connection: Connection, campaign_id: str, item_id: str, aside: bool, *, now: datetime | None = None) -> None:
     """Offer an item to nobody any more, or to everybody again: that dismisses the reports about it.
 
     Raises:
         KeyError: the campaign has no such item.
     """
-    store.change(_set_aside, campaign_id, item_id, aside, now or datetime.now(UTC), touched=frozenset())
-
-
-def _set_aside(connection: duckdb.DuckDBPyConnection, campaign_id: str, item_id: str, aside: bool, now: datetime) -> None:
     where = [campaign_id, item_id]
     if rows.first(connection, "select 1 from campaign_items where campaign_id = ? and item_id = ?", where) is None:
         raise KeyError(item_id)
     connection.execute("update campaign_items set aside = ? where campaign_id = ? and item_id = ?", [aside, *where])
     if not aside:
-        connection.execute(
-            "update reports set dismissed = ? where campaign_id = ? and item_id = ? and dismissed is null", [now, *where]
-        )
+        dismissed = "update reports set dismissed = ? where campaign_id = ? and item_id = ? and dismissed is null"
+        connection.execute(dismissed, [now or datetime.now(UTC), *where])
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,32 +279,29 @@ class Effort:
 
 def effort(store: Store, questionnaire: str) -> Effort:
     """How long people of this project have taken for one answer; imitations, imports and revisions are left out."""
-    record = store.query_first(
+    (record,) = store.query_records(
+        Effort,
         "select median(a.active_seconds) as seconds, count(a.active_seconds) as n"
         " from annotations a join raters r using (rater_id)"
         " where a.questionnaire = ? and a.revises is null and a.import_id is null and not r.simulated",
         [questionnaire],
     )
-    assert record is not None
-    return Effort(None if record["seconds"] is None else float(record["seconds"]), int(record["n"]))
+    return record
 
 
 def items_by_answer_count(store: Store, campaign_id: str) -> dict[int, int]:
     """How many ordinary items have so many valid answers (one per person); what is set aside is left out."""
-    records = store.query(
-        "select people, count(*) as n from campaign_items where campaign_id = ? and role = 'ordinary' and not aside"
+    return store.query_dict(
+        "select people, count(*) from campaign_items where campaign_id = ? and role = 'ordinary' and not aside"
         " group by people order by people",
         [campaign_id],
     )
-    return {int(row["people"]): int(row["n"]) for row in records}
 
 
 def prompts_by_suite(store: Store, campaign_id: str) -> dict[str, int]:
     """How many prompts a campaign's ordinary items have, by suite."""
-    with store.read() as cursor:
-        records = cursor.execute(
-            "select t.suite, count(distinct t.prompt_id) from campaign_items c join items t using (item_id)"
-            " where c.campaign_id = ? and c.role = 'ordinary' group by 1 order by 1",
-            [campaign_id],
-        ).fetchall()
-    return dict(records)
+    return store.query_dict(
+        "select t.suite, count(distinct t.prompt_id) from campaign_items c join items t using (item_id)"
+        " where c.campaign_id = ? and c.role = 'ordinary' group by 1 order by 1",
+        [campaign_id],
+    )

@@ -11,22 +11,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import duckdb
-
 from data.campaigns.settings import Settings
 from data.records import Annotation, Rater
 from data.store.campaigns.allocation import NextTasks, TaskRequest, allocate_all, allocate_tasks
 from data.store.core import rows
 from data.store.core.campaign_items import DEFAULT, ensure_default
+from data.store.core.connections import Connection
 from data.store.core.erased import Erased
-from data.store.core.store import Store
+from data.store.core.store import Store, transaction
 from data.store.imports import ImportRefused, insert_raters
-from data.store.judgements import revocations
 from data.store.judgements.answer_status import Rule
 from data.store.judgements.campaign_state import CampaignStates, forget_state
 from data.store.judgements.recording import SavedAnswer, SentAnswer, items_of_sources, save_answers
 
-CLAIM = timedelta(minutes=Settings().lease_minutes)
 ENOUGH_REPORTS = 2
 """So many people call an item broken before it is set aside."""
 
@@ -43,7 +40,8 @@ def enter(store: Store, name: str) -> None:
     """
     try:
         # a new person is in nothing that memory keeps
-        store.write(_enter, name, touched=frozenset(), forget=False)
+        person = Rater(name, "human", "person")
+        store.change(lambda writing: insert_raters(writing, [person], None), touched=frozenset(), forget=False)
     except (ImportRefused, Erased) as error:
         raise NameTaken(str(error)) from error
 
@@ -62,10 +60,10 @@ def next_tasks(store: Store, person: str, campaign: str = DEFAULT, *, ahead: int
 
 def skip(store: Store, person: str, item_id: str, campaign: str = DEFAULT, *, now: datetime | None = None) -> None:
     """Put an item at the end of this person's line."""
-    row = (campaign, item_id, person, now or datetime.now(UTC))
 
-    def put_off(connection: duckdb.DuckDBPyConnection) -> None:
-        rows.insert(connection, "skips", ("campaign_id", "item_id", "rater_id", "skipped"), [row])
+    def put_off(connection: Connection) -> None:
+        skipped = now or datetime.now(UTC)
+        rows.add(connection, "skips", campaign_id=campaign, item_id=item_id, rater_id=person, skipped=skipped)
         _drop_claim(connection, campaign, person, item_id)
         forget_state(store.memory, campaign)
 
@@ -77,11 +75,10 @@ def unskip(store: Store, person: str, campaign: str = DEFAULT, *, now: datetime 
 
     Returns its id, None if nothing is skipped.
     """
-    moment = now or datetime.now(UTC)
 
-    def take_back(connection: duckdb.DuckDBPyConnection) -> str | None:
+    def take_back(connection: Connection) -> str | None:
         forget_state(store.memory, campaign)
-        return _unskip(connection, campaign, person, moment)
+        return _unskip(connection, campaign, person, now or datetime.now(UTC))
 
     return store.change(take_back, shown=False)
 
@@ -97,18 +94,34 @@ def leave(store: Store, person: str) -> None:
 
 
 def _release(store: Store, where: str, parameters: Sequence[str]) -> None:
-    def release(connection: duckdb.DuckDBPyConnection) -> None:
+    def release(connection: Connection) -> None:
         connection.execute(f"delete from claims where {where}", list(parameters))
         store.memory.forget()
 
     store.change(release, shown=False)
 
 
+@transaction(touched=frozenset())
 def report(
-    store: Store, person: str, item_id: str, reason: str, campaign: str = DEFAULT, *, now: datetime | None = None
+    connection: Connection, person: str, item_id: str, reason: str, campaign: str = DEFAULT, *, now: datetime | None = None
 ) -> bool:
     """Note that an item cannot be judged: this person is not asked again. Returns whether it is now set aside for all."""
-    return store.change(_report, campaign, person, item_id, reason, now or datetime.now(UTC), touched=frozenset())
+    moment = now or datetime.now(UTC)
+    if campaign == DEFAULT:
+        ensure_default(connection, moment)
+    where = [campaign, item_id]
+    known = rows.first(connection, "select aside from campaign_items where campaign_id = ? and item_id = ?", where)
+    if known is None:
+        raise KeyError(item_id)
+    reported = "select distinct rater_id from reports where campaign_id = ? and item_id = ? and dismissed is null"
+    people = rows.column(connection, reported, where)
+    if person not in people:
+        rows.add(connection, "reports", campaign_id=campaign, item_id=item_id, rater_id=person, reason=reason, moment=moment)
+    _drop_claim(connection, campaign, person, item_id)
+    aside = bool(known["aside"]) or len({*people, person}) >= ENOUGH_REPORTS
+    if aside and not known["aside"]:
+        connection.execute("update campaign_items set aside = true where campaign_id = ? and item_id = ?", where)
+    return aside
 
 
 def worked_in(store: Store, person: str, campaign: str) -> bool:
@@ -119,7 +132,7 @@ def worked_in(store: Store, person: str, campaign: str) -> bool:
     )
 
 
-def _unskip(connection: duckdb.DuckDBPyConnection, campaign: str, person: str, now: datetime) -> str | None:
+def _unskip(connection: Connection, campaign: str, person: str, now: datetime) -> str | None:
     record = rows.first(
         connection,
         "select s.item_id from skips s where s.campaign_id = ? and s.rater_id = ? and s.item_id not in"
@@ -136,8 +149,7 @@ def _unskip(connection: duckdb.DuckDBPyConnection, campaign: str, person: str, n
     if claim is not None:
         settings = Settings.of(rows.from_json(claim["settings"]))
         until = now + timedelta(minutes=settings.lease_minutes)
-        columns = ("campaign_id", "item_id", "rater_id", "until", "place")
-        rows.insert(connection, "claims", columns, [(campaign, item_id, person, until, -1)])
+        rows.add(connection, "claims", campaign_id=campaign, item_id=item_id, rater_id=person, until=until, place=-1)
     return item_id
 
 
@@ -150,39 +162,8 @@ where c.campaign_id = $campaign and c.item_id = $item and not c.aside and p.stat
 """
 
 
-def _drop_claim(connection: duckdb.DuckDBPyConnection, campaign: str, person: str, item_id: str) -> None:
+def _drop_claim(connection: Connection, campaign: str, person: str, item_id: str) -> None:
     connection.execute("delete from claims where campaign_id = ? and rater_id = ? and item_id = ?", [campaign, person, item_id])
-
-
-def _report(
-    connection: duckdb.DuckDBPyConnection, campaign: str, person: str, item_id: str, reason: str, now: datetime
-) -> bool:
-    if campaign == DEFAULT:
-        ensure_default(connection, now)
-    where = [campaign, item_id]
-    known = rows.first(connection, "select aside from campaign_items where campaign_id = ? and item_id = ?", where)
-    if known is None:
-        raise KeyError(item_id)
-    people = connection.execute(
-        "select distinct rater_id from reports where campaign_id = ? and item_id = ? and dismissed is null", where
-    ).fetchall()
-    if (person,) not in people:
-        columns = ("campaign_id", "item_id", "rater_id", "reason", "moment")
-        rows.insert(connection, "reports", columns, [(campaign, item_id, person, reason, now)])
-    _drop_claim(connection, campaign, person, item_id)
-    aside = bool(known["aside"]) or len({*people, (person,)}) >= ENOUGH_REPORTS
-    if aside and not known["aside"]:
-        connection.execute("update campaign_items set aside = true where campaign_id = ? and item_id = ?", where)
-    return aside
-
-
-def _enter_all(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> list[None]:
-    for name in names:
-        insert_raters(connection, [Rater(name, "human", "person")], None)
-    return [None] * len(names)
-
-
-_enter = _enter_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,13 +187,12 @@ def submit_answer(
     touched = frozenset(items_of_sources([annotation]))
     answered: SubmitResult = store.write(_submit_answers, (SentAnswer(annotation, store.memory, more), seeker), touched=touched)
     if answered.saved.paused:
-        revocations.publish_pause(store)
+        # as in `recording.submit`
+        store.touch()
     return answered
 
 
-def _submit_answers(
-    connection: duckdb.DuckDBPyConnection, payloads: Sequence[tuple[SentAnswer, TaskRequest]]
-) -> list[SubmitResult]:
+def _submit_answers(connection: Connection, payloads: Sequence[tuple[SentAnswer, TaskRequest]]) -> list[SubmitResult]:
     states = CampaignStates(connection, payloads[0][1].memory)
     saved = save_answers(states, [sent for sent, _ in payloads])
     desks = allocate_tasks(states, [seeker for _, seeker in payloads])
@@ -251,7 +231,8 @@ def own_answer(store: Store, person: str, campaign: str, annotation_id: str) -> 
 
 
 def _query(store: Store, where: str, parameters: Sequence[str], limit: int) -> list[OwnAnswer]:
-    records = store.query(
+    return store.query_records(
+        OwnAnswer,
         "select a.annotation_id, a.item_id, t.public_id, a.questionnaire, a.answers, a.raw, a.submitted"
         " from annotations a join items t using (item_id)"
         f" where {where} and a.annotation_id not in"
@@ -261,5 +242,6 @@ def _query(store: Store, where: str, parameters: Sequence[str], limit: int) -> l
         " (partition by a.campaign_id, a.item_id, a.saw_evidence order by a.status = 'surplus', a.seq) = 1"
         " order by a.submitted desc, a.seq desc limit ?",
         [*parameters, parameters[0], limit],
+        "answers",
+        "raw",
     )
-    return [OwnAnswer(**rows.decoded(row, "answers", "raw")) for row in records]

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-import duckdb
-
 from data.spec import SpecError, parse_spec
 from data.store.core import rows
+from data.store.core.connections import Connection
 
 PARTS: Final = ("object", "color", "count", "relation")
 _AT_ONCE: Final = 20_000
@@ -31,22 +30,22 @@ def parts_of_spec(spec: Mapping[str, Any]) -> set[tuple[str, str]]:
     return parts | {("relation", relation.relation) for relation in parsed.relations}
 
 
-def insert_parts(connection: duckdb.DuckDBPyConnection, prompts: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+def insert_parts(connection: Connection, prompts: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
     """Remember what new prompts ask for: their ids and specs."""
-    parts = [(prompt_id, *part) for prompt_id, spec in prompts for part in sorted(parts_of_spec(spec))]
-    rows.insert(connection, "prompt_parts", ("prompt_id", "what", "value"), parts)
+    parts = ((prompt_id, *part) for prompt_id, spec in prompts for part in sorted(parts_of_spec(spec)))
+    rows.insert(connection, "prompt_parts", ({"prompt_id": name, "what": what, "value": value} for name, what, value in parts))
 
 
-def remake_parts(connection: duckdb.DuckDBPyConnection) -> None:
+def remake_parts(connection: Connection) -> None:
     """Make the table anew."""
     connection.execute("delete from prompt_parts")
-    ids = [row[0] for row in connection.execute("select prompt_id from prompts order by prompt_id").fetchall()]
+    ids = rows.column(connection, "select prompt_id from prompts order by prompt_id")
     for start in range(0, len(ids), _AT_ONCE):
         some = rows.existing(connection, "prompts", "prompt_id", ["spec"], ids[start : start + _AT_ONCE])
         insert_parts(connection, ((prompt_id, rows.from_json(row["spec"]) or {}) for prompt_id, row in some.items()))
 
 
-def delete_parts_of_deleted(connection: duckdb.DuckDBPyConnection) -> None:
+def delete_parts_of_deleted(connection: Connection) -> None:
     """Forget those of prompts that are not there any more."""
     connection.execute("delete from prompt_parts where prompt_id not in (select prompt_id from prompts)")
 
@@ -59,17 +58,17 @@ _FEW: Final = 500
 """So many items are looked up by what was said of them; for more, everything that was said is read."""
 
 
-def mark_stale(connection: duckdb.DuckDBPyConnection, items: Iterable[str]) -> None:
+def mark_stale(connection: Connection, items: Iterable[str]) -> None:
     """Something was written of these items."""
-    rows.insert(connection, "stale", ("item_id",), [(item_id,) for item_id in dict.fromkeys(items)])
+    rows.insert(connection, "stale", ({"item_id": item_id} for item_id in dict.fromkeys(items)))
 
 
-def mark_stale_where(connection: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[Any] = ()) -> None:
+def mark_stale_where(connection: Connection, query: str, parameters: Sequence[Any] = ()) -> None:
     """Something was (or is about to be) written of the items in the first column of a query."""
     connection.execute(f"insert into stale select distinct * from ({query})", list(parameters))
 
 
-def mark_import(connection: duckdb.DuckDBPyConnection, import_id: int, images: Iterable[str]) -> None:
+def mark_import(connection: Connection, import_id: int, images: Iterable[str]) -> None:
     """An import brought items, or prompts of items, or files of these images. (What it says marks its own.)"""
     mark_stale(connection, images)
     imported_prompts = "select prompt_id from prompts where import_id = $1"
@@ -78,7 +77,7 @@ def mark_import(connection: duckdb.DuckDBPyConnection, import_id: int, images: I
     )
 
 
-def mark_undone(connection: duckdb.DuckDBPyConnection, import_id: int) -> None:
+def mark_undone(connection: Connection, import_id: int) -> None:
     """An import is about to be undone, and with it what earlier ones had to leave for its sake."""
     undone = "import_id in (select import_id from imports where undone is not null)"
     mark_stale_where(
@@ -92,18 +91,18 @@ def mark_undone(connection: duckdb.DuckDBPyConnection, import_id: int) -> None:
     )
 
 
-def mark_deleted(connection: duckdb.DuckDBPyConnection) -> None:
+def mark_deleted(connection: Connection) -> None:
     """Items may have been deleted, and prompts."""
     delete_parts_of_deleted(connection)
     mark_stale_where(connection, "select item_id from browse where item_id not in (select item_id from items)")
 
 
-def refresh(connection: duckdb.DuckDBPyConnection, most: int) -> int:
+def refresh(connection: Connection, most: int) -> int:
     """Make the rows of stale items anew, of ``most`` at once; returns how many are stale after that."""
     if rows.value(connection, "select count(*) from stale where item_id is null"):
         remake(connection)
         return 0
-    some = [row[0] for row in connection.execute("select distinct item_id from stale limit ?", [most]).fetchall()]
+    some = rows.column(connection, "select distinct item_id from stale limit ?", [most])
     if some:
         _number_raters(connection)
         connection.execute("create or replace temp table fresh as select unnest(?::varchar[]) as item_id", [some])
@@ -116,7 +115,7 @@ def refresh(connection: duckdb.DuckDBPyConnection, most: int) -> int:
     return int(rows.value(connection, "select count(*) from stale"))
 
 
-def remake(connection: duckdb.DuckDBPyConnection) -> None:
+def remake(connection: Connection) -> None:
     """Make all rows anew."""
     for table in ("browse", "browse_raters", "stale"):
         connection.execute(f"delete from {table}")
@@ -125,7 +124,7 @@ def remake(connection: duckdb.DuckDBPyConnection) -> None:
     _insert(connection, "judgements", "")
 
 
-def _number_raters(connection: duckdb.DuckDBPyConnection) -> None:
+def _number_raters(connection: Connection) -> None:
     """Give each new scorer a place."""
     connection.execute(
         "insert into browse_raters select coalesce((select max(no) from browse_raters), 0)"
@@ -137,15 +136,15 @@ def _number_raters(connection: duckdb.DuckDBPyConnection) -> None:
 _GATHER: Final = "create or replace temp table heard as select * from judgements where item_id in (select item_id from fresh)"
 
 
-def _gather(connection: duckdb.DuckDBPyConnection, items: Sequence[str]) -> None:
+def _gather(connection: Connection, items: Sequence[str]) -> None:
     """Gather the judgements of the items in ``fresh``."""
     if len(items) > _FEW:
         connection.execute(_GATHER)
         return
     # by seq, of which the database knows in what part of the judgements it lies; what is said of a group may be about an image
     marks = ", ".join("?" * len(items))
-    shown_in = connection.execute(f"select distinct item_id from item_members where image_id in ({marks})", list(items))
-    item_ids = list(dict.fromkeys([*items, *(row[0] for row in shown_in.fetchall())]))
+    shown_in = rows.column(connection, f"select distinct item_id from item_members where image_id in ({marks})", items)
+    item_ids = list(dict.fromkeys([*items, *shown_in]))
     marks = ", ".join("?" * len(item_ids))
     connection.execute(
         f"create or replace temp table told as select seq from annotations where item_id in ({marks})"
@@ -214,8 +213,8 @@ from described
 """
 
 
-def _insert(connection: duckdb.DuckDBPyConnection, judgements: str, which: str) -> None:
-    places = [row[0] for row in connection.execute("select no from browse_raters order by no").fetchall()]
+def _insert(connection: Connection, judgements: str, which: str) -> None:
+    places = rows.column(connection, "select no from browse_raters order by no")
     size = max(places, default=0)
     values = {"correct": _VALUE, "score": "case when isfinite(j.value) then j.value end"}
     lists = {

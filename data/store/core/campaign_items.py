@@ -13,43 +13,21 @@ from datetime import datetime
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
 from data.campaigns.items import CampaignItem, shuffle_key
 from data.campaigns.settings import Campaign, Role, Settings
 from data.store.core import rows
+from data.store.core.connections import Connection
 from data.store.core.store import Cache, Store
 
 DEFAULT = "default"
 DEFAULT_OVERLAP = 3
-ITEM_COLUMNS = (
-    "campaign_id",
-    "item_id",
-    "role",
-    "sampling",
-    "expected",
-    "position",
-    "shuffle",
-    "people",
-    "wanted",
-    "aside",
-    "draw_probability",
-)
-
 _CAMPAIGNS = (
-    "select campaign_id, title, questionnaire, questionnaire_version as version, definition, overlap, seed, state, settings,"
-    " stratum, concat_ws(' ', created, synced) as stamp from campaigns"
+    "select campaign_id, coalesce(nullif(title, ''), campaign_id) as title, questionnaire, questionnaire_version as version,"
+    " definition, overlap, seed, state, settings, stratum, concat_ws(' ', created, synced) as stamp from campaigns"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class StampedCampaign:
-    """A campaign, and what tells its list of items from any other that it has had."""
-
-    campaign: Campaign
-    stamp: str
 
 
 def placeholders(values: Sequence[Any] | Collection[Any]) -> str:
@@ -57,69 +35,44 @@ def placeholders(values: Sequence[Any] | Collection[Any]) -> str:
     return f"({', '.join('?' * len(values))})"
 
 
-def campaigns(connection: duckdb.DuckDBPyConnection, ids: Sequence[str] | None = None) -> list[Campaign]:
+def campaigns(connection: Connection, ids: Sequence[str] | None = None) -> list[Campaign]:
     """Campaigns, oldest first: all, or those of these that exist."""
-    return [campaign.campaign for campaign in stamped_campaigns(connection, ids)]
-
-
-def stamped_campaigns(connection: duckdb.DuckDBPyConnection, ids: Sequence[str] | None = None) -> list[StampedCampaign]:
-    """The same, each with its stamp."""
     if ids is not None and not ids:
         return []
     where = "" if ids is None else f" where campaign_id in {placeholders(ids)}"
     records = rows.dicts(connection, f"{_CAMPAIGNS}{where} order by created, campaign_id", ids or [])
-    return [_stamped(row) for row in records]
+    return [Campaign(**row | {"settings": Settings.of(rows.from_json(row["settings"]))}) for row in records]
 
 
-def cached_campaigns(connection: duckdb.DuckDBPyConnection, ids: Sequence[str], memory: Cache) -> dict[str, StampedCampaign]:
+def cached_campaigns(connection: Connection, ids: Sequence[str], memory: Cache) -> dict[str, Campaign]:
     """Those of these campaigns that exist, by id; read only where they are not in memory. For the writer's thread."""
     since = memory.state
-    cached: dict[str, StampedCampaign] = {
-        campaign_id: hit for campaign_id in ids if (hit := memory.get(("known", campaign_id))) is not None
-    }
-    read = {
-        stamped.campaign.campaign_id: stamped
-        for stamped in stamped_campaigns(connection, [campaign_id for campaign_id in ids if campaign_id not in cached])
-    }
-    for campaign_id, stamped in read.items():
-        memory.put(("known", campaign_id), stamped, since)
+    cached: dict[str, Campaign] = {name: hit for name in ids if (hit := memory.get(("known", name))) is not None}
+    read = {campaign.campaign_id: campaign for campaign in campaigns(connection, [name for name in ids if name not in cached])}
+    for campaign_id, campaign in read.items():
+        memory.put(("known", campaign_id), campaign, since)
     return cached | read
 
 
-def _stamped(row: dict[str, Any]) -> StampedCampaign:
-    stamp = row.pop("stamp")
-    settings = Settings.of(rows.from_json(row["settings"]))
-    return StampedCampaign(Campaign(**row | {"title": row["title"] or row["campaign_id"], "settings": settings}), stamp)
-
-
-def insert_items(
-    connection: duckdb.DuckDBPyConnection, campaign: Campaign, items: Sequence[CampaignItem], start: int = 0
-) -> None:
+def insert_items(connection: Connection, campaign: Campaign, items: Sequence[CampaignItem], start: int = 0) -> None:
     """Write items that are new in a campaign, in their order from this position on."""
     rows.insert(
         connection,
         "campaign_items",
-        ITEM_COLUMNS,
-        [
-            (
-                campaign.campaign_id,
-                item.item_id,
-                item.role,
-                item.sampling,
-                None if item.expected is None else rows.to_json(item.expected),
-                position,
-                shuffle_key(campaign.seed, campaign.campaign_id, item.item_id),
-                0,
-                campaign.overlap if item.role == "ordinary" else 0,
-                False,
-                item.draw_probability,
-            )
+        (
+            {
+                "campaign_id": campaign.campaign_id, "item_id": item.item_id, "role": item.role, "sampling": item.sampling,
+                "expected": None if item.expected is None else rows.to_json(item.expected), "position": position,
+                "shuffle": shuffle_key(campaign.seed, campaign.campaign_id, item.item_id), "people": 0,
+                "wanted": campaign.overlap if item.role == "ordinary" else 0, "aside": False,
+                "draw_probability": item.draw_probability,
+            }
             for position, item in enumerate(items, start)
-        ],
-    )
+        ),
+    )  # fmt: skip
 
 
-def ensure_default(connection: duckdb.DuckDBPyConnection, now: datetime) -> bool:
+def ensure_default(connection: Connection, now: datetime) -> bool:
     """The default campaign exists, and has all images that have a file. Returns whether anything was to be done for that.
 
     Its order is that of ``public_id``, a keyed hash: random, and the same for all.
@@ -128,12 +81,7 @@ def ensure_default(connection: duckdb.DuckDBPyConnection, now: datetime) -> bool
     assert imported is not None
     if not imported["made"]:
         settings = rows.to_json(Settings(order="shared").to_json())
-        rows.insert(
-            connection,
-            "campaigns",
-            ("campaign_id", "overlap", "created", "settings"),
-            [(DEFAULT, DEFAULT_OVERLAP, now, settings)],
-        )
+        rows.add(connection, "campaigns", campaign_id=DEFAULT, overlap=DEFAULT_OVERLAP, created=now, settings=settings)
     elif imported["synced"] == imported["imports"]:
         return False
     connection.execute(_REMOVE_MISSING, [DEFAULT])
@@ -167,7 +115,7 @@ where t.kind = 'image' and t.item_id in ({_WITH_FILES})
 """
 
 
-def recount(connection: duckdb.DuckDBPyConnection, item_ids: Sequence[str] | None = None) -> None:
+def recount(connection: Connection, item_ids: Sequence[str] | None = None) -> None:
     """Count again how many people have answered validly and blind: for these items, or for all."""
     if item_ids is not None and not item_ids:
         return
@@ -180,46 +128,25 @@ def recount(connection: duckdb.DuckDBPyConnection, item_ids: Sequence[str] | Non
     )
 
 
-def insert_campaigns(
-    connection: duckdb.DuckDBPyConnection, new: Sequence[Campaign], now: datetime, import_id: int | None = None
-) -> None:
+def insert_campaigns(connection: Connection, new: Sequence[Campaign], now: datetime, import_id: int | None = None) -> None:
     """Campaigns that are not there yet, as they are; ``import_id``: what brought them."""
-    columns = (
-        "campaign_id",
-        "title",
-        "questionnaire",
-        "questionnaire_version",
-        "definition",
-        "overlap",
-        "seed",
-        "state",
-        "settings",
-        "stratum",
-        "created",
-        "import_id",
-    )
-    written = [
+    rows.insert(
+        connection,
+        "campaigns",
         (
-            campaign.campaign_id,
-            campaign.title,
-            campaign.questionnaire,
-            campaign.version,
-            campaign.definition,
-            campaign.overlap,
-            campaign.seed,
-            campaign.state,
-            rows.to_json(campaign.settings.to_json()),
-            campaign.stratum,
-            now,
-            import_id,
-        )
-        for campaign in new
-    ]
-    rows.insert(connection, "campaigns", columns, written)
+            {
+                "campaign_id": c.campaign_id, "title": c.title, "questionnaire": c.questionnaire,
+                "questionnaire_version": c.version, "definition": c.definition, "overlap": c.overlap, "seed": c.seed,
+                "state": c.state, "settings": rows.to_json(c.settings.to_json()), "stratum": c.stratum, "created": now,
+                "import_id": import_id,
+            }
+            for c in new
+        ),
+    )  # fmt: skip
 
 
 _CACHED = 8  # campaigns in memory at once
-_listings: WeakKeyDictionary[duckdb.DuckDBPyConnection, dict[str, CampaignListing]] = WeakKeyDictionary()
+_listings: WeakKeyDictionary[Connection, dict[str, CampaignListing]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,8 +173,8 @@ class CampaignListing:
         return self.special.get(position, "ordinary")
 
 
-def campaign_listing(connection: duckdb.DuckDBPyConnection, campaign_id: str, stamp: str) -> CampaignListing:
-    """A campaign's items under this stamp (``StampedCampaign.stamp``): from memory, or read once."""
+def campaign_listing(connection: Connection, campaign_id: str, stamp: str) -> CampaignListing:
+    """A campaign's items under this stamp (``Campaign.stamp``): from memory, or read once."""
     by_store = _listings.setdefault(connection, {})
     listing = by_store.pop(campaign_id, None)
     if listing is None or listing.stamp != stamp:
@@ -258,7 +185,7 @@ def campaign_listing(connection: duckdb.DuckDBPyConnection, campaign_id: str, st
     return listing
 
 
-def _read_listing(connection: duckdb.DuckDBPyConnection, campaign_id: str, stamp: str) -> CampaignListing:
+def _read_listing(connection: Connection, campaign_id: str, stamp: str) -> CampaignListing:
     records = connection.execute(
         "select position, item_id, shuffle, role, sampling, expected from campaign_items where campaign_id = ?", [campaign_id]
     ).fetchall()
@@ -329,7 +256,7 @@ def tasks(store: Store, item_ids: Sequence[str]) -> list[AnnotationTask]:
     return [read[item_id] for item_id in item_ids if item_id in read]
 
 
-def cached_tasks(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str], memory: Cache) -> dict[str, AnnotationTask]:
+def cached_tasks(cursor: Connection, item_ids: Sequence[str], memory: Cache) -> dict[str, AnnotationTask]:
     """As ``tasks``, read only where they are not in memory; whoever answers about one finds it there, too."""
     since = memory.state
     known: dict[str, AnnotationTask] = {
@@ -342,7 +269,7 @@ def cached_tasks(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str], mem
     return known | read
 
 
-def read_tasks(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -> dict[str, AnnotationTask]:
+def read_tasks(cursor: Connection, item_ids: Sequence[str]) -> dict[str, AnnotationTask]:
     """The tasks of those of these items that can be shown."""
     if not item_ids:
         return {}
@@ -357,20 +284,8 @@ def read_tasks(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -> di
     tasks = {}
     for row in items:
         if mine := images[row["item_id"]]:
-            prompt = prompts[mine[0]["prompt_id"]]
-            tasks[row["item_id"]] = AnnotationTask(
-                item_id=row["item_id"],
-                public_id=row["public_id"],
-                suite=row["suite"],
-                text=prompt["text"],
-                spec=prompt["spec"],
-                kind=row["kind"],
-                prompt_id=mine[0]["prompt_id"],
-                pictures=tuple(
-                    TaskImage(file["image_id"], file["generator"], file["sha256"], file["width"], file["height"])
-                    for file in mine
-                ),
-            )
+            pictures = tuple(TaskImage(*(file[name] for name in TaskImage.__slots__)) for file in mine)
+            tasks[row["item_id"]] = AnnotationTask(**row, **prompts[mine[0]["prompt_id"]], pictures=pictures)
     return tasks
 
 
@@ -379,11 +294,11 @@ _MEMBERS = "select item_id, image_id, position from item_members where item_id i
 _FILES = "select image_id, generator, sha256, width, height, prompt_id from images where sha256 is not null and image_id in"
 
 
-def _among(cursor: duckdb.DuckDBPyConnection, query: str, ids: Sequence[str]) -> list[dict[str, Any]]:
+def _among(cursor: Connection, query: str, ids: Sequence[str]) -> list[dict[str, Any]]:
     return rows.dicts(cursor, f"{query} {placeholders(ids)}", ids) if ids else []
 
 
-def _images(cursor: duckdb.DuckDBPyConnection, items: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+def _images(cursor: Connection, items: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """The images of items, in their order; none where one of them has no file."""
     members: dict[str, list[str]] = {row["item_id"]: [row["item_id"]] if row["kind"] == "image" else [] for row in items}
     several = [row["item_id"] for row in items if row["kind"] != "image"]

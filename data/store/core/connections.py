@@ -14,6 +14,9 @@ from typing import Final
 
 import duckdb
 
+Connection = duckdb.DuckDBPyConnection
+"""An open database, or a cursor of one."""
+
 MEMORY: Final = "4GB"
 SPILL: Final = "16GB"
 """What a query may put on disk when it does not fit into memory: less than an empty disk, so that it cannot fill one."""
@@ -37,7 +40,7 @@ def connect(
     threads: int = 2,
     spill: Path | None = None,
     folders: Sequence[Path] = (),
-) -> duckdb.DuckDBPyConnection:
+) -> Connection:
     """Open a database, which is made if it is not there. Times are UTC.
 
     From then on SQL reaches no other file, fetches nothing, and changes no setting: also what a file that somebody handed on
@@ -71,7 +74,7 @@ def connect(
     return connection
 
 
-def attach(connection: duckdb.DuckDBPyConnection, name: str, path: Path, *, read_only: bool = False) -> None:
+def attach(connection: Connection, name: str, path: Path, *, read_only: bool = False) -> None:
     """Attach a database of one of the connection's ``folders``.
 
     Raises:
@@ -121,6 +124,11 @@ def as_disk_error(error: Exception, database: Path) -> Exception:
         if why is not None:
             return NotWritten(database, why)
     return error
+
+
+def is_held_elsewhere(error: Exception) -> bool:
+    """Whether a database cannot be opened because another process, or this one in another way, has it open."""
+    return "lock" in str(error) or "different configuration" in str(error)
 
 
 def is_durable(error: Exception) -> bool:

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import duckdb
-
 from data.people import keyed_hash
 from data.store.core import browse_index, rows, schema
-from data.store.core import erased as erased_module
-from data.store.core import schema as schema_module
 from data.store.core.campaign_items import recount
+from data.store.core.connections import Connection
 
 
 class Erased(ValueError):
@@ -25,12 +22,12 @@ def mark(secret: str, name: str) -> str:
     return keyed_hash(secret, "erased", name)
 
 
-def marks(connection: duckdb.DuckDBPyConnection) -> dict[str, datetime]:
+def marks(connection: Connection) -> dict[str, datetime]:
     """All who were erased, and when."""
     return dict(connection.execute("select person, moment from erased").fetchall())
 
 
-def refuse(connection: duckdb.DuckDBPyConnection, names: Iterable[str]) -> None:
+def refuse(connection: Connection, names: Iterable[str]) -> None:
     """Let nobody in who was erased.
 
     Raises:
@@ -78,22 +75,21 @@ _THEIRS = (
 )  # fmt: skip
 
 
-def strike_person(connection: duckdb.DuckDBPyConnection, name: str) -> ErasedRows:
+def strike_person(connection: Connection, name: str) -> ErasedRows:
     """Delete all that a person said and all that names them, in a database of whatever schema, or in a snapshot.
 
     Inside a transaction; the bytes are still in the file after it.
     """
     there = set(schema.table_names(connection))
-    verdicts = _count(connection, there, "adjudications", "rater_id = $1 or made_by = $1", name)
-    n_annotations = _count(connection, there, "annotations", "rater_id = $1", name)
-    n_judgements = _count(connection, there, "judgements", "rater_id = $1", name)
     if "stale" in there:
         browse_index.mark_stale_where(connection, "select item_id from judgements where rater_id = ?", [name])
-    deleted = dict.fromkeys(_THEIRS, "rater_id = $1")
-    deleted |= {"adjudications": "rater_id = $1 or made_by = $1", "notes": "made_by = $1"}
-    for table, whose in deleted.items():
-        if table in there:
-            connection.execute(f"delete from {table} where {whose}", [name])
+    theirs = dict.fromkeys(_THEIRS, "rater_id = $1")
+    theirs |= {"adjudications": "rater_id = $1 or made_by = $1", "notes": "made_by = $1"}
+    deleted = {
+        table: int(rows.value(connection, f"delete from {table} where {whose}", [name]))
+        for table, whose in theirs.items()
+        if table in there
+    }
     for table, columns in _BY.items():
         for column in columns if table in there else ():
             connection.execute(f"update {table} set {column} = ? where {column} = ?", [NOBODY, name])
@@ -102,25 +98,22 @@ def strike_person(connection: duckdb.DuckDBPyConnection, name: str) -> ErasedRow
         connection.execute("update uncovered set how = ? where how = ?", [f"browse: {NOBODY}", f"browse: {name}"])
     if "campaign_items" in there:
         recount(connection)
-    return ErasedRows(n_annotations, n_judgements, verdicts)
+    return ErasedRows(*(deleted.get(table, 0) for table in ("annotations", "judgements", "adjudications")))
 
 
-def _count(connection: duckdb.DuckDBPyConnection, there: set[str], table: str, whose: str, name: str) -> int:
-    return int(rows.value(connection, f"select count(*) from {table} where {whose}", [name])) if table in there else 0
-
-
-def strike_people(connection: duckdb.DuckDBPyConnection, names: Iterable[str], secret: str, known: Mapping[str, Any]) -> None:
+def strike_people(connection: Connection, names: Iterable[str], secret: str, known: Mapping[str, Any]) -> None:
     """Take people out of a database that is open to us alone, and keep their marks where a project keeps such."""
     connection.begin()
     for name in names:
-        erased_module.strike_person(connection, name)
-    if "erased" in schema_module.table_names(connection) and secret:
+        strike_person(connection, name)
+    if "erased" in schema.table_names(connection) and secret:
         had = marks(connection)
-        rows.insert(connection, "erased", ("person", "moment"), [row for row in known.items() if row[0] not in had])
+        new = ({"person": person, "moment": moment} for person, moment in known.items() if person not in had)
+        rows.insert(connection, "erased", new)
     connection.commit()
 
 
-def people_named(cursor: duckdb.DuckDBPyConnection) -> list[str]:
+def people_named(cursor: Connection) -> list[str]:
     """Everybody who may be named in a database of whatever schema."""
     queries = [
         f'select "{column}" from "{table}"'
@@ -132,5 +125,5 @@ def people_named(cursor: duckdb.DuckDBPyConnection) -> list[str]:
     ]
     if not queries:
         return []
-    result = cursor.execute(f"select distinct name from ({' union all '.join(queries)}) found(name) where name is not null")
-    return sorted(row[0] for row in result.fetchall())
+    query = f"select distinct name from ({' union all '.join(queries)}) found(name) where name is not null"
+    return sorted(rows.column(cursor, query))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import duckdb
-
 from data.store.core import rows
+from data.store.core.connections import Connection
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 
@@ -75,13 +74,12 @@ def frame(store: Store, selection: Selection, *, campaigns: bool = False) -> pd.
     condition, parameters = selection.judgements()
     with store.read() as cursor:
         more = _saw_labels(cursor) + (", a.campaign_id as campaign" if campaigns else "")
-        judgements: pd.DataFrame = cursor.execute(FRAME.format(where=condition, more=more), parameters).df()
-    return judgements
+        return rows.frame(cursor, FRAME.format(where=condition, more=more), parameters)
 
 
-def _saw_labels(cursor: duckdb.DuckDBPyConnection) -> str:
+def _saw_labels(cursor: Connection) -> str:
     """The column ``saw_labels``."""
-    tuned = ", ".join(str(row["import_id"]) for row in rows.dicts(cursor, TUNED))
+    tuned = ", ".join(map(str, rows.column(cursor, TUNED)))
     mine = f"j.source_id in (select evidence_id from evidence where import_id in ({tuned}))" if tuned else "false"
     return f", {mine} as saw_labels"
 
@@ -93,19 +91,17 @@ def of_campaign(store: Store, campaign_id: str) -> pd.DataFrame:
         " where a2.campaign_id = $campaign) and (r.kind = 'scorer' or a.campaign_id = $campaign)"
     )
     with store.read() as cursor:
-        query = FRAME.format(where=where, more=_saw_labels(cursor))
-        judgements: pd.DataFrame = cursor.execute(query, {"campaign": campaign_id}).df()
-    return judgements
+        return rows.frame(cursor, FRAME.format(where=where, more=_saw_labels(cursor)), {"campaign": campaign_id})
 
 
 def labels(store: Store) -> dict[tuple[str, str], list[str]]:
     """The labels of each (suite, aspect) that count anywhere in the project, in the order of their names."""
-    query = (
+    records = store.query(
         "select suite, aspect, list_sort(list(distinct label)) as labels from judgements j join items using (item_id)"
         " left join annotations a on a.annotation_id = j.source_id"
         f" where label is not null and ({WHY_EXCLUDED}) is null group by suite, aspect"
     )
-    return {(row["suite"], row["aspect"]): row["labels"] for row in store.query(query)}
+    return {(row["suite"], row["aspect"]): row["labels"] for row in records}
 
 
 def scales(store: Store) -> Scales:

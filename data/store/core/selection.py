@@ -120,10 +120,6 @@ def _all(*conditions: Where) -> Where:
 
 
 PEOPLE = "people"
-
-
 SIMULATED = "simulated people"
-
-
 GROUPS = (PEOPLE, SIMULATED)
 """Raters taken together, by the name that stands for them."""

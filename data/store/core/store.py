@@ -16,15 +16,20 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar, TypeVarTuple, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 import duckdb
 
 from data.store.core import browse_index, connections, rows, schema
-from data.store.core.connections import DATABASE, as_disk_error, refuse_empty, unreadable
+from data.store.core.connections import DATABASE, Connection, as_disk_error, first_line, refuse_empty, unreadable
 from data.store.core.schema import SchemaTooNew, migrate, migration_files
 from data.store.core.writer import Items, Operation, P, R, Writer
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class ReadWriteLock:
@@ -72,7 +77,7 @@ class ReadWriteLock:
 
 
 T = TypeVar("T")
-Arguments = TypeVarTuple("Arguments")
+A = ParamSpec("A")
 _MOST = 10_000
 
 
@@ -139,18 +144,16 @@ class Changes:
     items: Items
 
 
-class Backups(Protocol):
-    """What opening a project takes of its backups; ``data.store`` says which."""
+class Backups(NamedTuple):
+    """What opening a project takes of its backups; ``data.store`` says which.
 
-    def latest(self, project: Path) -> str | None:
-        """The name of the newest one, which may stand in the place of a database that cannot be opened."""
+    Attributes:
+        latest: the name of the newest one, which may stand in the place of a database that cannot be opened.
+        make: make one without the project's files; returns its folder. OSError, ValueError: there is none.
+    """
 
-    def make(self, connection: duckdb.DuckDBPyConnection, project: Path, reason: str) -> Path:
-        """Make one without the project's files; returns its folder.
-
-        Raises:
-            OSError, ValueError: there is none.
-        """
+    latest: Callable[[Path], str | None]
+    make: Callable[[Connection, Path, str], Path]
 
 
 class Store:
@@ -225,7 +228,7 @@ class Store:
         return Changes(now, frozenset().union(*known) if len(known) == len(recent) else None)
 
     @contextmanager
-    def read(self) -> Iterator[duckdb.DuckDBPyConnection]:
+    def read(self) -> Iterator[Connection]:
         """A cursor of its own for one reader: a shared one gives other threads' rows."""
         with self._gate.shared():
             cursor = self._connection.cursor()
@@ -246,7 +249,27 @@ class Store:
         with self.read() as cursor:
             return rows.first(cursor, sql, parameters)
 
-    def query_value(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
+    def query_records(self, kind: Callable[..., T], sql: str, parameters: rows.Parameters = (), *json: str) -> list[T]:
+        """All rows of one query, each as a record of this kind; ``json``: the columns to be parsed."""
+        with self.read() as cursor:
+            return rows.records(cursor, kind, sql, parameters, *json)
+
+    def query_column(self, sql: str, parameters: rows.Parameters = ()) -> list[Any]:
+        """The first column of one query."""
+        with self.read() as cursor:
+            return rows.column(cursor, sql, parameters)
+
+    def query_dict(self, sql: str, parameters: rows.Parameters = ()) -> dict[Any, Any]:
+        """The second column of one query by its first."""
+        with self.read() as cursor:
+            return rows.mapping(cursor, sql, parameters)
+
+    def query_frame(self, sql: str, parameters: rows.Parameters = ()) -> pd.DataFrame:
+        """All rows of one query as a frame."""
+        with self.read() as cursor:
+            return rows.frame(cursor, sql, parameters)
+
+    def query_value(self, sql: str, parameters: rows.Parameters = ()) -> Any:
         """The single value of one query that always has one."""
         with self.read() as cursor:
             return rows.value(cursor, sql, parameters)
@@ -264,16 +287,9 @@ class Store:
             written = self._writer.submit(operation, payload, shown=shown, touched=touched, forget=forget)
         return written.result()
 
-    def change(
-        self,
-        work: Callable[[duckdb.DuckDBPyConnection, Unpack[Arguments]], R],
-        *arguments: *Arguments,
-        shown: bool = True,
-        touched: Items = None,
-        forget: bool = True,
-    ) -> R:
+    def change(self, work: Callable[[Connection], R], *, shown: bool = True, touched: Items = None, forget: bool = True) -> R:
         """As `write`, for a write that gains nothing from being done together with others of its kind."""
-        done: R = self.write(_run_each, (work, arguments), shown=shown, touched=touched, forget=forget)
+        done: R = self.write(_run_each, work, shown=shown, touched=touched, forget=forget)
         return done
 
     def touch(self, items: Items = None) -> None:
@@ -308,7 +324,7 @@ class Store:
                 except (OSError, duckdb.Error) as error:
                     fresh.unlink(missing_ok=True)
                     raise StoreError(
-                        f"{path} cannot be rewritten, so deleted data may still be in it: {_first_line(error)}"
+                        f"{path} cannot be rewritten, so deleted data may still be in it: {first_line(error)}"
                     ) from error
             finally:
                 self._connection = _connect(self.project / DATABASE, self.backups)
@@ -378,7 +394,27 @@ class Store:
             self._version += 1
 
 
-def _connect(path: Path, backups: Backups) -> duckdb.DuckDBPyConnection:
+class ByStore(Generic[T]):
+    """What is read once for each open project, and kept until it is forgotten. Thread-safe."""
+
+    def __init__(self, read: Callable[[Store], T]) -> None:
+        self._read = read
+        self._lock = threading.Lock()
+        self._values: WeakKeyDictionary[Store, T] = WeakKeyDictionary()
+
+    def __call__(self, store: Store) -> T:
+        with self._lock:
+            if store not in self._values:
+                self._values[store] = self._read(store)
+            return self._values[store]
+
+    def forget(self, store: Store) -> None:
+        """Read it again when it is asked for next."""
+        with self._lock:
+            self._values.pop(store, None)
+
+
+def _connect(path: Path, backups: Backups) -> Connection:
     if why := refuse_empty(path, backups.latest(path.parent)):
         raise StoreError(why)
     try:
@@ -398,7 +434,7 @@ def _connect(path: Path, backups: Backups) -> duckdb.DuckDBPyConnection:
         raise StoreError(unreadable(path, error, backups.latest(path.parent))) from error
 
 
-def _backup_before_migration(connection: duckdb.DuckDBPyConnection, project: Path, backups: Backups) -> list[str]:
+def _backup_before_migration(connection: Connection, project: Path, backups: Backups) -> list[str]:
     """Keep a project of an earlier schema as it is, before it is brought to the newest; what is to be said of that."""
     version, newest = schema.schema_version(connection), max(migration_files())
     if not 0 < version < newest:
@@ -408,12 +444,12 @@ def _backup_before_migration(connection: duckdb.DuckDBPyConnection, project: Pat
     except (OSError, ValueError) as error:
         raise StoreError(
             f"the project has schema {version}, and the backup before its upgrade to {newest} failed:"
-            f" {_first_line(error)}; nothing was changed"
+            f" {first_line(error)}; nothing was changed"
         ) from error
     return [f"the project was brought from schema {version} to {newest}; as it was before, it is in {folder}"]
 
 
-def _fill_browse_index(connection: duckdb.DuckDBPyConnection) -> None:
+def _fill_browse_index(connection: Connection) -> None:
     """Make all wide rows, where that is due: once, in a project from before there were any."""
     if rows.value(connection, "select count(*) from stale where item_id is null"):
         connection.begin()
@@ -425,19 +461,32 @@ def _fill_browse_index(connection: duckdb.DuckDBPyConnection) -> None:
             raise
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0]
-
-
-def _secret(connection: duckdb.DuckDBPyConnection) -> str:
+def _secret(connection: Connection) -> str:
     """The project's own key: signs cookies and hides item names from annotators."""
     row = connection.execute("select value from meta where key = 'secret'").fetchone()
     if row:
         return str(row[0])
     secret = secrets.token_hex(32)
-    rows.insert(connection, "meta", ("key", "value"), [("secret", secret)])
+    rows.add(connection, "meta", key="secret", value=secret)
     return secret
 
 
-def _run_each(connection: duckdb.DuckDBPyConnection, works: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]]) -> list[Any]:
-    return [work(connection, *arguments) for work, arguments in works]
+def _run_each(connection: Connection, works: Sequence[Callable[[Connection], Any]]) -> list[Any]:
+    return [work(connection) for work in works]
+
+
+def transaction(
+    *, shown: bool = True, touched: Items = None, forget: bool = True
+) -> Callable[[Callable[Concatenate[Connection, A], R]], Callable[Concatenate[Store, A], R]]:
+    """Make a function that writes by a connection one that is called with the store: it runs as by `Store.change`."""
+
+    def decorated(work: Callable[Concatenate[Connection, A], R]) -> Callable[Concatenate[Store, A], R]:
+        @wraps(work)
+        def run(store: Store, /, *args: A.args, **kwargs: A.kwargs) -> R:
+            return store.change(
+                lambda connection: work(connection, *args, **kwargs), shown=shown, touched=touched, forget=forget
+            )
+
+        return run
+
+    return decorated

@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 
 import duckdb
 
-from data.store.core.connections import is_durable
+from data.store.core.connections import Connection, is_durable
 
 P = TypeVar("P")
 R = TypeVar("R")
 
-Operation = Callable[[duckdb.DuckDBPyConnection, Sequence[P]], Sequence[R]]
+Operation = Callable[[Connection, Sequence[P]], Sequence[R]]
 """Writes a batch of payloads in one go and returns one result for each, in order. It runs inside a transaction that it
 must neither begin nor end, and may be called again with fewer payloads if the batch fails."""
 
@@ -54,7 +54,7 @@ class Writer:
 
     def __init__(
         self,
-        connection: duckdb.DuckDBPyConnection,
+        connection: Connection,
         on_commit: Callable[[Sequence[Items], bool], None],
         on_error: Callable[[Exception], Exception] = lambda error: error,
         on_rollback: Callable[[], None] = lambda: None,

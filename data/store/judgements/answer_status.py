@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-import duckdb
-
 from data.aspects import SCALES
 from data.campaigns.checks import wrong_answers
 from data.campaigns.settings import Campaign, Role, Settings
 from data.records import Annotation
 from data.store.core import erased, rows
 from data.store.core.campaign_items import DEFAULT, AnnotationTask, placeholders
+from data.store.core.connections import Connection
 from data.store.core.store import Cache, Store
 from data.store.judgements.campaign_state import CampaignState, CampaignStates
 
@@ -36,11 +35,10 @@ def by_browsing(rater: str) -> str:
 def record_unblinding(store: Store, person: str, item_id: str, how: str) -> None:
     """Remember that this person is shown it now; returns once that is on disk. The first time is the one that counts."""
     if unblinded_how(store, person, item_id) is None:
-        row = (person, item_id, datetime.now(UTC), how)
 
-        def record(connection: duckdb.DuckDBPyConnection) -> None:
-            if rows.first(connection, "select 1 from uncovered where rater_id = ? and item_id = ?", list(row[:2])) is None:
-                rows.insert(connection, "uncovered", ("rater_id", "item_id", "moment", "how"), [row])
+        def record(connection: Connection) -> None:
+            if rows.first(connection, "select 1 from uncovered where rater_id = ? and item_id = ?", [person, item_id]) is None:
+                rows.add(connection, "uncovered", rater_id=person, item_id=item_id, moment=datetime.now(UTC), how=how)
 
         store.change(record, shown=False)
         store.memory.forget()
@@ -49,13 +47,8 @@ def record_unblinding(store: Store, person: str, item_id: str, how: str) -> None
 def unblinded_how(store: Store, person: str, item_id: str) -> str | None:
     """How this person came to see it, or one of its images, first; None: they have not."""
     # most people in a campaign never see any, and are asked about with every answer
-
-    def people() -> frozenset[str]:
-        with store.read() as cursor:
-            return frozenset(row[0] for row in cursor.execute("select distinct rater_id from uncovered").fetchall())
-
-    # who has ever been shown anything
-    if person not in (store.memory.keep("uncovered", people) or ()):
+    people = store.memory.keep("uncovered", lambda: frozenset(store.query_column("select distinct rater_id from uncovered")))
+    if person not in (people or ()):
         return None
     record = store.query_first(
         "select how from uncovered where rater_id = ? and (item_id = ? or item_id in"
@@ -91,25 +84,21 @@ def resolve_revision(store: Store, person: str, item_id: str, revises: str | Non
     return True, after[-1] if after else None
 
 
-_REVOKED = "revoked"
-
-
-def revoked_raters(connection: duckdb.DuckDBPyConnection, memory: Cache) -> Mapping[str, Mapping[str | None, str | None]]:
+def revoked_raters(connection: Connection, memory: Cache) -> Mapping[str, Mapping[str | None, str | None]]:
     """From which campaigns people are revoked now, by name (None: from all), and what they fail, if they are only paused."""
-    since = memory.state
-    cached: Mapping[str, Mapping[str | None, str | None]] | None = memory.get(_REVOKED)
-    if cached is None:
+
+    def read() -> dict[str, dict[str | None, str | None]]:
         revoked: dict[str, dict[str | None, str | None]] = {}
         for name, campaign, reason in connection.execute(
             "select rater_id, campaign_id, reason from revocations where lifted is null"
         ).fetchall():
             revoked.setdefault(name, {})[campaign] = reason
-        cached = revoked
-        memory.put(_REVOKED, cached, since)
-    return cached
+        return revoked
+
+    return memory.keep("revoked", read) or {}
 
 
-def prepare_references(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], memory: Cache) -> None:
+def prepare_references(connection: Connection, annotations: Sequence[Annotation], memory: Cache) -> None:
     """What annotations refer to must be there: their items, their raters, and the scales of what they judge.
 
     Raises:
@@ -125,11 +114,11 @@ def prepare_references(connection: duckdb.DuckDBPyConnection, annotations: Seque
     judged = {(suites[a.item_id], j.aspect) for a in annotations for j in a.judgements}
     # a suite that is judged for the first time gets the vocabulary's scales
     new = sorted(judged - _with_scale(connection, judged, memory))
-    scales = [(suite, aspect, SCALES.get(aspect) or own[aspect]) for suite, aspect in new]
-    rows.insert(connection, "scales", ("suite", "aspect", "scale"), scales)
+    scales = ({"suite": suite, "aspect": aspect, "scale": SCALES.get(aspect) or own[aspect]} for suite, aspect in new)
+    rows.insert(connection, "scales", scales)
 
 
-def _suites(connection: duckdb.DuckDBPyConnection, items: Collection[str], memory: Cache) -> dict[str, str]:
+def _suites(connection: Connection, items: Collection[str], memory: Cache) -> dict[str, str]:
     """The suites of those of these items that exist."""
     tasks: dict[str, AnnotationTask] = {
         item_id: task for item_id in items if (task := memory.get(("task", item_id))) is not None
@@ -141,29 +130,22 @@ def _suites(connection: duckdb.DuckDBPyConnection, items: Collection[str], memor
     return suites
 
 
-def _raters(connection: duckdb.DuckDBPyConnection, names: Sequence[str], memory: Cache) -> None:
+def _raters(connection: Connection, names: Sequence[str], memory: Cache) -> None:
     since = memory.state
     unsure = [name for name in dict.fromkeys(names) if not memory.get(("rater", name))]
     if not unsure:
         return
-    records = connection.execute(f"select rater_id from raters where rater_id in {placeholders(unsure)}", unsure).fetchall()
-    there = {row[0] for row in records}
+    there = rows.column(connection, f"select rater_id from raters where rater_id in {placeholders(unsure)}", unsure)
     # an import that brought the name may have been undone since the person entered
     people = [name for name in unsure if name not in there]
     erased.refuse(connection, people)
-    rows.insert(
-        connection,
-        "raters",
-        ("rater_id", "kind", "identity", "settings", "simulated"),
-        [(name, "human", "person", "{}", False) for name in people],
-    )
+    described = {"kind": "human", "identity": "person", "settings": "{}", "simulated": False}
+    rows.insert(connection, "raters", ({"rater_id": name} | described for name in people))
     for name in there:
         memory.put(("rater", name), True, since)
 
 
-def _with_scale(
-    connection: duckdb.DuckDBPyConnection, judged: Collection[tuple[str, str]], memory: Cache
-) -> set[tuple[str, str]]:
+def _with_scale(connection: Connection, judged: Collection[tuple[str, str]], memory: Cache) -> set[tuple[str, str]]:
     """Those of these aspects of suites that have a scale."""
     since = memory.state
     known = {pair for pair in judged if memory.get(("scaled", *pair))}

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import duckdb
 import numpy as np
 
+from data.campaigns.settings import Campaign
 from data.store.core import rows
-from data.store.core.campaign_items import StampedCampaign, cached_campaigns, campaign_listing, placeholders
+from data.store.core.campaign_items import cached_campaigns, campaign_listing, placeholders
+from data.store.core.connections import Connection
 from data.store.core.store import Cache
 
 
@@ -102,9 +103,9 @@ class CampaignState:
         persons: those who hold something or have been asked about, by name.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, known: StampedCampaign) -> None:
-        self.campaign = known.campaign
-        self.listing = campaign_listing(connection, known.campaign.campaign_id, known.stamp)
+    def __init__(self, connection: Connection, campaign: Campaign) -> None:
+        self.campaign = campaign
+        self.listing = campaign_listing(connection, campaign.campaign_id, campaign.stamp)
         self.persons: dict[str, PersonProgress] = {}
         self._complete: set[str] = set()
         self._moved: set[str] = set()
@@ -123,7 +124,7 @@ class CampaignState:
         if self.campaign.settings.pay.budget is not None:
             self._answered = dict(connection.execute(_ANSWERED, [campaign_id]).fetchall())
 
-    def read_people(self, connection: duckdb.DuckDBPyConnection, names: Collection[str]) -> None:
+    def read_people(self, connection: Connection, names: Collection[str]) -> None:
         """Read what these people have done, where it is not known yet."""
         new = [name for name in dict.fromkeys(names) if name not in self._complete]
         if not new:
@@ -166,7 +167,7 @@ class CampaignState:
             if any(not now < until <= latest for until in person.held.values()):
                 self.hold(name, {position: until for position, until in person.held.items() if now < until <= latest})
 
-    def write_claims(self, connection: duckdb.DuckDBPyConnection) -> None:
+    def write_claims(self, connection: Connection) -> None:
         """Write the claims of all whose claims have changed."""
         names = sorted(self._moved)
         if not names:
@@ -175,12 +176,13 @@ class CampaignState:
         connection.execute(
             f"delete from claims where campaign_id = ? and rater_id in {placeholders(names)}", [campaign_id, *names]
         )
-        claims = [
-            (campaign_id, self.listing.item_ids[position], name, until, rank)
+        ids = self.listing.item_ids
+        claims = (
+            {"campaign_id": campaign_id, "item_id": ids[position], "rater_id": name, "until": until, "place": rank}
             for name in names
             for rank, (position, until) in enumerate(self.persons[name].held.items())
-        ]
-        rows.insert(connection, "claims", ("campaign_id", "item_id", "rater_id", "until", "place"), claims)
+        )
+        rows.insert(connection, "claims", claims)
         self._moved.clear()
 
 
@@ -192,7 +194,7 @@ def forget_state(memory: Cache, campaign_id: str) -> None:
 class CampaignStates:
     """The campaigns that one transaction is about. Others may make the cache forget them meanwhile; here they stay."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, memory: Cache) -> None:
+    def __init__(self, connection: Connection, memory: Cache) -> None:
         self.connection = connection
         self.memory = memory
         self._used: dict[str, CampaignState] = {}

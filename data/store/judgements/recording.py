@@ -7,18 +7,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-import duckdb
-
 from data.records import Annotation, Evidence, Judgement
 from data.store import library
 from data.store.core import browse_index, rows
 from data.store.core.campaign_items import placeholders
-from data.store.core.store import Cache, Store
+from data.store.core.connections import Connection
+from data.store.core.store import Cache, Store, transaction
 from data.store.judgements import answer_status, revocations, scorer_evidence
 from data.store.judgements.answer_status import (
     Decision,
     Feedback,
-    ItemContexts,
     Rule,
     ask_more,
     decide_status,
@@ -27,29 +25,6 @@ from data.store.judgements.answer_status import (
     item_contexts,
 )
 from data.store.judgements.campaign_state import CampaignStates
-
-ANNOTATION_COLUMNS = (
-    "annotation_id",
-    "campaign_id",
-    "item_id",
-    "rater_id",
-    "questionnaire",
-    "answers",
-    "raw",
-    "started",
-    "submitted",
-    "active_seconds",
-    "saw_evidence",
-    "status",
-    "revises",
-    "root_id",
-    "seq",
-    "import_id",
-    "passed",
-    "selected",
-    "status_before",
-)
-JUDGEMENT_COLUMNS = ("item_id", "rater_id", "aspect", "target", "label", "value", "reason", "source_id", "rule_version", "seq")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,22 +72,12 @@ def submit(store: Store, annotation: Annotation, more: Rule | None = None) -> Sa
         save_all, SentAnswer(annotation, store.memory, more), touched=frozenset(items_of_sources([annotation]))
     )
     if saved.paused:
-        revocations.publish_pause(store)
+        # all who look compute anew: more than the paused answer may have stopped counting
+        store.touch()
     return saved
 
 
-def rebuild(store: Store, derive: Callable[[dict[str, Any]], tuple[str, Sequence[Judgement]]]) -> int:
-    """Remake all judgements from their sources; returns how many there are.
-
-    ``derive`` gets a source as a dictionary (``questionnaire, answers, raw, spec`` of an annotation; ``payload, spec`` of
-    evidence, with ``scorer, settings, detections`` where a run made it; of both ``kind`` and ``members``, the images of an
-    item of several, in their order; of an annotation also the ``definition`` of a user's own questionnaire, and the
-    ``generators`` and ``questions`` that it was about) and returns the rule version and the judgements.
-    """
-    return store.change(_rebuild, derive)
-
-
-def save_all(connection: duckdb.DuckDBPyConnection, sent: Sequence[SentAnswer]) -> list[SavedAnswer]:
+def save_all(connection: Connection, sent: Sequence[SentAnswer]) -> list[SavedAnswer]:
     """Save answers that were sent, each as ``submit`` says. For the writer's thread."""
     states = CampaignStates(connection, sent[0].memory)
     saved = save_answers(states, sent)
@@ -124,25 +89,28 @@ def save_answers(states: CampaignStates, sent: Sequence[SentAnswer]) -> list[Sav
     """As ``save_all``; the claims that end with them are still to be written."""
     plain = [answer.annotation for answer in sent if answer.more is None]
     saved = iter(_save(states, plain) if plain else [])
-    return [next(saved) if answer.more is None else _save_and_ask(states, answer.annotation, answer.more) for answer in sent]
-
-
-def _save_and_ask(states: CampaignStates, annotation: Annotation, more: Rule) -> SavedAnswer:
-    saved = _save(states, [annotation])[0]
-    ask_more(states, annotation, more)
-    return saved
+    results = []
+    for answer in sent:
+        if answer.more is None:
+            results.append(next(saved))
+        else:
+            results += _save(states, [answer.annotation])
+            ask_more(states, answer.annotation, answer.more)
+    return results
 
 
 def _save(states: CampaignStates, annotations: Sequence[Annotation]) -> list[SavedAnswer]:
     connection = states.connection
-    stored = _stored(connection, [annotation.annotation_id for annotation in annotations])
-    status = {annotation_id: row["status"] for annotation_id, row in stored.items()}
-    whose = {annotation_id: (row["item_id"], row["rater_id"]) for annotation_id, row in stored.items()}
+    ids = [annotation.annotation_id for annotation in annotations]
+    query = f"select annotation_id, status, item_id, rater_id from annotations where annotation_id in {placeholders(ids)}"
+    stored = connection.execute(query, ids).fetchall()
+    status: dict[str, str] = {annotation_id: stands for annotation_id, stands, *_ in stored}
+    whose = {annotation_id: (item_id, rater_id) for annotation_id, _, item_id, rater_id in stored}
     fresh: dict[str, Annotation] = {}
     first_sent: list[bool] = []
     places = item_contexts(states, annotations)
     paused: set[str] = set()
-    again = set(stored)
+    again = set(status)
     for annotation in annotations:
         about = (annotation.item_id, annotation.rater_id)
         if whose.setdefault(annotation.annotation_id, about) != about:
@@ -154,9 +122,11 @@ def _save(states: CampaignStates, annotations: Sequence[Annotation]) -> list[Sav
         answer_status.prepare_references(connection, list(fresh.values()), states.memory)
         browse_index.mark_stale(connection, items_of_sources(fresh.values()))
         unrevised = [annotation for annotation in fresh.values() if not annotation.revises]
-        decisions = _first_answers(states, unrevised, places)
-        status |= {annotation_id: decision.status for annotation_id, decision in decisions.items()}
-        again |= {annotation_id for annotation_id, decision in decisions.items() if decision.again}
+        decisions = decide_status(states, unrevised, places)
+        _insert_first(connection, unrevised, decisions)
+        for annotation, decision in zip(unrevised, decisions, strict=True):
+            status[annotation.annotation_id] = decision.status
+            again |= {annotation.annotation_id} if decision.again else set()
         for annotation in fresh.values():
             if annotation.revises:
                 status[annotation.annotation_id] = _revision(connection, annotation)
@@ -176,14 +146,7 @@ def _save(states: CampaignStates, annotations: Sequence[Annotation]) -> list[Sav
     ]
 
 
-def _stored(connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Those of these answers that are there already."""
-    columns = "annotation_id, item_id, rater_id, status"
-    records = rows.dicts(connection, f"select {columns} from annotations where annotation_id in {placeholders(ids)}", ids)
-    return {row["annotation_id"]: row for row in records}
-
-
-def _earlier(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[str, str]:
+def _earlier(connection: Connection, annotations: Sequence[Annotation]) -> dict[str, str]:
     """The first answers, which stand instead of these; none for an answer that stands itself."""
     earlier: dict[str, str] = {}
     for a in annotations:
@@ -197,27 +160,16 @@ def _earlier(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annota
     return earlier
 
 
-def _first_answers(states: CampaignStates, annotations: Sequence[Annotation], places: ItemContexts) -> dict[str, Decision]:
-    """Save answers that revise nothing; returns what became of each."""
-    connection = states.connection
-    decisions = decide_status(states, annotations, places)
+def _insert_first(
+    connection: Connection, annotations: Sequence[Annotation], decisions: Sequence[Decision], import_id: int | None = None
+) -> None:
+    """Write answers that revise nothing, in this order, with their judgements."""
+    now = _now() if import_id is None else datetime.now(UTC)
     numbers = rows.sequence(connection, "statement_seq", len(annotations))
-    now = _now()
-    written = zip(annotations, decisions, numbers, strict=True)
-    rows.insert(
-        connection,
-        "annotations",
-        ANNOTATION_COLUMNS,
-        [annotation_row(a, decision, None, a.annotation_id, seq, now, None) for a, decision, seq in written],
-    )
-    placed = zip(annotations, numbers, strict=True)
-    rows.insert(
-        connection,
-        "judgements",
-        JUDGEMENT_COLUMNS,
-        [row for a, seq in placed for row in judgement_rows(a, a.annotation_id, seq)],
-    )
-    return {a.annotation_id: decision for a, decision in zip(annotations, decisions, strict=True)}
+    decided = zip(annotations, decisions, numbers, strict=True)
+    records = (annotation_row(a, decision, None, a.annotation_id, seq, now, import_id) for a, decision, seq in decided)
+    rows.insert(connection, "annotations", records)
+    insert_judgements(connection, ((a, a.annotation_id, seq) for a, seq in zip(annotations, numbers, strict=True)))
 
 
 _last = datetime.min.replace(tzinfo=UTC)
@@ -230,7 +182,7 @@ def _now() -> datetime:
     return _last
 
 
-def _revision(connection: duckdb.DuckDBPyConnection, annotation: Annotation) -> str:
+def _revision(connection: Connection, annotation: Annotation) -> str:
     """Save a revision in the place of the latest of its chain; returns the chain's status."""
     latest = rows.first(
         connection,
@@ -245,37 +197,22 @@ def _revision(connection: duckdb.DuckDBPyConnection, annotation: Annotation) -> 
     status, superseded, seq = str(latest["status"]), latest["annotation_id"], latest["seq"]
     # what is known of the first answer to a check stays: a second try proves nothing
     decision = Decision(latest["status"], latest["passed"], bool(latest["selected"]), latest["status_before"])
-    row = annotation_row(annotation, decision, superseded, latest["root_id"], seq, _now(), None)
-    rows.insert(connection, "annotations", ANNOTATION_COLUMNS, [row])
+    rows.insert(connection, "annotations", [annotation_row(annotation, decision, superseded, latest["root_id"], seq, _now())])
     browse_index.mark_stale_where(connection, "select item_id from judgements where source_id = ?", [superseded])
     connection.execute("delete from judgements where source_id = ?", [superseded])
-    judgements = judgement_rows(annotation, annotation.annotation_id, seq)
-    rows.insert(connection, "judgements", JUDGEMENT_COLUMNS, judgements)
+    insert_judgements(connection, [(annotation, annotation.annotation_id, seq)])
     return status
 
 
-def insert_annotations(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], import_id: int) -> int:
+def insert_annotations(connection: Connection, annotations: Sequence[Annotation], import_id: int) -> int:
     """Imported answers, in their source's order; returns how many."""
     browse_index.mark_stale(connection, items_of_sources(annotations))
-    numbers = rows.sequence(connection, "statement_seq", len(annotations))
-    placed = list(zip(annotations, numbers, strict=True))
-    now = datetime.now(UTC)
-    rows.insert(
-        connection,
-        "annotations",
-        ANNOTATION_COLUMNS,
-        [
-            annotation_row(annotation, Decision("valid"), None, annotation.annotation_id, seq, now, import_id)
-            for annotation, seq in placed
-        ],
-    )
-    judgements = [row for annotation, seq in placed for row in judgement_rows(annotation, annotation.annotation_id, seq)]
-    rows.insert(connection, "judgements", JUDGEMENT_COLUMNS, judgements)
+    _insert_first(connection, annotations, [Decision("valid")] * len(annotations), import_id)
     return len(annotations)
 
 
 def insert_evidence(
-    connection: duckdb.DuckDBPyConnection, evidence: Sequence[Evidence], import_id: int | None, run_id: str | None = None
+    connection: Connection, evidence: Sequence[Evidence], import_id: int | None, run_id: str | None = None
 ) -> int:
     """Evidence that was imported or made by a run, in its source's order; returns how much."""
     browse_index.mark_stale(connection, items_of_sources(evidence))
@@ -283,14 +220,13 @@ def insert_evidence(
     rows.insert(
         connection,
         "evidence",
-        ("evidence_id", "item_id", "rater_id", "payload", "seq", "import_id", "run_id", "failed"),
-        [
-            (e.evidence_id, e.item_id, e.rater_id, rows.to_json(e.payload), seq, import_id, run_id, e.failed)
+        (
+            {"evidence_id": e.evidence_id, "item_id": e.item_id, "rater_id": e.rater_id, "payload": rows.to_json(e.payload)}
+            | {"seq": seq, "import_id": import_id, "run_id": run_id, "failed": e.failed}
             for e, seq in placed
-        ],
+        ),
     )
-    judgements = [row for e, seq in placed for row in judgement_rows(e, e.evidence_id, seq)]
-    rows.insert(connection, "judgements", JUDGEMENT_COLUMNS, judgements)
+    insert_judgements(connection, ((e, e.evidence_id, seq) for e, seq in placed))
     return len(evidence)
 
 
@@ -302,37 +238,48 @@ def items_of_sources(sources: Iterable[Annotation | Evidence]) -> Iterable[str]:
 
 
 def annotation_row(
-    a: Annotation, decision: Decision, revises: str | None, root_id: str, seq: int, now: datetime, import_id: int | None
-) -> tuple[Any, ...]:
-    raw = None if a.raw is None else rows.to_json(a.raw)
-    values = (a.questionnaire, rows.to_json(a.answers), raw)
-    when = (a.started, now, a.active_seconds)
-    return (
-        a.annotation_id,
-        a.campaign_id,
-        a.item_id,
-        a.rater_id,
-        *values,
-        *when,
-        a.saw_evidence,
-        decision.status,
-        revises,
-        root_id,
-        seq,
-        import_id,
-        decision.passed,
-        decision.selected,
-        decision.before,
+    a: Annotation, decision: Decision, revises: str | None, root_id: str, seq: int, now: datetime, import_id: int | None = None
+) -> dict[str, Any]:
+    """An answer as a record of the table."""
+    return {
+        "annotation_id": a.annotation_id, "campaign_id": a.campaign_id, "item_id": a.item_id, "rater_id": a.rater_id,
+        "questionnaire": a.questionnaire, "answers": rows.to_json(a.answers),
+        "raw": None if a.raw is None else rows.to_json(a.raw),
+        "started": a.started, "submitted": now, "active_seconds": a.active_seconds, "saw_evidence": a.saw_evidence,
+        "status": decision.status, "revises": revises, "root_id": root_id, "seq": seq, "import_id": import_id,
+        "passed": decision.passed, "selected": decision.selected, "status_before": decision.before,
+    }  # fmt: skip
+
+
+def insert_judgements(connection: Connection, sources: Iterable[tuple[Annotation | Evidence, str, int]]) -> None:
+    """What follows from answers and evidence, each with its id and its number."""
+    rows.insert(
+        connection,
+        "judgements",
+        (
+            _judgement_row(j, source.item_id, source.rater_id, source_id, source.rule_version, seq)
+            for source, source_id, seq in sources
+            for j in source.judgements
+        ),
     )
 
 
-def judgement_rows(source: Annotation | Evidence, source_id: str, seq: int) -> Iterable[tuple[Any, ...]]:
-    for j in source.judgements:
-        values = (j.aspect, j.target, j.label, j.value, j.reason)
-        yield (j.item_id or source.item_id, source.rater_id, *values, source_id, source.rule_version, seq)
+def _judgement_row(j: Judgement, item_id: str, rater_id: str, source_id: str, rule_version: str, seq: int) -> dict[str, Any]:
+    return {
+        "item_id": j.item_id or item_id, "rater_id": rater_id, "aspect": j.aspect, "target": j.target, "label": j.label,
+        "value": j.value, "reason": j.reason, "source_id": source_id, "rule_version": rule_version, "seq": seq,
+    }  # fmt: skip
 
 
-def _rebuild(connection: duckdb.DuckDBPyConnection, derive: Callable[[dict[str, Any]], tuple[str, Sequence[Judgement]]]) -> int:
+@transaction()
+def rebuild(connection: Connection, derive: Callable[[dict[str, Any]], tuple[str, Sequence[Judgement]]]) -> int:
+    """Remake all judgements from their sources; returns how many there are.
+
+    ``derive`` gets a source as a dictionary (``questionnaire, answers, raw, spec`` of an annotation; ``payload, spec`` of
+    evidence, with ``scorer, settings, detections`` where a run made it; of both ``kind`` and ``members``, the images of an
+    item of several, in their order; of an annotation also the ``definition`` of a user's own questionnaire, and the
+    ``generators`` and ``questions`` that it was about) and returns the rule version and the judgements.
+    """
     sources = rows.dicts(
         connection,
         "select a.annotation_id as source_id, a.item_id, a.rater_id, a.seq, a.questionnaire, a.answers, a.raw,"
@@ -347,7 +294,7 @@ def _rebuild(connection: duckdb.DuckDBPyConnection, derive: Callable[[dict[str, 
     )
     by_item = scorer_evidence.detections_of(connection, None)
     members, questions = _members(connection), library.all_questions(connection)
-    judgements: list[tuple[Any, ...]] = []
+    judgements: list[dict[str, Any]] = []
     for source in sources:
         boxes = tuple(detection for detection, _ in by_item.get((source["run_id"], source["item_id"]), ()))
         decoded = rows.decoded(source, "answers", "raw", "payload", "spec", "settings")
@@ -356,26 +303,18 @@ def _rebuild(connection: duckdb.DuckDBPyConnection, derive: Callable[[dict[str, 
         shown = questions.get((source["prompt_id"], version), ()) if isinstance(version, int) else ()
         about = {"detections": boxes, "members": images, "generators": generators, "questions": shown}
         version, derived = derive(decoded | about)
-        last = (source["source_id"], version, source["seq"])
-        judgements.extend(
-            (j.item_id or source["item_id"], source["rater_id"], j.aspect, j.target, j.label, j.value, j.reason, *last)
-            for j in derived
-        )
+        whose = (source["item_id"], source["rater_id"], source["source_id"], version, source["seq"])
+        judgements.extend(_judgement_row(j, *whose) for j in derived)
     connection.execute("delete from judgements")
-    rows.insert(connection, "judgements", JUDGEMENT_COLUMNS, judgements)
+    rows.insert(connection, "judgements", judgements)
     browse_index.remake(connection)
     return len(judgements)
 
 
-def _members(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[list[str], list[str]]]:
+def _members(connection: Connection) -> dict[str, tuple[list[str], list[str]]]:
     """The images of items of several, and whose they are, in their order."""
-    members: dict[str, tuple[list[str], list[str]]] = {}
     records = connection.execute(
-        "select m.item_id, m.image_id, i.generator from item_members m join items t using (item_id)"
-        " join images i using (image_id) where t.kind <> 'image' order by m.position"
+        "select m.item_id, list(m.image_id order by m.position), list(i.generator order by m.position)"
+        " from item_members m join items t using (item_id) join images i using (image_id) where t.kind <> 'image' group by all"
     ).fetchall()
-    for item_id, image_id, generator in records:
-        images, generators = members.setdefault(item_id, ([], []))
-        images.append(image_id)
-        generators.append(generator)
-    return members
+    return {item_id: (images, generators) for item_id, images, generators in records}

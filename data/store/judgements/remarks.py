@@ -6,30 +6,16 @@ Of several verdicts or texts of one note the latest counts; an empty one takes t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal, get_args
 
-import duckdb
-
 from data.store.core import rows
+from data.store.core.connections import Connection
 from data.store.core.erased import refuse
-from data.store.core.store import Store
+from data.store.core.store import Store, transaction
 
 Wrong = Literal["scorer", "person", "prompt", "guideline"]
-_ADJUDICATION_COLUMNS = (
-    "adjudication_id",
-    "item_id",
-    "aspect",
-    "target",
-    "campaign_id",
-    "wrong",
-    "rater_id",
-    "verdict",
-    "note",
-    "made_by",
-    "moment",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +46,6 @@ class Adjudication:
             raise ValueError(f"wrong is one of {', '.join(get_args(Wrong))}; got {self.wrong!r}")
 
 
-def adjudicate(store: Store, adjudication: Adjudication) -> bool:
-    """Write a verdict; returns False if it had been written before.
-
-    Raises:
-        KeyError: there is no such item.
-    """
-    return store.change(_adjudicate, adjudication, touched=frozenset())
-
-
 def verdicts(store: Store, item_ids: Sequence[str] | None = None, *, replaced: bool = False) -> list[Adjudication]:
     """The verdict that counts of each (item, aspect, target), newest first: of these items, or of all.
 
@@ -77,7 +54,7 @@ def verdicts(store: Store, item_ids: Sequence[str] | None = None, *, replaced: b
     among = "" if item_ids is None else " where item_id in (select unnest(?::varchar[]))"
     latest = "" if replaced else " qualify row_number() over (partition by item_id, aspect, target order by seq desc) = 1"
     records = store.query(
-        f"select {', '.join(_ADJUDICATION_COLUMNS)} from adjudications{among}{latest} order by seq desc",
+        f"select * exclude seq from adjudications{among}{latest} order by seq desc",
         [] if item_ids is None else [list(item_ids)],
     )
     return [Adjudication(**row) for row in records if row["verdict"] or replaced]
@@ -88,30 +65,28 @@ def take_back(store: Store, adjudication: Adjudication) -> bool:
 
     Append-only like all verdicts: the one before is written anew, or one that says nothing.
     """
-    unit = (adjudication.aspect, adjudication.target)
-    adjudications = [
-        verdict
-        for verdict in verdicts(store, [adjudication.item_id], replaced=True)
-        if (verdict.aspect, verdict.target) == unit
-    ]
-    before = adjudications[1] if len(adjudications) > 1 else adjudication
-    back = replace(
-        before, adjudication_id=adjudication.adjudication_id, made_by=adjudication.made_by, moment=adjudication.moment
-    )
-    return adjudicate(store, back)
+    unit, by, moment = (adjudication.aspect, adjudication.target), adjudication.made_by, adjudication.moment
+    written = verdicts(store, [adjudication.item_id], replaced=True)
+    of_unit = [verdict for verdict in written if (verdict.aspect, verdict.target) == unit]
+    before = of_unit[1] if len(of_unit) > 1 else adjudication
+    return adjudicate(store, replace(before, adjudication_id=adjudication.adjudication_id, made_by=by, moment=moment))
 
 
-def _adjudicate(connection: duckdb.DuckDBPyConnection, adjudication: Adjudication) -> bool:
+@transaction(touched=frozenset())
+def adjudicate(connection: Connection, adjudication: Adjudication) -> bool:
+    """Write a verdict; returns False if it had been written before.
+
+    Raises:
+        KeyError: there is no such item.
+    """
     known = rows.first(connection, "select 1 from adjudications where adjudication_id = ?", [adjudication.adjudication_id])
     if known is not None:
         return False
     if rows.first(connection, "select 1 from items where item_id = ?", [adjudication.item_id]) is None:
         raise KeyError(adjudication.item_id)
-    values = {name: getattr(adjudication, name) for name in _ADJUDICATION_COLUMNS} | {
-        "moment": adjudication.moment or datetime.now(UTC)
-    }
     seq = rows.sequence(connection, "statement_seq", 1)[0]
-    rows.insert(connection, "adjudications", (*_ADJUDICATION_COLUMNS, "seq"), [(*values.values(), seq)])
+    written = asdict(adjudication) | {"moment": adjudication.moment or datetime.now(UTC), "seq": seq}
+    rows.insert(connection, "adjudications", [written])
     return True
 
 
@@ -147,28 +122,26 @@ class NoteRefused(ValueError):
     """Nothing was written; the message says why."""
 
 
-def write_note(store: Store, note: Note) -> bool:
+def notes_of_item(store: Store, item_id: str) -> list[CurrentNote]:
+    """The notes on an item as they stand, oldest first; those that were taken back are left out."""
+    return store.query_records(
+        CurrentNote,
+        "select note_id, text, made_by, moment, revised from (from notes select *,"
+        " count(*) over (partition by root_id) > 1 as revised, min(seq) over (partition by root_id) as place,"
+        " row_number() over (partition by root_id order by seq desc) as age where item_id = ?)"
+        " where age = 1 and text <> '' order by place",
+        [item_id],
+    )
+
+
+@transaction(touched=frozenset())
+def write_note(connection: Connection, note: Note) -> bool:
     """Write a note; returns False if it had been written before.
 
     Raises:
         KeyError: there is no such item.
         NoteRefused: what it revises is another person's, or on another item.
     """
-    return store.change(_write_note, note, touched=frozenset())
-
-
-def notes_of_item(store: Store, item_id: str) -> list[CurrentNote]:
-    """The notes on an item as they stand, oldest first; those that were taken back are left out."""
-    records = store.query(
-        "select note_id, text, made_by, moment, count(*) over (partition by root_id) > 1 as revised,"
-        " min(seq) over (partition by root_id) as place, row_number() over (partition by root_id order by seq desc) as age"
-        " from notes where item_id = ? qualify age = 1 order by place",
-        [item_id],
-    )
-    return [CurrentNote(*(row[name] for name in CurrentNote.__slots__)) for row in records if row["text"]]
-
-
-def _write_note(connection: duckdb.DuckDBPyConnection, note: Note) -> bool:
     if rows.first(connection, "select 1 from notes where note_id = ?", [note.note_id]) is not None:
         return False
     if rows.first(connection, "select 1 from items where item_id = ?", [note.item_id]) is None:
@@ -179,9 +152,9 @@ def _write_note(connection: duckdb.DuckDBPyConnection, note: Note) -> bool:
         if before is None or (before["item_id"], before["made_by"]) != (note.item_id, note.made_by):
             raise NoteRefused("Only whoever wrote a note can change it.")
         root = before["root_id"]
-    columns = ("note_id", "root_id", "item_id", "text", "made_by", "moment", "seq")
-    values = (note.note_id, root, note.item_id, note.text, note.made_by, datetime.now(UTC))
-    rows.insert(connection, "notes", columns, [(*values, rows.sequence(connection, "statement_seq", 1)[0])])
+    written = {"note_id": note.note_id, "root_id": root, "item_id": note.item_id, "text": note.text, "made_by": note.made_by}
+    seq = rows.sequence(connection, "statement_seq", 1)[0]
+    rows.insert(connection, "notes", [written | {"moment": datetime.now(UTC), "seq": seq}])
     return True
 
 
@@ -208,21 +181,10 @@ class TagCount:
     n: int
 
 
-def tag_items(store: Store, tagging: Tagging, *, now: datetime | None = None) -> bool:
-    """Remember who tags what; False if it had been sent before.
-
-    Raises:
-        TagRefused: the project does not have one of the items.
-        Erased: the person has been erased from the project.
-    """
-    return store.change(_tag_items, tagging, now or datetime.now(UTC))
-
-
 def list_tags(store: Store) -> list[TagCount]:
     """All tags that some item has, the most frequent first."""
-    with store.read() as cursor:
-        records = cursor.execute("select tag, count(*) as n from tagged group by tag order by n desc, tag").fetchall()
-    return [TagCount(name, n) for name, n in records]
+    query = "select tag as name, count(*) as n from tagged group by tag order by n desc, tag"
+    return store.query_records(TagCount, query)
 
 
 def tag_names(store: Store) -> list[str]:
@@ -232,17 +194,18 @@ def tag_names(store: Store) -> list[str]:
 
 def tags_of_items(store: Store, item_ids: Sequence[str]) -> dict[str, list[str]]:
     """By item its tags, in the alphabet's order; items without any are left out."""
-    tags: dict[str, list[str]] = {}
-    with store.read() as cursor:
-        for item_id, name in cursor.execute(
-            "select item_id, tag from tagged where item_id in (select unnest(?::varchar[])) order by item_id, tag",
-            [list(item_ids)],
-        ).fetchall():
-            tags.setdefault(item_id, []).append(name)
-    return tags
+    query = "select item_id, list(tag order by tag) from tagged where item_id in (select unnest(?::varchar[])) group by item_id"
+    return store.query_dict(query, [list(item_ids)])
 
 
-def _tag_items(connection: duckdb.DuckDBPyConnection, tagging: Tagging, now: datetime) -> bool:
+@transaction()
+def tag_items(connection: Connection, tagging: Tagging) -> bool:
+    """Remember who tags what; False if it had been sent before.
+
+    Raises:
+        TagRefused: the project does not have one of the items.
+        Erased: the person has been erased from the project.
+    """
     if rows.first(connection, "select 1 from taggings where tagging_id = ? limit 1", [tagging.tagging_id]):
         return False
     refuse(connection, [tagging.made_by])
@@ -251,10 +214,7 @@ def _tag_items(connection: duckdb.DuckDBPyConnection, tagging: Tagging, now: dat
     unknown = [item_id for item_id in items if item_id not in known]
     if unknown:
         raise TagRefused(f"there is no item {unknown[0]!r} in this project, so nothing was tagged")
-    rows.insert(
-        connection,
-        "taggings",
-        ("tagging_id", "item_id", "tag", "tagged", "made_by", "moment"),
-        [(tagging.tagging_id, item_id, tagging.tag, tagging.on, tagging.made_by, now) for item_id in items],
-    )
+    act = {"tagging_id": tagging.tagging_id, "tag": tagging.tag, "tagged": tagging.on, "made_by": tagging.made_by}
+    moment = datetime.now(UTC)
+    rows.insert(connection, "taggings", ({"item_id": item_id, "moment": moment} | act for item_id in items))
     return True

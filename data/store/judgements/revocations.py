@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-import duckdb
-
 from data.campaigns.checks import fails_checks
 from data.records import Annotation
 from data.store.core import browse_index, rows
 from data.store.core.campaign_items import recount
-from data.store.core.store import Store
+from data.store.core.connections import Connection
+from data.store.core.store import Store, transaction
 from data.store.judgements import answer_status
 from data.store.judgements.answer_status import ItemContext, ItemContexts
 from data.store.judgements.campaign_state import CampaignStates
@@ -49,24 +48,17 @@ def revoke(
     items are offered again; ``restore`` takes all of it back. Doing it again with ``uncount`` adds that.
     """
     revocation = Revocation(person, campaign, uncount, by, now or datetime.now(UTC))
-    return store.change(write_revocation, revocation, touched=None if uncount else frozenset())
-
-
-def restore(store: Store, person: str, by: str, campaign: str | None = None, *, now: datetime | None = None) -> int:
-    """Take a revocation back; returns how many answers count again.
-
-    An answer whose item has been filled by others meanwhile stays ``surplus``.
-    """
-    return store.change(_restore, person, campaign, by, now or datetime.now(UTC))
+    touched = None if uncount else frozenset[str]()
+    return store.change(lambda connection: write_revocation(connection, revocation), touched=touched)
 
 
 def current_revocations(store: Store) -> list[Revocation]:
     """All who are revoked now, oldest first."""
-    records = store.query(
+    return store.query_records(
+        Revocation,
         "select rater_id as person, campaign_id as campaign, uncounted, made_by as by, moment, reason from revocations"
         " where lifted is null order by moment",
     )
-    return [Revocation(**row) for row in records]
 
 
 def is_person(store: Store, name: str) -> bool:
@@ -78,7 +70,7 @@ def is_person(store: Store, name: str) -> bool:
 _THEIRS = "rater_id = $person and coalesce($campaign, campaign_id) is not distinct from campaign_id and import_id is null"
 
 
-def write_revocation(connection: duckdb.DuckDBPyConnection, revocation: Revocation) -> int:
+def write_revocation(connection: Connection, revocation: Revocation) -> int:
     """As ``revoke``, for the writer's thread."""
     whose: dict[str, Any] = {"person": revocation.person, "campaign": revocation.campaign}
     standing = rows.first(
@@ -89,21 +81,9 @@ def write_revocation(connection: duckdb.DuckDBPyConnection, revocation: Revocati
     )
     connection.execute("delete from claims where rater_id = $person and coalesce($campaign, campaign_id) = campaign_id", whose)
     if standing is None:
-        rows.insert(
-            connection,
-            "revocations",
-            ("rater_id", "campaign_id", "uncounted", "made_by", "moment", "reason"),
-            [
-                (
-                    revocation.person,
-                    revocation.campaign,
-                    revocation.uncounted,
-                    revocation.by,
-                    revocation.moment,
-                    revocation.reason,
-                )
-            ],
-        )
+        whom = {"rater_id": revocation.person, "campaign_id": revocation.campaign, "made_by": revocation.by}
+        why = {"uncounted": revocation.uncounted, "moment": revocation.moment, "reason": revocation.reason}
+        rows.insert(connection, "revocations", [whom | why])
     elif revocation.uncounted and not standing["uncounted"]:
         connection.execute(
             "update revocations set uncounted = true where rater_id = $person"
@@ -112,10 +92,8 @@ def write_revocation(connection: duckdb.DuckDBPyConnection, revocation: Revocati
         )
     if not revocation.uncounted:
         return 0
-    cursor = connection.execute(
-        f"select distinct item_id from annotations where {_THEIRS} and status = 'valid' order by item_id", whose
-    )
-    items = [row[0] for row in cursor.fetchall()]
+    counted = f"select distinct item_id from annotations where {_THEIRS} and status = 'valid' order by item_id"
+    items = rows.column(connection, counted, whose)
     _mark_stale_with_members(connection, items)
     connection.execute(
         f"update annotations set status_before = status, status = 'surplus' where {_THEIRS} and status = 'valid'", whose
@@ -124,11 +102,16 @@ def write_revocation(connection: duckdb.DuckDBPyConnection, revocation: Revocati
     return len(items)
 
 
-def _restore(connection: duckdb.DuckDBPyConnection, person: str, campaign: str | None, by: str, now: datetime) -> int:
+@transaction()
+def restore(connection: Connection, person: str, by: str, campaign: str | None = None, *, now: datetime | None = None) -> int:
+    """Take a revocation back; returns how many answers count again.
+
+    An answer whose item has been filled by others meanwhile stays ``surplus``.
+    """
     connection.execute(
         "update revocations set lifted = ?, lifted_by = ?"
         " where rater_id = ? and campaign_id is not distinct from ? and lifted is null",
-        [now, by, person, campaign],
+        [now or datetime.now(UTC), by, person, campaign],
     )
     # what another revocation still covers stays out; what others have filled, too
     waiting = rows.dicts(
@@ -154,7 +137,7 @@ def _restore(connection: duckdb.DuckDBPyConnection, person: str, campaign: str |
     return len(roots)
 
 
-def _mark_stale_with_members(connection: duckdb.DuckDBPyConnection, items: list[str]) -> None:
+def _mark_stale_with_members(connection: Connection, items: list[str]) -> None:
     """What was said of these items, and of the images that they show, counts or does not from now on."""
     browse_index.mark_stale(connection, items)
     browse_index.mark_stale_where(
@@ -185,7 +168,7 @@ def pause_who_fail(states: CampaignStates, annotations: Sequence[Annotation], pl
     return paused
 
 
-def _failure(connection: duckdb.DuckDBPyConnection, campaign_id: str, person: str, gold: float, attention: float) -> str | None:
+def _failure(connection: Connection, campaign_id: str, person: str, gold: float, attention: float) -> str | None:
     """What somebody fails, in words, by the first answers since they were last let in again; None: nothing."""
     for role, n, right in connection.execute(_TALLY, {"person": person, "campaign": campaign_id}).fetchall():
         if fails_checks(right, n, gold if role == "gold" else attention):
@@ -202,8 +185,3 @@ where a.rater_id = $person and a.campaign_id = $campaign and a.status = 'gold' a
   ), timestamptz 'epoch')
 group by c.role order by c.role desc
 """
-
-
-def publish_pause(store: Store) -> None:
-    """Let all who look compute anew: with a pause, more than the paused answer may have stopped counting."""
-    store.touch()

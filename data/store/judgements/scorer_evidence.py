@@ -11,45 +11,35 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-import duckdb
-
 from data.jobs.runs import Detection, Observation, RunFolder
 from data.spec import HasSpec
 from data.store.core import rows
+from data.store.core.connections import Connection
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-
-_DETECTION_COLUMNS = ("run_id", "image_id", "rank", "label", "score", "x0", "y0", "x1", "y1", "mask_ref", "color_probs")
 
 DetectionsByImage = dict[tuple[str, str], list[tuple[Detection, str | None]]]
 """By run and image: detections in the detector's order, each with its mask's place."""
 
 
-def insert_detections(connection: duckdb.DuckDBPyConnection, run_id: str, part: int, seen: Sequence[Observation]) -> None:
+def insert_detections(connection: Connection, run_id: str, part: int, seen: Sequence[Observation]) -> None:
     """The detections of one part; row and rank say where in the part the mask is."""
     rows.insert(
         connection,
         "detections",
-        _DETECTION_COLUMNS,
-        [
-            (
-                run_id,
-                observation.item_id,
-                rank,
-                d.label,
-                d.score,
-                *d.box,
-                None if d.mask is None else f"{part}:{row}:{rank}",
-                None if d.colors is None else list(d.colors),
-            )
+        (
+            {"run_id": run_id, "image_id": observation.item_id, "rank": rank, "label": d.label, "score": d.score}
+            | dict(zip(("x0", "y0", "x1", "y1"), d.box, strict=True))
+            | {"mask_ref": None if d.mask is None else f"{part}:{row}:{rank}"}
+            | {"color_probs": None if d.colors is None else list(d.colors)}
             for row, observation in enumerate(seen)
             for rank, d in enumerate(observation.detections)
-        ],
+        ),
     )
 
 
 def detections_of(
-    cursor: duckdb.DuckDBPyConnection, item_ids: Iterable[str] | None, run_ids: Iterable[str] | None = None
+    cursor: Connection, item_ids: Iterable[str] | None, run_ids: Iterable[str] | None = None
 ) -> DetectionsByImage:
     """What these runs (None: all) found on these images (None: all), without masks."""
     conditions, parameters = ["true"], []
@@ -59,20 +49,15 @@ def detections_of(
             parameters.append(list(values))
     read = rows.dicts(
         cursor,
-        f"select {', '.join(_DETECTION_COLUMNS)} from detections where {' and '.join(conditions)}"
-        " order by run_id, image_id, rank",
+        f"from detections where {' and '.join(conditions)} order by run_id, image_id, rank",
         parameters,
     )
     by_image: DetectionsByImage = {}
     for row in read:
-        by_image.setdefault((row["run_id"], row["image_id"]), []).append((_detection(row), row["mask_ref"]))
+        box, colors = (row["x0"], row["y0"], row["x1"], row["y1"]), row["color_probs"]
+        detection = Detection(row["label"], row["score"], box, None, None if colors is None else tuple(colors))
+        by_image.setdefault((row["run_id"], row["image_id"]), []).append((detection, row["mask_ref"]))
     return by_image
-
-
-def _detection(row: dict[str, Any]) -> Detection:
-    colors = row["color_probs"]
-    box = (row["x0"], row["y0"], row["x1"], row["y1"])
-    return Detection(row["label"], row["score"], box, None, None if colors is None else tuple(colors))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +98,14 @@ def evidence_of_item(store: Store, item_id: str) -> list[ItemEvidence]:
     with store.read() as cursor:
         records = rows.dicts(cursor, _FIRST.format(condition="e.item_id = ?"), [item_id])
         boxes = detections_of(cursor, [item_id])
-    return [_whole(store, rows.decoded(row, "payload", "settings"), boxes) for row in records]
+    evidence = []
+    for row in records:
+        decoded, folder = rows.decoded(row, "settings"), store.project / row["folder"]
+        here = _with_masks(folder, item_id, boxes.get((row["run_id"], item_id), []))
+        seen = Observation(item_id, rows.from_json(decoded.pop("payload")), here, decoded.pop("failed"))
+        del decoded["item_id"]
+        evidence.append(ItemEvidence(**decoded | {"folder": folder, "seen": seen}))
+    return evidence
 
 
 def imported_evidence(store: Store, suite: str, item_id: str | None = None) -> dict[tuple[str, str], Mapping[str, Any]]:
@@ -139,23 +131,11 @@ def evidence_without_masks(store: Store, item_ids: Sequence[str], rater_id: str)
         condition = "e.item_id in (select unnest(?::varchar[])) and e.rater_id = ?"
         records = rows.dicts(cursor, _FIRST.format(condition=condition), [list(item_ids), rater_id])
         boxes = detections_of(cursor, item_ids, {row["run_id"] for row in records})
-    by_item = {
-        row["item_id"]: Observation(
-            row["item_id"],
-            rows.from_json(row["payload"]),
-            tuple(detection for detection, _ in boxes.get((row["run_id"], row["item_id"]), ())),
-            row["failed"],
-        )
-        for row in records
-    }
-    return RaterEvidence(last["scorer"], last["version"], rows.from_json(last["settings"]), by_item)
-
-
-def _whole(store: Store, row: dict[str, Any], boxes: DetectionsByImage) -> ItemEvidence:
-    folder = store.project / row["folder"]
-    here = boxes.get((row["run_id"], row["item_id"]), [])
-    observation = Observation(row["item_id"], row["payload"], _with_masks(folder, row["item_id"], here), row["failed"])
-    return ItemEvidence(row["rater_id"], row["run_id"], folder, row["scorer"], row["version"], row["settings"], observation)
+    by_item = {}
+    for row in records:
+        here = tuple(detection for detection, _ in boxes.get((row["run_id"], row["item_id"]), ()))
+        by_item[row["item_id"]] = Observation(row["item_id"], rows.from_json(row["payload"]), here, row["failed"])
+    return RaterEvidence(**rows.decoded(last, "settings"), seen=by_item)
 
 
 def _with_masks(folder: Path, item_id: str, detections: list[tuple[Detection, str | None]]) -> tuple[Detection, ...]:
@@ -195,14 +175,14 @@ class EvidenceSource:
 
 def evidence_sources(store: Store) -> list[EvidenceSource]:
     """All of them, by suite and rater. What was seen by flipped prompts is not among them: it says nothing of the true ones."""
-    records = store.query(
+    return store.query_records(
+        EvidenceSource,
         "select t.suite, e.rater_id, arg_max(n.scorer, n.created) as scorer, arg_max(n.profile, n.created) as profile,"
         " count(distinct e.item_id) as images, count(*) || '.' || max(e.seq) || '.' || max(e.run_id) as stamp"
         " from evidence e join runs n using (run_id) join items t on t.item_id = e.item_id"
         " where e.failed is null and t.kind = 'image' and coalesce(n.settings->>'$.flip', '') = ''"
         " group by t.suite, e.rater_id order by t.suite, e.rater_id",
     )
-    return [EvidenceSource(**row) for row in records]
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,22 +201,20 @@ class PerceivedImage(HasSpec):
 def perceived_images(store: Store, selection: Selection, rater_id: str) -> list[PerceivedImage]:
     """Those of the selected images of which this rater's runs saw something, by generator, prompt and index."""
     condition, parameters = selection.items()
-    records = store.query(
+    return store.query_records(
+        PerceivedImage,
         "select t.item_id, i.prompt_id, i.generator, i.idx, p.text, p.task, p.spec"
         " from items t join images i on i.image_id = t.item_id join prompts p on p.prompt_id = i.prompt_id"
         f" where {condition} and {_PERCEIVED} order by i.generator, i.prompt_id, i.idx",
         [*parameters, rater_id],
+        "spec",
     )
-    return [PerceivedImage(**rows.decoded(row, "spec")) for row in records]
 
 
 def items_with_evidence(store: Store, item_ids: Sequence[str], rater_id: str) -> set[str]:
     """Those of these items of which this rater has evidence."""
-    records = store.query(
-        f"select t.item_id from items t where t.item_id in (select unnest(?::varchar[])) and {_PERCEIVED}",
-        [list(item_ids), rater_id],
-    )
-    return {row["item_id"] for row in records}
+    query = f"select t.item_id from items t where t.item_id in (select unnest(?::varchar[])) and {_PERCEIVED}"
+    return set(store.query_column(query, [list(item_ids), rater_id]))
 
 
 _PERCEIVED = (
@@ -282,21 +260,9 @@ def caption_choices(store: Store, selection: Selection) -> list[CaptionChoice]:
     """
     only = Selection(suite=selection.suite, task=selection.task, generator=selection.generator, rater=selection.rater)
     condition, parameters = only.judgements()
-    records = store.query(_CAPTION_CHOICES.format(condition=condition), parameters)
-    made = (CaptionChoice(**rows.decoded(rows.decoded(row, "payload"), "settings")) for row in records)
-    return [choice for choice in made if _is_sound(choice.payload)]
-
-
-def suites_with_captions(store: Store) -> dict[str, list[str]]:
-    """By suite the scorers that chose captions for its images, sorted."""
-    records = store.query(
-        "select t.suite, e.rater_id from evidence e join items t using (item_id) where e.failed is null"
-        " and t.kind = 'image' and json_type(e.payload, '$.fits') = 'ARRAY' group by all order by all",
-    )
-    named: dict[str, list[str]] = {}
-    for row in records:
-        named.setdefault(row["suite"], []).append(row["rater_id"])
-    return named
+    query = _CAPTION_CHOICES.format(condition=condition)
+    choices = store.query_records(CaptionChoice, query, parameters, "payload", "settings")
+    return [choice for choice in choices if _is_sound(choice.payload)]
 
 
 def _is_sound(payload: Mapping[str, Any]) -> bool:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from datetime import UTC, datetime
-from weakref import WeakKeyDictionary
-
-import duckdb
 
 from data.store.backup import backups
 from data.store.browse import index_refresh
 from data.store.core import erased, rows
+from data.store.core.connections import Connection
 from data.store.core.erased import ErasedRows, strike_person
-from data.store.core.store import Store
+from data.store.core.store import ByStore, Store, transaction
 from data.store.people import invitations
 
 
@@ -20,32 +17,26 @@ class NoSuchPerson(ValueError):
     """There is nobody of this name to erase; the message says so."""
 
 
-_known: WeakKeyDictionary[Store, frozenset[str]] = WeakKeyDictionary()
 # asked at every request; only this process changes it
-_lock = threading.Lock()
+_marks = ByStore(lambda store: frozenset(store.query_column("select person from erased")))
 
 
 def is_erased(store: Store, name: str) -> bool:
     """Whether a person of this name was erased from the project."""
-    with _lock:
-        if store not in _known:
-            with store.read() as cursor:
-                _known[store] = frozenset(erased.marks(cursor))
-        marks = _known[store]
+    marks = _marks(store)
     return bool(marks) and erased.mark(store.secret, name) in marks
 
 
-def erase(store: Store, name: str, *, now: datetime | None = None) -> ErasedRows:
+def erase(store: Store, name: str) -> ErasedRows:
     """Erase a person, and write the database anew, so that no byte of them stays in its file.
 
     Raises:
         NoSuchPerson: there is none of this name, or it is a scorer's or a study's slot.
     """
     # first nobody may write in their name any more: their open pages are sent away from now on
-    store.change(_mark_erased, name, store.secret, now or datetime.now(UTC), shown=False)
-    with _lock:
-        _known.pop(store, None)
-    removed = store.change(strike_person, name)
+    _mark_erased(store, name, store.secret)
+    _marks.forget(store)
+    removed = store.change(lambda connection: strike_person(connection, name))
     invitations.forget_cached(store)
     index_refresh.refresh(store)
     # a backup reads for long: who waits for it is to wait outside, and not to let everybody wait
@@ -54,7 +45,8 @@ def erase(store: Store, name: str, *, now: datetime | None = None) -> ErasedRows
     return removed
 
 
-def _mark_erased(connection: duckdb.DuckDBPyConnection, name: str, secret: str, now: datetime) -> None:
+@transaction(shown=False)
+def _mark_erased(connection: Connection, name: str, secret: str) -> None:
     record = rows.first(connection, "select kind, identity from raters where rater_id = ?", [name])
     if record is not None and (record["kind"], record["identity"]) != ("human", "person"):
         raise NoSuchPerson(
@@ -64,7 +56,7 @@ def _mark_erased(connection: duckdb.DuckDBPyConnection, name: str, secret: str, 
     if record is None and mark not in marks and not any(connection.execute(_NAMED, {"name": name}).fetchone() or ()):
         raise NoSuchPerson(f"there is nobody called {name!r} in this project; `people list` has the names")
     if mark not in marks:
-        rows.insert(connection, "erased", ("person", "moment"), [(mark, now)])
+        rows.add(connection, "erased", person=mark, moment=datetime.now(UTC))
 
 
 # what may name somebody who is no rater (any more)

@@ -7,21 +7,18 @@ and sessions that were ended are known to the project by keyed hashes alone.
 from __future__ import annotations
 
 import secrets
-import threading
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Final
-from weakref import WeakKeyDictionary
-
-import duckdb
 
 from data.people import Role, keyed_hash
 from data.records import Rater
 from data.store.campaigns.participation import NameTaken
 from data.store.core import rows
 from data.store.core.campaign_items import DEFAULT, campaigns
+from data.store.core.connections import Connection
 from data.store.core.erased import Erased
-from data.store.core.store import Store
+from data.store.core.store import ByStore, Store, transaction
 from data.store.imports import ImportRefused, insert_raters
 
 _LETTERS: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
@@ -32,77 +29,21 @@ class OtherBrowser(ValueError):
     """The id belongs to another browser, and no re-entry code, or a wrong one, was given."""
 
 
-@dataclass(frozen=True, slots=True)
-class IdentityClaim:
-    """A browser comes with a person's id; all but the name are keyed hashes.
-
-    Attributes:
-        proven: whether its session is this person's.
-        held: of the secret in its cookie; ``typed``: of the re-entry code that was typed.
-        secret, code: of those that it is to get, if it gets any.
-    """
-
-    person: str
-    proven: bool
-    held: str
-    typed: str
-    secret: str
-    code: str
-
-
-@dataclass(frozen=True, slots=True)
-class Admission:
-    """What the browser gets: the secret for its cookie, and the re-entry code; False: it has one, or is not told it again."""
-
-    secret: bool = False
-    code: bool = False
-
-
-def new_secret() -> str:
-    return secrets.token_urlsafe(24)
-
-
 def new_code() -> str:
     """A re-entry code, such as ``K7QF-9M2X-TB4H``: 59 bits, without letters that look like others."""
     return "-".join("".join(secrets.choice(_LETTERS) for _ in range(_GROUP)) for _ in range(_GROUPS))
 
 
-def secret_hash(store: Store, person: str, secret: str) -> str:
-    return keyed_hash(store.secret, "browser", f"{person} {secret}")
-
-
-def code_hash(store: Store, person: str, code: str) -> str:
-    """Of a code as it is typed: case and what stands between the letters do not matter."""
+def code_hash(key: str, person: str, code: str) -> str:
+    """Of a code as it is typed: case and what stands between the letters do not matter. ``key``: the project's."""
     plain = "".join(letter for letter in code.upper() if letter.isalnum())
-    return keyed_hash(store.secret, "re-entry", f"{person} {plain}")
+    return keyed_hash(key, "re-entry", f"{person} {plain}")
 
 
-def admit_browser(connection: duckdb.DuckDBPyConnection, claim: IdentityClaim, now: datetime) -> Admission:
-    """Let a browser in that may come in; before the arrival is written down. For the writer's thread.
-
-    Raises:
-        Elsewhere: it may not.
-    """
-    known = rows.first(connection, "select code from identities where rater_id = ?", [claim.person])
-    held = rows.first(connection, "select 1 from browsers where rater_id = ? and secret = ?", [claim.person, claim.held])
-    if known is not None and held is not None:
-        return Admission()
-    if known is None:
-        # who came before ids belonged to browsers is known by their session alone
-        came = rows.first(connection, "select 1 from arrivals where rater_id = ? limit 1", [claim.person])
-        if came is not None and not claim.proven:
-            raise OtherBrowser
-        rows.insert(connection, "identities", ("rater_id", "code", "refused"), [(claim.person, claim.code, 0)])
-    elif not claim.proven and known["code"] != claim.typed:
-        raise OtherBrowser
-    rows.insert(connection, "browsers", ("rater_id", "secret", "moment"), [(claim.person, claim.secret, now)])
-    return Admission(secret=True, code=known is None)
-
-
-def count_refused(store: Store, person: str) -> None:
+@transaction(touched=frozenset(), forget=False)
+def count_refused(connection: Connection, person: str) -> None:
     """Count that another browser came with somebody's id."""
-    count = "update identities set refused = refused + 1 where rater_id = ?"
-    store.change(lambda connection: connection.execute(count, [person]), touched=frozenset(), forget=False)
+    connection.execute("update identities set refused = refused + 1 where rater_id = ?", [person])
 
 
 def renew_code(store: Store, person: str) -> str:
@@ -112,18 +53,18 @@ def renew_code(store: Store, person: str) -> str:
         KeyError: nobody of this name came from a crowd platform.
     """
     code = new_code()
-    store.change(_renew_code, person, code_hash(store, person, code), shown=False)
+    _renew_code(store, person, code_hash(store.secret, person, code))
     return code
 
 
-def _renew_code(connection: duckdb.DuckDBPyConnection, person: str, code: str) -> None:
+@transaction(shown=False)
+def _renew_code(connection: Connection, person: str, code: str) -> None:
     if rows.first(connection, "select 1 from arrivals where rater_id = ? and came_as <> 'name' limit 1", [person]) is None:
         raise KeyError(person)
     connection.execute("delete from identities where rater_id = ?", [person])
-    rows.insert(connection, "identities", ("rater_id", "code", "refused"), [(person, code, 0)])
+    rows.add(connection, "identities", rater_id=person, code=code, refused=0)
 
 
-_COLUMNS = ("invitation_id", "campaign_id", "role", "expires", "uses", "note", "made_by", "moment", "revoked", "signed")
 _SELECT = (
     "select invitation_id, campaign_id as campaign, role, expires, uses, note, made_by, moment, revoked, signed,"
     " (select count(distinct rater_id) from arrivals a where a.invitation_id = i.invitation_id) as used from invitations i"
@@ -180,9 +121,8 @@ class Invitation(Terms):
         return None
 
 
-_cached: WeakKeyDictionary[Store, dict[str, Invitation | None]] = WeakKeyDictionary()
 # asked at every request; only this process changes it
-_lock = threading.Lock()
+_known: ByStore[dict[str, Invitation]] = ByStore(lambda store: {made.invitation_id: made for made in listed(store)})
 
 
 def create(store: Store, terms: Terms, made_by: str) -> Invitation:
@@ -197,30 +137,31 @@ def create(store: Store, terms: Terms, made_by: str) -> Invitation:
     if terms.uses is not None and terms.uses < 1:
         raise InvitationRefused(f"an invitation is for 1 person or more, not for {terms.uses}")
     made = Invitation(**asdict(terms), invitation_id=secrets.token_hex(6), made_by=made_by, moment=now)
-    store.change(_create, made, shown=False)
+    _create(store, made)
     forget_cached(store)
     return made
+
+
+@transaction(shown=False)
+def _create(connection: Connection, made: Invitation) -> None:
+    if made.campaign not in (None, DEFAULT) and not campaigns(connection, [str(made.campaign)]):
+        raise InvitationRefused(f"there is no campaign {made.campaign!r}")
+    record = asdict(made)
+    record["campaign_id"] = record.pop("campaign")
+    del record["used"]
+    rows.insert(connection, "invitations", [record])
 
 
 def listed(store: Store, campaign: str | None = None) -> list[Invitation]:
     """All invitations, or those to one campaign; newest first."""
     among = {None: "", DEFAULT: " where coalesce(campaign_id, 'default') = ?"}.get(campaign, " where campaign_id = ?")
-    records = store.query(f"{_SELECT}{among} order by moment desc", [] if campaign is None else [campaign])
-    return [Invitation(**row) for row in records]
+    parameters = [] if campaign is None else [campaign]
+    return store.query_records(Invitation, f"{_SELECT}{among} order by moment desc", parameters)
 
 
 def get(store: Store, invitation_id: str) -> Invitation | None:
     """One invitation, None if there is none; remembered, as every request asks."""
-    with _lock:
-        known = _cached.setdefault(store, {})
-        if invitation_id in known:
-            return known[invitation_id]
-        record = store.query_first(f"{_SELECT} where invitation_id = ?", [invitation_id])
-        # what is not there is not remembered: anybody may ask for anything
-        if record is None:
-            return None
-        known[invitation_id] = Invitation(**record)
-        return known[invitation_id]
+    return _known(store).get(invitation_id)
 
 
 def revoke(store: Store, invitation_id: str, *, now: datetime | None = None) -> None:
@@ -229,16 +170,16 @@ def revoke(store: Store, invitation_id: str, *, now: datetime | None = None) -> 
     Raises:
         InvitationRefused: there is none of this id.
     """
-    moment = now or datetime.now(UTC)
-
-    def end(connection: duckdb.DuckDBPyConnection) -> None:
-        if rows.first(connection, "select 1 from invitations where invitation_id = ?", [invitation_id]) is None:
-            raise InvitationRefused(f"there is no invitation {invitation_id!r}; `people invitations` lists them")
-        ended = "update invitations set revoked = ? where invitation_id = ? and revoked is null"
-        connection.execute(ended, [moment, invitation_id])
-
-    store.change(end, shown=False)
+    _revoke(store, invitation_id, now or datetime.now(UTC))
     forget_cached(store)
+
+
+@transaction(shown=False)
+def _revoke(connection: Connection, invitation_id: str, moment: datetime) -> None:
+    if rows.first(connection, "select 1 from invitations where invitation_id = ?", [invitation_id]) is None:
+        raise InvitationRefused(f"there is no invitation {invitation_id!r}; `people invitations` lists them")
+    ended = "update invitations set revoked = ? where invitation_id = ? and revoked is null"
+    connection.execute(ended, [moment, invitation_id])
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,96 +216,90 @@ class Arrived:
     code: str | None = None
 
 
-def arrive(store: Store, arrival: Arrival, *, now: datetime | None = None) -> Arrived:
+def arrive(store: Store, arrival: Arrival) -> Arrived:
     """Let somebody in by an invitation; returns once they and their coming are on disk.
 
     Raises:
-        Closed: the invitation is unknown, revoked, expired or used up.
+        InvitationClosed: the invitation is unknown, revoked, expired or used up.
         NameTaken: they typed the name of somebody else, or of somebody who was erased.
-        Elsewhere: a crowd platform's id belongs to another browser, and the re-entry code is none or wrong.
+        OtherBrowser: a crowd platform's id belongs to another browser, and the re-entry code is none or wrong.
     """
-    person, secret, code = arrival.name, new_secret(), new_code()
-    claim = IdentityClaim(
-        person,
-        arrival.known_as == person,
-        held=secret_hash(store, person, arrival.secret),
-        typed=code_hash(store, person, arrival.code),
-        secret=secret_hash(store, person, secret),
-        code=code_hash(store, person, code),
-    )
     try:
-        admitted = store.change(_arrive, arrival, claim, now or datetime.now(UTC), touched=frozenset(), forget=False)
+        arrived = _arrive(store, arrival, store.secret)
     except OtherBrowser:
-        count_refused(store, person)
+        count_refused(store, arrival.name)
         raise
     forget_cached(store)
-    invitation, gets = admitted
-    return Arrived(invitation, secret if gets.secret else None, code if gets.code else None)
+    return arrived
 
 
 def forget_cached(store: Store) -> None:
     """Read invitations again when they are asked for next."""
-    with _lock:
-        _cached.pop(store, None)
+    _known.forget(store)
 
 
-def _create(connection: duckdb.DuckDBPyConnection, made: Invitation) -> None:
-    if made.campaign not in (None, DEFAULT) and not campaigns(connection, [str(made.campaign)]):
-        raise InvitationRefused(f"there is no campaign {made.campaign!r}")
-    last = (made.note, made.made_by, made.moment, None, made.signed)
-    rows.insert(
-        connection,
-        "invitations",
-        _COLUMNS,
-        [(made.invitation_id, made.campaign, made.role, made.expires, made.uses, *last)],
-    )
-
-
-def _arrive(
-    connection: duckdb.DuckDBPyConnection, arrival: Arrival, claim: IdentityClaim, now: datetime
-) -> tuple[Invitation, Admission]:
+@transaction(touched=frozenset(), forget=False)
+def _arrive(connection: Connection, arrival: Arrival, key: str) -> Arrived:
+    now = datetime.now(UTC)
     record = rows.first(connection, f"{_SELECT} where invitation_id = ?", [arrival.invitation_id])
     if record is None:
         raise InvitationClosed("There is no such invitation.")
     invitation = Invitation(**record)
     if why := invitation.closed(now):
         raise InvitationClosed(why)
-    before = connection.execute(
-        "select 1 from arrivals where invitation_id = ? and rater_id = ?", [arrival.invitation_id, arrival.name]
-    ).fetchone()
+    came_by = "select 1 from arrivals where invitation_id = ? and rater_id = ?"
+    before = rows.first(connection, came_by, [arrival.invitation_id, arrival.name])
     if before is None and invitation.uses is not None and invitation.used >= invitation.uses:
         raise InvitationClosed("This invitation is used up: the maximum number of people have joined.")
     if arrival.came_as == "name" and arrival.known_as != arrival.name:
         # whoever typed a name must not be taken for another: letters' case and width make no other name
-        known = connection.execute(
-            "select 1 from raters where lower(nfc_normalize(rater_id)) = lower(nfc_normalize(?)) limit 1", [arrival.name]
-        ).fetchone()
-        if known is not None:
+        alike = "select 1 from raters where lower(nfc_normalize(rater_id)) = lower(nfc_normalize(?)) limit 1"
+        if rows.first(connection, alike, [arrival.name]) is not None:
             raise NameTaken(f"somebody has the name {arrival.name!r} already")
     try:
         insert_raters(connection, [Rater(arrival.name, "human", "person")], None)
     except (ImportRefused, Erased) as error:
         raise NameTaken(str(error)) from error
-    gets = Admission() if arrival.came_as == "name" else admit_browser(connection, claim, now)
+    secret, code = (None, None) if arrival.came_as == "name" else _admit_browser(connection, arrival, key, now)
     if before is None:
-        came = (arrival.invitation_id, arrival.name, arrival.came_as, now, arrival.network)
-        rows.insert(connection, "arrivals", ("invitation_id", "rater_id", "came_as", "moment", "network"), [came])
-    return invitation, gets
+        came = {"invitation_id": arrival.invitation_id, "rater_id": arrival.name, "came_as": arrival.came_as}
+        rows.insert(connection, "arrivals", [came | {"moment": now, "network": arrival.network}])
+    return Arrived(invitation, secret, code)
 
 
-_ended: WeakKeyDictionary[Store, set[str]] = WeakKeyDictionary()
+def _admit_browser(connection: Connection, arrival: Arrival, key: str, now: datetime) -> tuple[str | None, str | None]:
+    """Let a browser in that may come in; before the arrival is written down. Returns the secret for its cookie and the re-entry
+    code; None: it has one, or is not told it again."""
+    person, proven = arrival.name, arrival.known_as == arrival.name
+
+    def browser(secret: str) -> dict[str, str]:
+        return {"rater_id": person, "secret": keyed_hash(key, "browser", f"{person} {secret}")}
+
+    known = rows.first(connection, "select code from identities where rater_id = ?", [person])
+    held = "select 1 from browsers where rater_id = $rater_id and secret = $secret"
+    if known is not None and rows.first(connection, held, browser(arrival.secret)) is not None:
+        return None, None
+    secret, code = secrets.token_urlsafe(24), new_code()
+    if known is None:
+        # who came before ids belonged to browsers is known by their session alone
+        came = rows.first(connection, "select 1 from arrivals where rater_id = ? limit 1", [person])
+        if came is not None and not proven:
+            raise OtherBrowser
+        rows.add(connection, "identities", rater_id=person, code=code_hash(key, person, code), refused=0)
+    elif not proven and known["code"] != code_hash(key, person, arrival.code):
+        raise OtherBrowser
+    rows.insert(connection, "browsers", [browser(secret) | {"moment": now}])
+    return secret, code if known is None else None
+
+
 # asked at every request; only this process changes it
-_ended_lock = threading.Lock()
+_ended = ByStore(lambda store: frozenset(store.query_column("select session from ended_sessions")))
 
 
 def is_session_ended(store: Store, session: str) -> bool:
     """Whether a session of this id was ended."""
-    with _ended_lock:
-        if store not in _ended:
-            with store.read() as cursor:
-                _ended[store] = {row[0] for row in cursor.execute("select session from ended_sessions").fetchall()}
-        ended = _ended[store]
-        return bool(ended) and _session_hash(store, session) in ended
+    ended = _ended(store)
+    return bool(ended) and _session_hash(store, session) in ended
 
 
 def end_session(store: Store, session: str, until: datetime, *, now: datetime | None = None) -> None:
@@ -374,13 +309,12 @@ def end_session(store: Store, session: str, until: datetime, *, now: datetime | 
     """
     mark, moment = _session_hash(store, session), now or datetime.now(UTC)
 
-    def end(connection: duckdb.DuckDBPyConnection) -> None:
+    def end(connection: Connection) -> None:
         connection.execute("delete from ended_sessions where until < ?", [moment])
         connection.execute("insert or replace into ended_sessions values (?, ?)", [mark, until])
 
     store.change(end, shown=False)
-    with _ended_lock:
-        _ended.pop(store, None)
+    _ended.forget(store)
 
 
 def _session_hash(store: Store, session: str) -> str:

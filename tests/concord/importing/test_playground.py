@@ -30,6 +30,8 @@ from data.records import Prompt
 from data.spec import parse_spec
 from data.store import imports
 from data.store.browse import contents, grid
+from data.store.browse.filters import ListingQuery
+from data.store.browse.grid import ListingDisplay
 from data.store.campaigns import management
 from data.store.core.selection import SIMULATED, Selection
 from data.store.core.store import Store
@@ -364,7 +366,7 @@ def test_a_moved_project_finds_its_pictures(filled: Path, tmp_path: Path) -> Non
     filled.rename(moved)
     with Store(moved) as store:
         client = World(store, create_app(store, TOKEN, pages=False), moved).client()
-        row = grid.items(store, Selection(generator=(LATE,)), aspect="correct").rows[0]
+        row = grid.items(store, ListingQuery(Selection(generator=(LATE,)))).rows[0]
         assert client.get(f"/img/{row['sha256']}").status_code == 200
         assert client.get(f"/img/{row['sha256']}?w=160").status_code == 200
 
@@ -452,7 +454,7 @@ def test_browse_shows_what_simulated_people_said(filled: Path) -> None:
     with Store(filled) as store:
         assert contents.filter_choices(store)["people"] == ["people", "simulated people"]
         results = {
-            rater: grid.items(store, Selection(generator=(CARELESS,)), aspect="correct", rater=rater).rows
+            rater: grid.items(store, ListingQuery(Selection(generator=(CARELESS,))), ListingDisplay(rater=rater)).rows
             for rater in ("people", "simulated people", "simulated Ada")
         }
     counts = {rater: {row["n"] or 0 for row in rows} for rater, rows in results.items()}

@@ -42,7 +42,7 @@ def frame(rows: list[tuple[str | None, float | None, int, bool]]) -> pd.DataFram
 @settings(max_examples=20, deadline=None)
 @given(st.lists(CELLS, max_size=6))
 def test_any_table_comes_back_from_csv_and_parquet(rows: list[tuple[str | None, float | None, int, bool]]) -> None:
-    text = formats.WRITERS["csv"](frame(rows), COLUMNS).decode()
+    text = formats.file_of("csv", frame(rows), COLUMNS).decode()
     header, *read = csv.reader(io.StringIO(text, newline=""))
     assert header == list(COLUMNS)
     parts = [(unescape_formula(who) or None, float(x) if x else None, int(n), yes == "true") for who, x, n, yes, _ in read]
@@ -51,7 +51,7 @@ def test_any_table_comes_back_from_csv_and_parquet(rows: list[tuple[str | None, 
         math.copysign(1, r[1]) for r in rows if r[1] is not None
     ]
     assert {at for *_, at in read} <= {"2026-11-21T08:00:00.250000+00:00"}
-    stored = pq.read_table(io.BytesIO(formats.WRITERS["parquet"](frame(rows), COLUMNS)))
+    stored = pq.read_table(io.BytesIO(formats.file_of("parquet", frame(rows), COLUMNS)))
     assert [tuple(row.values())[:4] for row in stored.to_pylist()] == rows
     assert [str(kind) for kind in stored.schema.types] == ["string", "double", "int64", "bool", "timestamp[us, tz=UTC]"]
 
@@ -62,14 +62,14 @@ def test_a_line_ends_with_lf_and_only_what_must_be_is_quoted() -> None:
         ('a,"b"\r', None, 2, False),
         (None, 1e-300, 3, True),
     ]
-    assert formats.WRITERS["csv"](frame(rows), {"who": "text", "x": "real", "n": "whole"}) == (
+    assert formats.file_of("csv", frame(rows), {"who": "text", "x": "real", "n": "whole"}) == (
         b'who,x,n\n\'=1+1,0.30000000000000004,1\n"a,""b""\r",,2\n,1e-300,3\n'
     )
 
 
 @given(st.lists(CELLS, max_size=6))
 def test_any_table_comes_back_from_json_lines(rows: list[tuple[str | None, float | None, int, bool]]) -> None:
-    lines = formats.WRITERS["jsonl"](frame(rows), COLUMNS).decode().split("\n")
+    lines = formats.file_of("jsonl", frame(rows), COLUMNS).decode().split("\n")
     assert lines.pop() == ""
     payload = [tuple(json.loads(line).values()) for line in lines]
     assert [row[:4] for row in payload] == rows
@@ -78,9 +78,9 @@ def test_any_table_comes_back_from_json_lines(rows: list[tuple[str | None, float
 def test_json_stands_in_json_lines_as_it_is_and_elsewhere_as_text() -> None:
     table = pd.DataFrame({"said": ['{"a":[1,"\u2028"]}', None], "x": [float("inf"), 1.0]})
     columns: Columns = {"said": "json", "x": "real"}
-    lines = formats.WRITERS["jsonl"](table, columns).decode().split("\n")
+    lines = formats.file_of("jsonl", table, columns).decode().split("\n")
     assert lines == ['{"said":{"a": [1, "\u2028"]},"x":"inf"}', '{"said":null,"x":1.0}', ""]
-    assert list(csv.reader(io.StringIO(formats.WRITERS["csv"](table, columns).decode())))[1] == ['{"a":[1,"\u2028"]}', "inf"]
+    assert list(csv.reader(io.StringIO(formats.file_of("csv", table, columns).decode())))[1] == ['{"a":[1,"\u2028"]}', "inf"]
 
 
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"])
@@ -97,7 +97,7 @@ def test_numbers_stay_numbers() -> None:
     for text in ("-1-1", "+1,2", "-", "--1", "-1e", "-١", "-1\n"):
         assert escape_formula(text) == f"'{text}"
     table = pd.DataFrame({"x": [-1.5, float("-inf")], "n": [-3, 4]})
-    assert formats.WRITERS["csv"](table, {"x": "real", "n": "whole"}) == b"x,n\n-1.5,-3\n-inf,4\n"
+    assert formats.file_of("csv", table, {"x": "real", "n": "whole"}) == b"x,n\n-1.5,-3\n-inf,4\n"
 
 
 @given(st.text(st.sampled_from("'=+-@\t\r1a. ＝") | st.characters(codec="utf-8"), max_size=12))

@@ -17,7 +17,6 @@ from data.playground.drawing import (
     Fault,
     NoRoom,
     PlannedObject,
-    PlannedRelation,
     ScenePlan,
     arrange_objects,
     draw,
@@ -27,7 +26,7 @@ from data.playground.render import render
 from data.playground.sample import TASKS, random_metadata, sample_prompts
 from data.playground.scene import Fact, is_correct, scene_facts
 from data.prompts.geneval_suite import COLORS
-from data.spec import ObjectSpec, Spec, SpecError, parse_spec
+from data.spec import ObjectSpec, RelationSpec, Spec, SpecError, parse_spec
 
 
 def prompts(n: int) -> list[tuple[str, Spec]]:
@@ -165,7 +164,7 @@ def test_specs_that_cannot_be_drawn_are_refused(spec: Spec, words: str) -> None:
 
 
 def test_contradicting_relations_are_refused() -> None:
-    links = (PlannedRelation(1, 0, "left of"), PlannedRelation(1, 0, "right of"))
+    links = (RelationSpec(1, 0, "left of", ""), RelationSpec(1, 0, "right of", ""))
     with pytest.raises(NoRoom, match="2 relations"):
         arrange_objects(ScenePlan((PlannedObject("cup", "red"), PlannedObject("car", "red")), links), np.random.default_rng(0))
 

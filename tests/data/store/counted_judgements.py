@@ -37,7 +37,7 @@ class Said:
 def fill(store: Store, answers: Sequence[Said], scale: str = "nominal") -> None:
     """A project with these judgements and no others, as they stand; items are named ``SUITE/N``."""
     store.change(_empty)
-    store.change(_fill, answers, scale)
+    store.change(lambda connection: _fill(connection, answers, scale))
 
 
 def _empty(connection: duckdb.DuckDBPyConnection) -> None:
@@ -68,7 +68,7 @@ def _fill(connection: duckdb.DuckDBPyConnection, answers: Sequence[Said], scale:
         ),
     }
     for name, (columns, values) in content.items():
-        rows.insert(connection, name, columns.split(), values)
+        rows.insert(connection, name, [dict(zip(columns.split(), row, strict=True)) for row in values])
 
 
 UGLY = (

@@ -7,7 +7,7 @@ from dataclasses import replace
 from data.records import Image
 from data.store import imports, runs
 from data.store.browse import contents, grid
-from data.store.core.selection import Selection
+from data.store.browse.filters import ListingQuery
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from tests.data.store.small_project import PROMPT, items_of, picture
@@ -50,7 +50,7 @@ def test_an_image_says_why_it_is_blank_until_its_file_goes(store: Store) -> None
     runs.set_generator_settings(store, "g1", {"model": "m"})
 
     def told() -> dict[int, str | None]:
-        page = grid.items(store, Selection(), aspect="correct")
+        page = grid.items(store, ListingQuery())
         assert [row["blanked"] for row in page.rows] == [contents.item(store, row["item_id"])["blanked"] for row in page.rows]  # type: ignore[index]
         return {row["idx"]: row["blanked"] for row in page.rows}
 

@@ -168,8 +168,7 @@ def test_states(store: Store) -> None:
     second = started(store, 2)
     started(store, 3, "other")
     assert [row.run_id for row in runs.listed(store)] == ["0001-seer-a", "0002-seer-a", "0003-other"]
-    run_row = runs.unfinished(store, "seer-a")
-    assert run_row
+    run_row = runs.all_unfinished(store, "seer-a")[0]
     assert (run_row.run_id, run_row.error, run_row.settings, run_row.folder) == (
         first.run_id,
         "no models",
@@ -179,11 +178,10 @@ def test_states(store: Store) -> None:
     ended: tuple[runs.State, ...] = ("done", "lost")
     for state in ended:
         runs.set_state(store, first.run_id, state)
-        assert (run_row := runs.unfinished(store, "seer-a"))
-        assert run_row.run_id == second.run_id
+        assert [run_row.run_id for run_row in runs.all_unfinished(store, "seer-a")] == [second.run_id]
     assert runs.listed(store)[0].error is None
     runs.set_state(store, second.run_id, "done")
-    assert runs.unfinished(store, "seer-a") is None
+    assert runs.all_unfinished(store, "seer-a") == []
     assert runs.get(store, "0003-other") == runs.listed(store)[2]
     assert runs.get(store, "0004") is None
 

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from concord.studies.benchmarks import compared_numbers, imported_studies
 from concord.studies.judges import judges_of
 from data.store.core.store import Store
-from data.studies.published_benchmarks import BENCHMARKS
+from data.studies.published_benchmarks import ARENA, IMAGENHUB, TIA2, VIESCORE
 from tests.concord.studies import small_studies
 from tests.ui.http_visitor import TOKEN
 from tests.ui.small_project import done
@@ -60,10 +60,10 @@ def test_the_studies_of_a_project_and_their_numbers(project: Path) -> None:
 
 def test_judges_stand_beside_people(project: Path) -> None:
     with Store(project) as store:
-        shown = judges_html(judges_of(store, "viescore", BENCHMARKS["viescore"]))
+        shown = judges_html(judges_of(store, "viescore", VIESCORE))
         assert shown.count("<p>") == 2
         assert "/studio/scorers?suite=imagenhub&amp;aspect=perceptual_quality" in shown
-        arena = judges_html(judges_of(store, "arena", BENCHMARKS["arena"]))
+        arena = judges_html(judges_of(store, "arena", ARENA))
         assert "gpt agrees best (Cohen’s κ" in arena
         assert "whether one may replace a person is not known" in arena
 
@@ -71,11 +71,11 @@ def test_judges_stand_beside_people(project: Path) -> None:
 def test_a_number_leads_to_its_images_or_votes(project: Path) -> None:
     with Store(project) as store:
         (share, _) = compared_numbers(store, "tia2")
-        assert address(BENCHMARKS["tia2"], share).endswith("suite=tia2&generator=sd2.1&q=tia2%2Fcomposition-000")
+        assert address(TIA2, share).endswith("suite=tia2&generator=sd2.1&q=tia2%2Fcomposition-000")
         (vote, *_) = compared_numbers(store, "arena")
-        assert address(BENCHMARKS["arena"], vote).endswith("/studio/preferences?suite=arena")
+        assert address(ARENA, vote).endswith("/studio/preferences?suite=arena")
         kappa = compared_numbers(store, "imagenhub")[0]
-        assert address(BENCHMARKS["imagenhub"], kappa).endswith("/studio/browse?suite=imagenhub&generator=DALLE")
+        assert address(IMAGENHUB, kappa).endswith("/studio/browse?suite=imagenhub&generator=DALLE")
 
 
 def test_the_workbench_shows_what_a_judge_wrote(project: Path) -> None:

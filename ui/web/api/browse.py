@@ -6,7 +6,7 @@ images.
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
@@ -45,8 +45,7 @@ def router(store: Store) -> APIRouter:
 
     @routes.get("/items")
     def items(listing: _Listing, page: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> dict[str, Any]:
-        query = grid_query(store, listing)
-        item_page = grid.items(store, listing.selection, order=listing.order, offset=page * PAGE, limit=PAGE, **query)
+        item_page = grid.items(store, listing.restriction(store), listing.display, offset=page * PAGE, limit=PAGE)
         says = grid.scorer_verdicts(store, [row["item_id"] for row in item_page.rows], _scorers(listing))
         display = [
             row | {"blanked": generation.why_blank(row["blanked"]), "says": says.get(row["item_id"], {})}
@@ -152,20 +151,15 @@ def router(store: Store) -> APIRouter:
     def inside(listing: _Listing, paint: Annotated[str, Query(max_length=500)] = "") -> dict[str, Any]:
         if listing.lasso is None:
             raise HTTPException(422, "lasso is missing: the corners of a line, as x,y;x,y;x,y.")
-        page = grid.items(store, listing.selection, limit=_FIRST, **grid_query(store, listing))
+        restriction = listing.restriction(store)
+        page = grid.items(store, restriction, replace(listing.display, order="prompt"), limit=_FIRST)
         shown = ("item_id", "sha256", "text", "generator", "task", "idx")
         with refusing(409, LassoLost):
-            classes = class_counts(store, paint, listing.lasso.on, listing.restriction(store))
+            classes = class_counts(store, paint, listing.lasso.on, restriction)
         items = [{name: row[name] for name in shown} for row in page.rows]
         return {"total": page.total, "items": items, "classes": classes}
 
     return routes
-
-
-def grid_query(store: Store, listing: ImageListing) -> dict[str, Any]:
-    """Which items are listed and what is shown of each, as ``grid.items`` and ``grid.neighbours`` take it."""
-    also, alike = listing.also(store), listing.alike(store)
-    return {"aspect": listing.aspect, "rater": listing.rater, "also": also, "filters": listing.filters, "alike": alike}
 
 
 def _scorers(listing: ImageListing) -> set[str] | None:

@@ -32,7 +32,6 @@ from scorers import registry
 from scorers.base import Verdict
 from ui.components.addresses import ImageListing, listing_of
 from ui.web.api import name_of, person_of, refusing
-from ui.web.api.browse import grid_query
 from ui.web.api.form import DraftBody
 
 ItemId = Annotated[str, Query(max_length=1000)]
@@ -70,7 +69,7 @@ def router(store: Store) -> APIRouter:
 
     @routes.get("/neighbours")
     def neighbours(id: ItemId, listing: Annotated[ImageListing, Depends(listing_of)]) -> dict[str, Any]:
-        around = grid.neighbours(store, id, listing.selection, order=listing.order, **grid_query(store, listing))
+        around = grid.neighbours(store, id, listing.restriction(store), listing.display)
         if around is None:
             return {"place": None, "total": 0, "previous": None, "next": None}
         sides = {"previous": around.previous, "next": around.following}

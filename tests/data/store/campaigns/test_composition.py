@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -262,12 +262,11 @@ def test_the_default_campaign_follows_imports(store: Store) -> None:
     assert management.listed(store)[0].settings.order == "shared"
 
 
-def without_blanked(connection: Any, table: str, columns: Sequence[str], result: Iterable[Sequence[Any]]) -> None:
+def without_blanked(connection: Any, table: str, records: Iterable[Mapping[str, Any]]) -> None:
     """The importer as it was before images could be blanked, and before there were wide rows."""
-    if table in ("stale", "prompt_parts"):
-        return
-    keep = [k for k, name in enumerate(columns) if (table, name) != ("images", "blanked")]
-    INSERT(connection, table, [columns[k] for k in keep], [[row[k] for k in keep] for row in result])
+    if table not in ("stale", "prompt_parts"):
+        left_out = {"blanked"} if table == "images" else set[str]()
+        INSERT(connection, table, [{name: row[name] for name in row if name not in left_out} for row in records])
 
 
 def test_a_project_of_before_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -284,8 +283,8 @@ def test_a_project_of_before_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
             items, now = fill(store, 3), datetime.now(UTC)
             answers = [(w, "default", items[0], w, "direct", "{}", now, False, "valid", w, n) for n, w in enumerate("abc")]
             with store.read() as cursor:
-                rows.insert(cursor, "campaigns", ("campaign_id", "overlap", "created"), [("default", 3, now)])
-                rows.insert(cursor, "annotations", columns.split(), answers)
+                rows.insert(cursor, "campaigns", [{"campaign_id": "default", "overlap": 3, "created": now}])
+                rows.insert(cursor, "annotations", [dict(zip(columns.split(), row, strict=True)) for row in answers])
             order = column(store, f"select item_id from items where item_id <> '{items[0]}' order by public_id")
     with Store(tmp_path / "project") as store:
         # nobody is paused by a rule that was not there when they began

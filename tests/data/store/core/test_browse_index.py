@@ -13,7 +13,7 @@ from data.jobs.runs import Observation, Run
 from data.records import Evidence, Judgement, Rater
 from data.store import imports, runs
 from data.store.browse import grid, index_refresh
-from data.store.browse.filters import PACKED_AS
+from data.store.browse.filters import PACKED_AS, ListingQuery
 from data.store.campaigns import management
 from data.store.core.erased import Erased
 from data.store.core.schema import MIGRATIONS
@@ -112,9 +112,9 @@ def test_who_failed_first_and_could_look_later_has_not_failed(store: Store) -> N
 
 def test_readers_see_what_was_written_before(store: Store) -> None:
     items = fill(store)
-    assert [row["people"] for row in grid.items(store, Selection(), aspect="correct").rows] == [{"yes": 0, "no": 0}] * 3
+    assert [row["people"] for row in grid.items(store, ListingQuery()).rows] == [{"yes": 0, "no": 0}] * 3
     submit(store, items[1], "ann", "no")
-    assert [row["people"]["no"] for row in grid.items(store, Selection(), aspect="correct").rows] == [0, 1, 0]
+    assert [row["people"]["no"] for row in grid.items(store, ListingQuery()).rows] == [0, 1, 0]
 
 
 def test_much_is_left_to_the_background_and_the_version_says_when(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,12 +122,12 @@ def test_much_is_left_to_the_background_and_the_version_says_when(store: Store, 
     monkeypatch.setattr(index_refresh, "_EVERY", 0.01)
     monkeypatch.setattr(index_refresh, "_in_background", {store})
     fill(store)
-    assert grid.items(store, Selection(), aspect="correct").total == 0
+    assert grid.items(store, ListingQuery()).total == 0
     behind = store.version
     index_refresh.refresh(store)
     assert store.version != behind
     assert store.changes_since(behind).items == frozenset()
-    assert grid.items(store, Selection(), aspect="correct").total == 3
+    assert grid.items(store, ListingQuery()).total == 3
     monkeypatch.undo()
     monkeypatch.setattr(index_refresh, "_EVERY", 0.01)
     keeper = index_refresh.IndexRefresher(store)
@@ -252,7 +252,7 @@ class Writing:
             remarks.tag_items(self.store, Tagging(f"{self.step}", (items[0],), "odd", self.dice.random() < 0.5, "ann"))
 
     def look(self) -> None:
-        grid.items(self.store, Selection(), aspect="correct")
+        grid.items(self.store, ListingQuery())
 
 
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (3, 4))])

@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from data.store.core.store import Store
+from data.store.core.store import Store, transaction
 from data.store.core.writer import Items, Writer, WriterClosed
 
 
@@ -138,17 +138,19 @@ def test_closing_writes_what_waits_and_then_refuses(desk: Desk) -> None:
     assert desk.rows() == list(range(20))
 
 
+@transaction()
 def _add(cursor: duckdb.DuckDBPyConnection, n: int) -> int:
     cursor.execute("insert into meta values (?, 'x')", [f"n{n}"])
     return n
 
 
+@transaction()
 def _fail(_: duckdb.DuckDBPyConnection, n: int) -> None:
     raise KeyError(n)
 
 
 def test_many_threads_save_all_once(store: Store) -> None:
-    work: Callable[[int], list[int]] = lambda thread: [store.change(_add, thread * 20 + k) for k in range(20)]  # noqa: E731
+    work: Callable[[int], list[int]] = lambda thread: [_add(store, thread * 20 + k) for k in range(20)]  # noqa: E731
     with ThreadPoolExecutor(16) as pool:
         collected = list(pool.map(work, range(16)))
     assert collected == [[thread * 20 + k for k in range(20)] for thread in range(16)]
@@ -162,9 +164,9 @@ def test_the_version_moves_with_commits_and_not_otherwise(store: Store) -> None:
     with store.read() as cursor:
         cursor.execute("select * from meta").fetchall()
     with pytest.raises(KeyError):
-        store.change(_fail, 1)
+        _fail(store, 1)
     assert store.version == before
-    store.change(_add, 1)
+    _add(store, 1)
     assert store.version != before
 
 
@@ -174,18 +176,19 @@ def test_versions_of_two_openings_differ(tmp_path: Path) -> None:
     with Store(tmp_path) as second:
         assert second.version != version
     with pytest.raises(WriterClosed):
-        second.change(_add, 1)
+        _add(second, 1)
 
 
 def test_what_is_overwritten_is_let_go_of(tmp_path: Path) -> None:
+    @transaction()
     def overwrite(cursor: duckdb.DuckDBPyConnection, n: int) -> None:
         cursor.execute("update meta set value = ? where key = 'n0'", [str(n)])
 
     with Store(tmp_path) as store:
-        store.change(_add, 0)
+        _add(store, 0)
     with Store(tmp_path) as store:
         for n in range(40):
-            store.change(overwrite, n)
+            overwrite(store, n)
         with store.read() as cursor:
             row = cursor.execute("select memory_usage_bytes from duckdb_memory() where tag = 'TRANSACTION'").fetchone()
     # DuckDB keeps a quarter of a megabyte for each of them as long as any connection is in a transaction from before

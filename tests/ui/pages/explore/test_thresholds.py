@@ -24,6 +24,8 @@ from concord.runs import score
 from data.spec import parse_spec
 from data.store import imports, runs
 from data.store.browse import grid
+from data.store.browse.filters import ListingQuery
+from data.store.browse.grid import ListingDisplay
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import recording, scorer_evidence
@@ -273,7 +275,7 @@ def test_kept_settings_are_another_rater_at_once(store: Store) -> None:
     table = explore_project.table(before.numbers, "Agreement with people")
     assert table["all images"][2] == f"{shown['all', 'percent_agreement', 'real']:.3f}"
     # on Browse
-    page = grid.items(store, ALL, aspect="correct", rater=name, limit=100)
+    page = grid.items(store, ListingQuery(ALL), ListingDisplay(rater=name), limit=100)
     now = own(store, **MOVED)
     assert {row["item_id"]: row["mean"] for row in page.rows} == {item: float(bool(one)) for item, one in now.items()}
     # and here: it stands where it was kept
@@ -330,7 +332,7 @@ def test_score_with_the_same_settings_goes_on_with_the_kept_rater(store: Store) 
     rater = score.rater_of(store, geneval.SCORER, "playground", geneval.SCORER.version, {**SETTINGS, "threshold": 0.9})
     assert rater.rater_id == done.rater_id
     assert runs.pending(store, ALL, rater.rater_id) == []
-    assert runs.unfinished(store, rater.rater_id) is None
+    assert runs.all_unfinished(store, rater.rater_id) == []
 
 
 def test_masks_are_still_those_of_the_run(store: Store) -> None:

@@ -15,7 +15,8 @@ from starlette.testclient import TestClient
 from data.records import Evidence, Image, Item, Judgement, Prompt, Rater
 from data.store import imports
 from data.store.browse import grid, index_refresh
-from data.store.browse.filters import Between, Filters
+from data.store.browse.filters import Between, Filters, ListingQuery
+from data.store.browse.grid import ListingDisplay
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
@@ -273,9 +274,9 @@ def test_what_orders_put_first(client: TestClient) -> None:
 def test_what_was_judged_last_comes_first(tmp_path: Any) -> None:
     with Store(tmp_path / "p") as store:
         filled(store)
-        item = grid.items(store, Selection(), aspect="correct").rows[-1]["item_id"]
+        item = grid.items(store, ListingQuery()).rows[-1]["item_id"]
         submit(store, answer(item, "dan"))
-        assert grid.items(store, Selection(), aspect="correct", order="recent").rows[0]["item_id"] == item
+        assert grid.items(store, ListingQuery(), ListingDisplay(order="recent")).rows[0]["item_id"] == item
 
 
 # --- the strip --------------------------------------------------------------------------------------------------------
@@ -343,7 +344,7 @@ def test_tags_need_a_name_and_count_once(tagging: World) -> None:
     assert person.post("/api/studio/tags", json=off).json()["tags"] == {}
     assert ids(client, ("tag", "odd one")) == items[1:]
     # for every other selection, too
-    assert grid.items(store, Selection(tag=("odd one",)), aspect="correct").total == 2
+    assert grid.items(store, ListingQuery(Selection(tag=("odd one",)))).total == 2
     with store.read() as cursor:
         log = cursor.execute("select tagging_id, item_id, tagged, made_by from taggings order by seq").fetchall()
     assert log == [*(("t1", item, True, "ann") for item in items), ("t2", items[0], False, "ann")]
@@ -387,13 +388,17 @@ def test_readers_say_what_they_are_behind(client: TestClient, store: Store, monk
 def test_the_largest_gap_between_a_score_and_people_comes_first(tmp_path: Any) -> None:
     with Store(tmp_path / "p") as store:
         filled(store)
-        every = grid.items(store, Selection(generator=("g1",)), aspect="score", rater=COLON, order="lowest").rows
+        every = grid.items(
+            store, ListingQuery(Selection(generator=("g1",))), ListingDisplay(aspect="score", rater=COLON, order="lowest")
+        ).rows
         judged = [row["item_id"] for row in every if row["mean"] is not None]
         # people see it as the scorer does, but for its best image
         for index, item in enumerate(judged):
             fit = 1 if index == len(judged) - 1 else 1 + 3 * index // len(judged)
             judgement = Judgement("caption_fit", str(fit), float(fit), None, None)
             submit(store, answer(item, "dan", judgements=(judgement,)))
-        records = grid.items(store, Selection(generator=("g1",)), aspect="score", rater=COLON, order="likert").rows
+        records = grid.items(
+            store, ListingQuery(Selection(generator=("g1",))), ListingDisplay(aspect="score", rater=COLON, order="likert")
+        ).rows
         assert records[0]["item_id"] == judged[-1]
         assert {row["item_id"] for row in records[: len(judged)]} == set(judged)

@@ -62,7 +62,7 @@ class Problems:
             for problem in error.problems:
                 self._add(problem)
         except ValueError as error:
-            self.add(line, about + printable(error))
+            self.add(line, printable(f"{about}{error}"))
 
     def _add(self, problem: str) -> None:
         self.found.append(problem)

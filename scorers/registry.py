@@ -235,6 +235,7 @@ def _typed(key: str, text: str, like: Any) -> Any:
     except ValueError:
         kind = "whole number" if isinstance(like, int) else "number"
         raise ValueError(f"{key} must be a {kind}, got {text!r}") from None
-    if not math.isfinite(value):
+    # a whole number of hundreds of digits is no float, but can be compared with one
+    if not abs(value) < math.inf:
         raise ValueError(f"{key} must be a finite number, got {text!r}")
     return value

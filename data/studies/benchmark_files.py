@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from data.files import InputError, Problems, check_name, fail, located, quoted, read_text
+from data.files import InputError, Problems, check_name, fail, located, printable, quoted, read_text
 from data.json_files import JsonStream, json_entries, parse_json
 from data.records import Image, Item, Prompt
 from data.studies.study_files import AnnotationRow, ScoreRow, StudyRatings, is_number
@@ -92,7 +92,7 @@ def read_genai_bench(images: Path, skills: Path, suite: str = GENAI_SUITE) -> St
     for line, key, entry in _entries(images):
         with problems.at(line):
             if not _DIGITS.fullmatch(key) or key.lstrip("0") != text_of(entry, "id").lstrip("0"):
-                raise ValueError(f"entry {quoted(key)} has the id {quoted(entry['id'])}")
+                raise ValueError(f"entry {quoted(key)} has the id {quoted(entry.get('id'))}")
             named = [name for name, numbers in tags.items() if int(key) in numbers]
             task = next((name for name in ("advanced", "basic") if name in named), None)
             prompt = Prompt(f"{suite}/{int(key):05d}", suite, text_of(entry, "prompt"), task)
@@ -235,7 +235,7 @@ def read_viescore(folder: Path) -> JudgeScores:
                     texts.setdefault(uid, text[1])
                 value = _smallest(entry.get("score"))
                 if not 0 <= value <= 10:
-                    off.append(located(path, line, f"{uid}: {value:g} is not on the scale 0 to 10"))
+                    off.append(located(path, line, f"{printable(uid)}: {value:g} is not on the scale 0 to 10"))
                     continue
                 scores.append(ScoreRow(image, scorer, value, str(entry.get("reasoning", ""))))
         problems.check()
@@ -251,7 +251,7 @@ def _smallest(score: Any) -> float:
     numbers = score if isinstance(score, list) and score else [score]
     try:
         return min(float(number) for number in numbers if not isinstance(number, bool))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"the score is {quoted(score)}, a number or a list of numbers expected") from None
 
 

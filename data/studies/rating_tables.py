@@ -96,6 +96,8 @@ def _is_document(text: str) -> bool:
     try:
         json.loads(first)
         return False
+    except RecursionError:
+        return False
     except ValueError:
         pass
     try:

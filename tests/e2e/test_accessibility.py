@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import expect
@@ -62,7 +63,8 @@ def test_each_studio_page(visitor: Visit, playground: Server, path: str) -> None
     """In light and dark, wide and on a phone."""
     page = visitor(playground, viewport={"width": 1280, "height": 900}).page
     item = playground.items()[0]["item_id"]
-    for mode, widths in (("light", (1280, 390)), ("dark", (390, 1280))):
+    modes: tuple[tuple[Literal["light", "dark"], tuple[int, int]], ...] = (("light", (1280, 390)), ("dark", (390, 1280)))
+    for mode, widths in modes:
         page.emulate_media(color_scheme=mode)
         page.goto(f"/studio/{path}" + (f"?id={item}" if path == "workbench" else ""))
         expect(page.locator(READY[path]).locator("visible=true").first).to_be_visible()

@@ -221,7 +221,8 @@ def test_parts_of_an_address_that_gradio_fails_on(tmp_path: Path) -> None:
 NUMBERS = (
     ("evidence", 985), ("exported judgements: j.parquet", 1292), ("exported ratings: e.parquet", 1258),
     ("exported ratings: e.parquet", 3075), ("image-text matching: rows.jsonl", 849), ("known answers: k.json", 1132),
-    ("questionnaire", 1583), ("run", 331), ("run", 440), ("study tifa", 232),
+    ("questionnaire", 1583), ("ratings: argilla.jsonl", 326), ("run", 331), ("run", 440), ("study genai-bench", 391),
+    ("study tifa", 232), ("study viescore", 497), ("study viescore", 1458),
 )  # fmt: skip
 """Of the first hundred thousand cases those that were answered badly."""
 

@@ -9,26 +9,19 @@ it. For the models that is the posterior of the others' answers, with rates that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-import pandas as pd
 
 from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
 from agreement.report.leave_one_out import remaining_ratings
 from agreement.report.scorer_human import strict_majority
-from agreement.study.cells import compact
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 ModelName = Literal["dawid_skene", "mace"]
-MODELS: tuple[ModelName, ...] = ("dawid_skene", "mace")
 # the constants are the defaults of crowd-kit 1.4, so that its numbers and ours are one
 _EPS = 1e-10  # the least probability of an answer
 _ITERATIONS, _GROWTH = 100, 1e-5  # of Dawid and Skene's model
@@ -261,7 +254,6 @@ NO_ANSWERS = "nobody has answered"
 SLOTS = "slots are not individuals, and {} weighs persons; majority serves instead"
 UNPAIRED = "no two persons have answered about the same, so nothing tells whom to trust"
 ONE_LABEL = "all answers are one label, which tells nobody who knows from who guesses"
-TIED, NO_MAJORITY, ALONE = "labels lead equally", "no label has more than half", "nobody else has answered"
 _TIE = 0.01
 """Labels this close in probability are equal: where two persons always differ, only MACE's restarts tell one from the other."""
 
@@ -320,8 +312,7 @@ def fit_consensus(answers: CrowdAnswers, method: Method, *, persons: bool = True
         model = fit(method, answers, seed)
     except NoModelError as error:
         return _no_consensus(method, answers, str(error))
-    leading = _leading(model.posterior)
-    return Consensus(method, leading.label, leading.share, leading.tied, _without(model, answers), model=model)
+    return Consensus(method, *_leading(model.posterior), _without(model, answers), model=model)
 
 
 def _no_consensus(method: Method, answers: CrowdAnswers, reason: str) -> Consensus:
@@ -355,18 +346,11 @@ def _majority(answers: CrowdAnswers) -> Consensus:
     )
 
 
-@dataclass(frozen=True)
-class _Leading:
-    label: IntArray
-    share: FloatArray
-    tied: BoolArray
-
-
-def _leading(posterior: FloatArray) -> _Leading:
-    """The most probable label of each row, -1 where several are."""
+def _leading(posterior: FloatArray) -> tuple[IntArray, FloatArray, BoolArray]:
+    """The most probable label of each row, -1 where several are; how probable it is; whether several are."""
     top = posterior.max(1)
     tied = (posterior >= top[:, None] - _TIE).sum(1) > 1
-    return _Leading(np.where(tied, -1, posterior.argmax(1)).astype(np.int64), top, tied)
+    return np.where(tied, -1, posterior.argmax(1)).astype(np.int64), top, tied
 
 
 def _without(model: Model, answers: CrowdAnswers) -> IntArray:
@@ -374,86 +358,6 @@ def _without(model: Model, answers: CrowdAnswers) -> IntArray:
     total = cluster_sums(model.terms, answers.unit, answers.units) + model.prior
     rest = total[answers.unit] - model.terms
     weight = np.exp(rest - rest.max(1, keepdims=True))
-    label = _leading(weight / weight.sum(1, keepdims=True)).label
+    label = _leading(weight / weight.sum(1, keepdims=True))[0]
     alone = np.bincount(answers.unit)[answers.unit] < 2
     return np.where(alone, -1, label).astype(np.int64)
-
-
-@dataclass(frozen=True)
-class UnitConsensus:
-    """A unit's consensus: its label, None with a reason; `n` answers; `confidence` as in `Consensus`."""
-
-    item: str
-    label: str | None
-    confidence: float | None
-    n: int
-    reason: str | None
-
-
-@dataclass(frozen=True)
-class PersonQuality:
-    """A person's: `n` answers, and the expected accuracy (dawid_skene) or competence (mace), None with a reason."""
-
-    rater: str
-    n: int
-    value: float | None
-    reason: str | None
-
-
-@dataclass(frozen=True)
-class ConsensusResult:
-    """The consensus of a long frame: units in order of their items, persons in order of their names."""
-
-    method: Method
-    items: tuple[UnitConsensus, ...]
-    raters: tuple[PersonQuality, ...]
-    n: int
-    reason: str | None
-
-
-def consensus(
-    judgements: pd.DataFrame, method: Method, *, levels: Sequence[str] | None = None, persons: bool = True, seed: int = 0
-) -> ConsensusResult:
-    """The consensus of a long frame, whatever the order of its rows.
-
-    Args:
-        judgements: columns `item`, `rater` and `label`, all text; an answer a row, one for each item and rater.
-        method: of METHODS.
-        levels: the labels in the order of their scale; None for those that occur, by name. Only the arithmetic's order
-            depends on it.
-        persons: whether the raters are individuals, not slots.
-        seed: of mace's restarts.
-
-    Raises:
-        ValueError: an unknown method, a rater's second answer, a label that is missing or not among `levels`.
-    """
-    if method not in METHODS:
-        raise ValueError(f"unknown method {method}; known are {', '.join(METHODS)}")
-    if judgements.duplicated(["item", "rater"]).any():
-        raise ValueError("a rater has two answers about an item")
-    names = sorted({str(name) for name in judgements["label"].dropna()}) if levels is None else list(levels)
-    if missing := sorted({str(name) for name in judgements["label"]} - set(names)):
-        raise ValueError(f"{', '.join(missing)}: not on the scale {', '.join(names)}")
-    rows = judgements.sort_values(["item", "rater"], kind="stable")
-    unit, items = pd.factorize(rows["item"])
-    person, raters = pd.factorize(rows["rater"], sort=True)
-    label = compact(np.array([names.index(name) for name in rows["label"]], np.int64))
-    used = [names[code] for code in np.unique([names.index(name) for name in rows["label"]])] if len(rows) else []
-    answers = CrowdAnswers(unit.astype(np.int64), person.astype(np.int64), label.codes)
-    fitted = fit_consensus(answers, method, persons=persons, seed=seed)
-    n = np.bincount(answers.unit, minlength=len(items))
-    agreed = tuple(_unit_consensus(fitted, code, str(name), int(n[code]), used) for code, name in enumerate(items))
-    people = tuple(_quality(fitted, answers.person == code, str(name)) for code, name in enumerate(raters))
-    return ConsensusResult(method, agreed, people, len(rows), fitted.reason)
-
-
-def _unit_consensus(fitted: Consensus, code: int, item: str, n: int, names: Sequence[str]) -> UnitConsensus:
-    label, confidence = int(fitted.label[code]), float(fitted.confidence[code])
-    reason = None if label >= 0 else fitted.reason or (TIED if fitted.tied[code] else NO_MAJORITY)
-    return UnitConsensus(item, names[label] if label >= 0 else None, None if np.isnan(confidence) else confidence, n, reason)
-
-
-def _quality(fitted: Consensus, rows: BoolArray, rater: str) -> PersonQuality:
-    n = int(rows.sum())
-    value = fitted.quality(rows)
-    return PersonQuality(rater, n, None if np.isnan(value) else value, fitted.no_quality if np.isnan(value) else None)

@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Result:
-    """One number, or None with the reason in words."""
-
-    value: float | None
-    reason: str | None = None
-
-
-def result(value: float | np.float64, reason: str) -> Result:
-    """Turn a number that may be NaN into a Result: NaN becomes None with `reason`."""
-    number = float(value)
-    return Result(None, reason) if np.isnan(number) else Result(number)
 
 
 def sums_by(codes: IntArray, size: int, weights: FloatArray | BoolArray) -> FloatArray:

@@ -21,8 +21,7 @@ from agreement.consensus.methods import (
     ModelName,
     fit_consensus,
 )
-from tests.agreement import crowd_consensus
-from tests.agreement.crowd_consensus import ConsensusResult, consensus
+from tests.agreement.crowd_consensus import NO_MAJORITY, TIED, ConsensusResult, consensus
 from tests.agreement.crowd_samples import Answer, DawidSkene, Mace, answers_frame, ugly_answers
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -84,7 +83,14 @@ def test_majority_by_hand() -> None:
         ("y", 2 / 3, 3), (None, 1 / 2, 2), (None, 1 / 3, 3), (None, 1 / 2, 4), ("u", 1.0, 1), (None, 2 / 5, 5),
     ]  # fmt: skip
     reasons = [each.reason for each in result.items]
-    assert reasons == [None, crowd_consensus.TIED, module.TIED, crowd_consensus.NO_MAJORITY, None, module.TIED]
+    assert reasons == [
+        None,
+        TIED,
+        TIED,
+        NO_MAJORITY,
+        None,
+        TIED,
+    ]
     assert result.reason is None
 
 
@@ -95,7 +101,7 @@ def test_no_coin_is_flipped(method: Method, names: tuple[str, str]) -> None:
     frame = answers_frame([(f"i{n}", rater, names[(n + k) % 2]) for n in range(6) for k, rater in enumerate(("r0", "r1"))])
     result = consensus(frame, method)
     assert set(labels(result).values()) == {None}
-    assert {each.reason for each in result.items} == {crowd_consensus.TIED}
+    assert {each.reason for each in result.items} == {TIED}
 
 
 def test_held_out_majority_by_hand() -> None:

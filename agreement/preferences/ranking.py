@@ -76,7 +76,7 @@ def _strengths_in(task: str, votes: Sequence[Vote], out: Sequence[Vote], options
     sums = cluster_sums(won.reshape(len(votes), -1), clusters.codes, clusters.size)
     wins, ties = np.moveaxis((Deletions(options.intervals).weights(clusters.size) @ sums).reshape(-1, *won.shape[1:]), 1, 0)
     log_strength = log_strengths(wins, ties)
-    used = Used(len({vote.pair for vote in votes}), len(votes), clusters.size, left_out(out))
+    used = Used(clusters.pairs, len(votes), clusters.size, left_out(out))
     why = undefined(names, wins[0] + ties[0]) or NO_MAXIMUM
     made = [
         with_interval(outcome(log_strength[:, n], why, used, _HOW), CONTRAST, by_prompt=clusters.known)

@@ -149,7 +149,9 @@ class _Sides:
 class _Order:
     """What two sides' orders of the generators have in common.
 
-    `values`: by statistic, each followed by its resamples; `by_lot`: p by lot. `settled`: both sides tell every two generators apart, each p is within SETTLED of 0 or 1.
+    `values`: by statistic, each followed by its resamples; `by_lot`: p by lot.
+
+    `settled`: both sides tell every two generators apart, each p is within SETTLED of 0 or 1.
     """
 
     values: dict[str, FloatArray]

@@ -7,7 +7,7 @@ import os
 import platform
 import resource
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -133,6 +133,29 @@ def add_options(parser: argparse.ArgumentParser, defaults: Any, helps: Mapping[s
     for name, help_text in helps.items():
         default = getattr(defaults, name)
         parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{help_text} (default {default})")
+
+
+def study_options(about: str, few: str) -> argparse.ArgumentParser:
+    """Options of a benchmark of simulated studies; ``few``: what a quick look makes."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--quick", action="store_true", help=few)
+    parser.add_argument("--studies", type=int, default=500, help="a cell")
+    return parser
+
+
+def print_tables(tables: Iterable[tuple[str, Sequence[str], Iterable[str]]], *, quick: bool) -> int:
+    """Print tables, each a title, the names of its columns and its lines; the exit status, 1 where a line says FAILS.
+
+    Of a `quick` look it is 0.
+    """
+    failed = 0
+    for title, names, lines in tables:
+        print(f"\n{title}:\n\n| {' | '.join(names)} |\n{'|---' * len(names)}|", flush=True)
+        for line in lines:
+            failed += "FAILS" in line
+            print(line, flush=True)
+    print(f"\n{failed} lines fail" if failed else "\nnone fails")
+    return 1 if failed and not quick else 0
 
 
 def tell(lines: list[str]) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from agreement.inference.intervals import CORRECTED, SHARE, Deletions, ValueRange
-from agreement.numeric import IntArray, cluster_sums, ratio
+from agreement.numeric import IntArray, share_of
 from agreement.statistics.correlation import FORMULAS, Correlation, Units, why_undefined
 from agreement.study.cells import Options, Outcome, Used, interval, outcome
 
@@ -96,7 +96,7 @@ def share_estimate(
     yes: Sequence[bool], clusters: Clusters, options: Options, how: str, reason: str, excluded: Mapping[str, int] | None = None
 ) -> IntervalEstimate:
     """The share of yes, 0 to 1, in votes of these clusters; ``reason`` says why there is none."""
-    columns = np.stack([np.array(yes, float), np.ones(len(yes))], axis=1).reshape(-1, 2)
-    sums = Deletions(options.intervals).weights(clusters.size) @ cluster_sums(columns, clusters.codes, clusters.size)
+    weights = Deletions(options.intervals).weights(clusters.size)
+    share = share_of(np.array(yes, float), np.ones(len(yes)), clusters.codes, weights)
     used = Used(clusters.pairs, len(yes), clusters.size, excluded or {})
-    return with_interval(outcome(ratio(sums[:, 0], sums[:, 1]), reason, used, how), SHARE, by_prompt=clusters.known)
+    return with_interval(outcome(share, reason, used, how), SHARE, by_prompt=clusters.known)

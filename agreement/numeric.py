@@ -50,6 +50,12 @@ def deviations(unit: IntArray, values: FloatArray, units: int) -> FloatArray:
     return np.asarray(from_lowest - mean[unit], dtype=np.float64)
 
 
+def share_of(part: FloatArray, whole: FloatArray, cluster: IntArray, weights: FloatArray) -> FloatArray:
+    """The sum of `part` over that of `whole` in every resample: `weights` (resamples, clusters) of the units' clusters."""
+    sums = weights @ cluster_sums(np.stack([part, whole], axis=1).astype(float), cluster, weights.shape[1])
+    return ratio(sums[:, 0], sums[:, 1])
+
+
 def cluster_sums(columns: FloatArray, cluster: IntArray, clusters: int) -> FloatArray:
     """Sum the rows of `columns` (units, p) by cluster: (clusters, p)."""
     out = np.zeros((clusters, columns.shape[1]))

@@ -28,7 +28,7 @@ from agreement.numeric import BoolArray, FloatArray, IntArray
 from agreement.report.report import ReportTopic, select, topics
 from agreement.report.scorer_human import pair_judgements, to_majority
 from agreement.statistics.correlation import WHY_NO_AUC
-from agreement.statistics.two_raters import FORMULAS, PairSums, pair_columns, why_undefined
+from agreement.statistics.two_raters import FORMULAS, PairSums, why_undefined
 from agreement.study.cells import (
     EVERYWHERE,
     Cell,
@@ -452,17 +452,8 @@ class _CellCuts:
             bounds, method = interval(cell_outcome.outcome, kind, by_prompt=suite.by_prompt)
             chosen = self._chosen.get((cell_outcome.place, cell_outcome.key.statistic), ChosenCuts())
             reported = replace(cell_outcome.outcome, deviations=None)
-            about = (
-                suite.name,
-                topic.aspect.name,
-                topic.target,
-                people,
-                cell_outcome.place,
-                cell_outcome.key,
-                self._cut,
-                chosen,
-            )
-            rows.append(ThresholdAgreement(*about, reported, bounds.low, bounds.high, method))
+            about = (suite.name, topic.aspect.name, topic.target, people, cell_outcome.place, cell_outcome.key)
+            rows.append(ThresholdAgreement(*about, self._cut, chosen, reported, bounds.low, bounds.high, method))
         return rows
 
     def _cell(self, cell: Cell) -> dict[Key, Outcome]:
@@ -478,8 +469,8 @@ class _CellCuts:
             if made.reason is not None:
                 outcomes[key] = undefined(made.reason, matched.used, how)
                 continue
-            values, sample = FORMULAS[name](_sums(made.said, matched.answers, cell)), _sums(made.said, matched.answers)
-            outcomes[key] = outcome(values, why_undefined(name, sample), matched.used, how)
+            sums = _sums(made.said, matched.answers, cell.deletions.weights(matched.answers.clusters))
+            outcomes[key] = outcome(FORMULAS[name](sums), why_undefined(name, sums), matched.used, how)
             self._chosen[cell_name(cell, meeting.topic.suite), name] = _chosen(name, made, matched.answers, cut)
         return outcomes
 
@@ -498,21 +489,15 @@ def _chosen(statistic: str, made: CrossValidated, answers: ScoredAnswers, cut: C
     formula, best = FORMULAS[statistic], best_cut(ScoreCounts.of(answers.score, answers.yes), cut.objective)
     if best.threshold is None:
         return ChosenCuts(None, made.thresholds)
-    in_sample = float(formula(_sums(answers.score > best.threshold, answers)))
-    by_fold = PairSums.unpack(_columns(made.said, replace(answers, cluster=made.fold, clusters=cut.folds)), 2)
+    in_sample = float(formula(_sums(answers.score > best.threshold, answers, np.ones((1, answers.clusters))))[0])
+    by_fold = _sums(made.said, replace(answers, cluster=made.fold, clusters=cut.folds), np.eye(cut.folds))
     values = tuple(None if np.isnan(value) else float(value) for value in formula(by_fold))
     return ChosenCuts(best.threshold, made.thresholds, None if np.isnan(in_sample) else in_sample, values)
 
 
-def _columns(verdicts: BoolArray, answers: ScoredAnswers) -> FloatArray:
-    decision, answer = verdicts.astype(np.int64), answers.yes.astype(np.int64)
-    return pair_columns(decision, answer, answers.cluster, answers.clusters, 2, ordinal=False)
-
-
-def _sums(verdicts: BoolArray, answers: ScoredAnswers, cell: Cell | None = None) -> PairSums:
-    """The confusion sums of decisions and answers: of the sample, or with a cell of the sample and its replicates."""
-    columns = _columns(verdicts, answers)
-    return PairSums.unpack(columns.sum(0) if cell is None else cell.deletions.weights(answers.clusters) @ columns, 2)
+def _sums(verdicts: BoolArray, answers: ScoredAnswers, weights: FloatArray) -> PairSums:
+    """The confusion sums of decisions and answers in every resample of the clusters."""
+    return PairSums.resampled(weights, verdicts.astype(np.int64), answers.yes.astype(np.int64), answers.cluster, 2)
 
 
 POINTS = 200

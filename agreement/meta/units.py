@@ -102,7 +102,7 @@ class RatedUnits:
     scorers: Mapping[str, ScorerValues]
 
     @property
-    def about(self) -> dict[str, str]:
+    def about(self) -> dict[str, Any]:
         """Whose ratings of what, as a row says it."""
         return {"suite": self.suite, "aspect": self.aspect, "people": "simulated" if self.simulated else "real"}
 

@@ -384,8 +384,7 @@ def _prevalence(meeting: RaterPair, cell: Cell, pairs: PairedJudgements, others:
         return None
     rows, clusters = meeting.labelled(pairs), np.unique(pairs.cluster)
     cluster = np.searchsorted(clusters, rows.cluster)
-    columns = pair_columns(rows.label_a, rows.label_b, cluster, clusters.size, 2, ordinal=False)
-    sums = PairSums.unpack(cell.deletions.weights(clusters.size) @ columns, 2)
+    sums = PairSums.resampled(cell.deletions.weights(clusters.size), rows.label_a, rows.label_b, cluster, 2)
     used = meeting.against(cell).outcome("percent_agreement", meeting.way("percent_agreement") or "each").used
     shares = []
     for name, labels in ((meeting.a, sums.rows), (others, sums.columns)):

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from agreement.inference.intervals import CONTRAST, CORRECTED, SHARE, ValueRange
-from agreement.numeric import FloatArray, IntArray, cluster_sums, ratio
+from agreement.numeric import FloatArray, IntArray, share_of
 from agreement.questions.scores import (
     ALL,
     MODEL_COLUMNS,
@@ -242,13 +242,11 @@ def _share(
     kind: ValueRange = SHARE,
 ) -> GroupStatistic:
     prompt, texts = pd.factorize(rows["prompt"], sort=True)
-    sums = making.deletions.weights(len(texts)) @ cluster_sums(
-        np.stack([np.ones(len(rows)), hits], axis=1), prompt.astype(np.int64), len(texts)
-    )
+    share = share_of(hits, np.ones(len(rows)), prompt.astype(np.int64), making.deletions.weights(len(texts)))
     used = Used(rows["item"].nunique(), len(rows), len(texts), excluded)
     how = _HOW.get(statistic)
     reason, unit = (NO_WRONG, _WRONG_ANSWERS) if how is None else (NOBODY, _QUESTIONS)
-    return making.figure(statistic, key, unit, ratio(sums[:, 1], sums[:, 0]), reason, used, how or _HOW_SPLIT, kind)
+    return making.figure(statistic, key, unit, share, reason, used, how or _HOW_SPLIT, kind)
 
 
 def _correlation(making: StatisticMaker, key: StatisticKey, decided: pd.DataFrame, apart: dict[str, int]) -> GroupStatistic:

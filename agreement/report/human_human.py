@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.catalogue import CORRELATIONS, FIRST_VS_REST, NUMBER_ALPHAS, TWO_RATERS, Measure
-from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
+from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio, share_of
 from agreement.statistics import correlation, icc, many_raters, two_raters
 from agreement.statistics.alpha import SAME_VALUE, MomentSums, RatioSums, moment_columns, ratio_columns
 from agreement.statistics.correlation import Units
@@ -72,9 +72,7 @@ class HumanAgreement:
 
     def _mean(self, _: tuple[str, ...]) -> dict[str, Outcome]:
         view = self._all
-        columns = np.stack([np.ones(view.rows.size), view.rows.number], axis=1)
-        sums = view.weights @ cluster_sums(columns, view.cluster.codes, view.cluster.size)
-        values = ratio(sums[:, 1], sums[:, 0])
+        values = share_of(view.rows.number, np.ones(view.rows.size), view.cluster.codes, view.weights)
         return {"mean": outcome(values, NO_RATINGS, view.used, MEAN)}
 
     def _tables(self, view: _View, names: tuple[str, ...]) -> dict[str, Outcome]:
@@ -123,15 +121,11 @@ class HumanAgreement:
         view, labels = self._paired, self._measure.labels
         # Rows stand in order of unit, seq and rater; their positions are a seq without ties.
         made = two_raters.first_against_rest(view.unit.codes, view.rows.label, np.arange(view.rows.size))
-        columns = two_raters.pair_columns(
-            made.first, made.other, view.place[made.unit], view.cluster.size, labels, ordinal=False
-        )
-        sums = two_raters.PairSums.unpack(view.weights @ columns, labels)
-        sample = two_raters.PairSums.unpack(columns.sum(0), labels)
+        sums = two_raters.PairSums.resampled(view.weights, made.first, made.other, view.place[made.unit], labels)
         outcomes = {}
         for name in names:
             base = name.removesuffix("_first_vs_rest")
-            reason = two_raters.why_undefined(base, sample) if view.rows.size else NO_PAIRED_UNIT
+            reason = two_raters.why_undefined(base, sums) if view.rows.size else NO_PAIRED_UNIT
             how = "each unit's first rating against each other one"
             outcomes[name] = outcome(two_raters.FORMULAS[base](sums), reason, view.used, how)
         return outcomes

@@ -181,17 +181,10 @@ class LeftOutGroup:
         return two_raters.FORMULAS[statistic](self._sums[who.name, way])
 
     def _table(self, label: IntArray, ratings: RemainingRatings, cluster: IntArray) -> two_raters.PairSums:
-        measure = self._places.met.measure
-        columns = two_raters.pair_columns(
-            label,
-            self._places.rows.label[ratings.of],
-            cluster,
-            self._units.clusters,
-            measure.labels,
-            ordinal=measure.ordinal,
-            times=ratings.times,
+        measure, others = self._places.met.measure, self._places.rows.label[ratings.of]
+        return two_raters.PairSums.resampled(
+            self._weights, label, others, cluster, measure.labels, ordinal=measure.ordinal, times=ratings.times
         )
-        return two_raters.PairSums.unpack(self._weights @ columns, measure.labels)
 
     def _auc(self, score: FloatArray, ratings: RemainingRatings, cluster: IntArray) -> FloatArray:
         """Equal scores of one cluster are one unit with their answers added up: the same, faster."""

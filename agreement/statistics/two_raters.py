@@ -57,6 +57,22 @@ class PairSums:
         return cls(labels, count, different, linear, quadratic, rows, columns, table)
 
     @classmethod
+    def resampled(
+        cls,
+        weights: FloatArray,
+        first: IntArray,
+        second: IntArray,
+        cluster: IntArray,
+        labels: int,
+        *,
+        ordinal: bool = False,
+        times: FloatArray | None = None,
+    ) -> PairSums:
+        """The sums in every resample, the sample first: `weights` (resamples, clusters); the others as of `pair_columns`."""
+        columns = pair_columns(first, second, cluster, weights.shape[1], labels, ordinal=ordinal, times=times)
+        return cls.unpack(weights @ columns, labels)
+
+    @classmethod
     def of(cls, table: FloatArray) -> PairSums:
         """The sums of confusion tables (..., K, K), first rater in rows."""
         counts = np.asarray(table, float)
@@ -174,8 +190,8 @@ FORMULAS = {
 
 
 def why_undefined(statistic: str, sums: PairSums) -> str:
-    """The reason, in words, for a NaN of one table."""
-    if not float(sums.pairs) > 0:
+    """The reason, in words, for a NaN of one table, or of the first of several."""
+    if not np.ravel(sums.pairs)[0] > 0:
         return "the raters share no unit"
     if statistic.startswith(("gwet", "pabak")):
         return "the scale has a single label"

@@ -196,7 +196,7 @@ def intervals(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor) -> 
 def compared(study: Population, statistics: tuple[str, ...], seed: Sequence[int]) -> dict[str, float | None]:
     """p of the two scorers, by statistic."""
     rows = comparisons(simulate(study, seed), SCALES, replace(_PLAIN, statistics=statistics))
-    return {each.key.statistic: each.p for each in rows if each.place.task == "all"}
+    return {each.found.key.statistic: each.p for each in rows if each.found.place.task == "all"}
 
 
 def beside(study: Population, statistics: tuple[str, ...], seed: Sequence[int]) -> dict[str, float | None]:

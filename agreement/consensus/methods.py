@@ -10,8 +10,8 @@ it. For the models that is the posterior of the others' answers, with rates that
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Literal, get_args
 
@@ -36,9 +36,12 @@ class NoModelError(ValueError):
     """The answers do not determine a model."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CrowdAnswers:
-    """An answer a row: codes 0, 1, ... of its unit, of the person and of the label; every person, unit and label occurs."""
+    """An answer a row: codes 0, 1, ... of its unit, of the person and of the label; every person, unit and label occurs.
+
+    Those of one digest are equal.
+    """
 
     unit: IntArray
     person: IntArray
@@ -56,10 +59,16 @@ class CrowdAnswers:
     def labels(self) -> int:
         return int(self.label.max(initial=-1)) + 1
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Of all three, in their order."""
         return sha256(b"".join(column.tobytes() for column in (self.unit, self.person, self.label))).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CrowdAnswers) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
 
 @dataclass(frozen=True)
@@ -87,35 +96,23 @@ def fit(name: ModelName, answers: CrowdAnswers, seed: int) -> Model:
     Raises:
         NoModelError: the arithmetic breaks down.
     """
-    return _fitted(_FitRequest(name, seed, RESTARTS, answers.digest, answers))
-
-
-@dataclass(frozen=True)
-class _FitRequest:
-    """What is fitted; of the answers a digest is compared."""
-
-    name: ModelName
-    seed: int
-    restarts: int
-    digest: str
-    answers: CrowdAnswers = field(compare=False)
+    return _fitted(name, answers, seed, RESTARTS)
 
 
 @lru_cache(maxsize=8)
-def _fitted(request: _FitRequest) -> Model:
+def _fitted(name: ModelName, answers: CrowdAnswers, seed: int, restarts: int) -> Model:
     """The model, kept: a page asks again after every change of what it shows."""
-    answers = request.answers
     order = np.lexsort((answers.unit, answers.person))
     ordered = CrowdAnswers(answers.unit[order], answers.person[order], answers.label[order])
     with np.errstate(all="ignore"):
-        made = (_dawid_skene if request.name == "dawid_skene" else _mace)(ordered, request)
+        made = _dawid_skene(ordered) if name == "dawid_skene" else _mace(ordered, seed, restarts)
     if not all(np.isfinite(part).all() for part in (made.posterior, made.prior, made.terms, made.columns)):
         raise NoModelError("the model gives no numbers for these answers")
     back = np.argsort(order)
     return Model(made.posterior, made.prior, made.terms[back], made.columns[back], made.quality)
 
 
-def _dawid_skene(answers: CrowdAnswers, _: _FitRequest) -> Model:
+def _dawid_skene(answers: CrowdAnswers) -> Model:
     """Dawid and Skene's model by EM, from the shares of labels by unit, until the bound grows by less than _GROWTH an answer.
 
     A person's quality is their expected accuracy: sum over labels of the label's prior times how often they recognise it.
@@ -164,7 +161,7 @@ def _softmax(logs: FloatArray) -> FloatArray:
     return normed
 
 
-def _mace(answers: CrowdAnswers, request: _FitRequest) -> Model:
+def _mace(answers: CrowdAnswers, seed: int, restarts: int) -> Model:
     """MACE by variational Bayes: of several random starts the likeliest.
 
     A person's quality is their competence: how probable it is that they knew, rather than guessed.
@@ -173,9 +170,9 @@ def _mace(answers: CrowdAnswers, request: _FitRequest) -> Model:
     back = np.argsort(np.unique(answers.label, return_index=True)[1])
     renamed = np.argsort(back)[answers.label]
     in_order = CrowdAnswers(answers.unit, answers.person, renamed)
-    state = np.random.RandomState(request.seed % 2**32)
+    state = np.random.RandomState(seed % 2**32)
     ends: list[_MaceStep] = []
-    for _ in range(request.restarts):
+    for _ in range(restarts):
         guess, habit = (1 + (1 + _NOISE) * state.random_sample((in_order.persons, n)) for n in (2, in_order.labels))
         step = _MaceStep.of(in_order, guess / guess.sum(1, keepdims=True), habit / habit.sum(1, keepdims=True))
         for _step in range(STEPS):

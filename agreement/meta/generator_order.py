@@ -141,12 +141,6 @@ def soft_accuracy(people: FloatArray, rater: FloatArray) -> FloatArray:
     return np.asarray(1.0 - np.abs(people - rater).mean(-1), dtype=np.float64)
 
 
-def resamples(prompts: int, deletions: Deletions) -> FloatArray:
-    """Weights of prompts: a row of ones, then how often each is drawn, (1 + RESAMPLES, prompts)."""
-    drawn = deletions.generator().multinomial(prompts, np.full(prompts, 1 / prompts), RESAMPLES)
-    return np.concatenate([np.ones((1, prompts)), drawn.astype(float)])
-
-
 def by_lot(differences: PairedDifferences, people: FloatArray, rater: FloatArray) -> float | None:
     """How likely a random order has as many pairs right as the rater: p, exact up to seven generators.
 

@@ -17,15 +17,15 @@ import numpy as np
 import pandas as pd
 
 from agreement.generators import GeneratorDifference, compare_generators, rank_sets
-from agreement.inference.intervals import SHARE, Deletions, Deviations, Interval, ValueRange
+from agreement.inference.intervals import SHARE, Deletions, Deviations, Interval, ValueRange, resamples
 from agreement.meta.generator_order import (
     FLIPS,
+    RESAMPLES,
     PairedDifferences,
     by_lot,
     drawn_one_sided,
     kendall,
     one_sided,
-    resamples,
     same_order,
     sign_matrix,
     soft_accuracy,
@@ -307,7 +307,7 @@ class _RankedCell:
 
     @cached_property
     def _resamples(self) -> FloatArray:
-        return resamples(self.size, self.deletions)
+        return resamples(self.size, RESAMPLES, self.deletions.generator())
 
     @cached_property
     def _signs(self) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -205,6 +206,21 @@ class RatingGrid:
         return np.flatnonzero((self.place[:, a] >= 0) & (self.place[:, b] >= 0))
 
 
+class DefinedMean:
+    """A mean over groups, in the sample and in every resample, of those for which it is defined."""
+
+    def __init__(self, size: int) -> None:
+        self.sum, self.count, self.defined = np.zeros(size), np.zeros(size), 0
+
+    def add(self, values: FloatArray, known: BoolArray) -> None:
+        self.sum += np.where(known, values, 0.0)
+        self.count += known
+        self.defined += 1
+
+    def values(self) -> FloatArray:
+        return ratio(self.sum, self.count)
+
+
 class _Averages:
     """Means over pairs of persons, in the sample and in every resample, of the pairs for which a statistic is defined."""
 
@@ -212,22 +228,14 @@ class _Averages:
         self._view = view
         self._grid = RatingGrid.of(view.rows)
         self._pairs = [(a, b, self._grid.shared(a, b)) for a, b in self._grid.sharing()]
-        self._sum: dict[str, FloatArray] = {}
-        self._count: dict[str, FloatArray] = {}
-        self._ratings: dict[str, BoolArray] = {}
-        self._defined: dict[str, int] = {}
+        self._means: defaultdict[str, DefinedMean] = defaultdict(lambda: DefinedMean(len(view.weights)))
+        self._ratings: defaultdict[str, BoolArray] = defaultdict(lambda: np.zeros(view.rows.size, bool))
 
     def _add(self, name: str, values: FloatArray, pair: tuple[int, int, IntArray]) -> None:
         a, b, shared = pair
         if np.isnan(values[0]):
             return
-        known = ~np.isnan(values)
-        if name not in self._sum:
-            self._sum[name], self._count[name] = np.zeros(values.size), np.zeros(values.size)
-            self._ratings[name], self._defined[name] = np.zeros(self._view.rows.size, bool), 0
-        self._sum[name] += np.where(known, values, 0.0)
-        self._count[name] += known
-        self._defined[name] += 1
+        self._means[name].add(values, ~np.isnan(values))
         self._ratings[name][self._grid.place[shared, a]] = True
         self._ratings[name][self._grid.place[shared, b]] = True
 
@@ -264,15 +272,13 @@ class _Averages:
 
     def outcome(self, name: str) -> Outcome:
         """The mean of one statistic over its pairs."""
-        rows, total, defined = self._view.rows, len(self._pairs), self._defined.get(name, 0)
-        mask = self._ratings.get(name, np.zeros(rows.size, bool))
+        total, defined = len(self._pairs), self._means[name].defined
         excluded = merged([self._view.used.excluded, {"undefined_pairs": total - defined}])
-        used = used_rows(rows, mask, self._view.cluster.size, excluded)
+        used = used_rows(self._view.rows, self._ratings[name], self._view.cluster.size, excluded)
         if not total:
             return undefined("no two persons share a unit", used, "")
         if not defined:
             return undefined("undefined for every pair of persons: one or both used a single label or value", used, "")
-        means = ratio(self._sum[name], self._count[name])
         pairs = f"{total} pair{'s' if total > 1 else ''} of persons"
         left = f"{defined} of {pairs}, undefined for the others" if defined < total else pairs
-        return outcome(means, "", used, f"mean over {left}")
+        return outcome(self._means[name].values(), "", used, f"mean over {left}")

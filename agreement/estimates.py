@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from agreement.inference.intervals import CORRECTED, SHARE, Deletions, ValueRange
-from agreement.numeric import IntArray, cluster_sums, ratio
+from agreement.numeric import IntArray, share_of
 from agreement.statistics.correlation import FORMULAS, Correlation, Units, why_undefined
 from agreement.study.cells import Options, Outcome, Used, interval, outcome
 
@@ -76,11 +76,12 @@ def with_interval(made: Outcome, kind: ValueRange, *, by_prompt: bool = True) ->
 
 @dataclass(frozen=True)
 class Clusters:
-    """The prompts of votes as codes; a pair whose prompt is not known stands for itself."""
+    """The prompts of votes as codes; a pair whose prompt is not known stands for itself. ``pairs``: how many different ones."""
 
     codes: IntArray
     size: int
     known: bool
+    pairs: int
 
     @classmethod
     def of(cls, prompts: Sequence[str | None], pairs: Sequence[str]) -> Clusters:
@@ -88,23 +89,14 @@ class Clusters:
         names = [("prompt", p) if p is not None else ("pair", pair) for p, pair in zip(prompts, pairs, strict=True)]
         index = {name: n for n, name in enumerate(sorted(set(names)))}
         codes = np.array([index[name] for name in names], np.int64)
-        return cls(codes, len(index), all(p is not None for p in prompts))
+        return cls(codes, len(index), all(p is not None for p in prompts), len(set(pairs)))
 
 
-@dataclass(frozen=True)
-class Hits:
-    """Yes or no of each vote, whose votes they are (``clusters``), and what they rest on."""
-
-    yes: Sequence[bool]
-    clusters: Clusters
-    items: int
-    excluded: Mapping[str, int]
-
-
-def share_estimate(hits: Hits, options: Options, how: str, reason: str) -> IntervalEstimate:
-    """The share of hits, 0 to 1; ``reason`` says why there is none."""
-    columns = np.stack([np.array(hits.yes, float), np.ones(len(hits.yes))], axis=1).reshape(-1, 2)
-    clusters = hits.clusters
-    sums = Deletions(options.intervals).weights(clusters.size) @ cluster_sums(columns, clusters.codes, clusters.size)
-    used = Used(hits.items, len(hits.yes), clusters.size, hits.excluded)
-    return with_interval(outcome(ratio(sums[:, 0], sums[:, 1]), reason, used, how), SHARE, by_prompt=clusters.known)
+def share_estimate(
+    yes: Sequence[bool], clusters: Clusters, options: Options, how: str, reason: str, excluded: Mapping[str, int] | None = None
+) -> IntervalEstimate:
+    """The share of yes, 0 to 1, in votes of these clusters; ``reason`` says why there is none."""
+    weights = Deletions(options.intervals).weights(clusters.size)
+    share = share_of(np.array(yes, float), np.ones(len(yes)), clusters.codes, weights)
+    used = Used(clusters.pairs, len(yes), clusters.size, excluded or {})
+    return with_interval(outcome(share, reason, used, how), SHARE, by_prompt=clusters.known)

@@ -14,7 +14,7 @@ from functools import reduce
 import numpy as np
 
 from agreement.inference.intervals import CONTRAST, SHARE, Deletions, Interval
-from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio, sums_by
+from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio, share_of, sums_by
 from agreement.study.cells import ALL, Options, Outcome, Used, compact, first_of, interval, merged, outcome
 
 SCORE, FLIPPED, DELTA, PREFERRED = STATISTICS = ("s", "s_flipped", "delta_s", "preferred")
@@ -132,9 +132,8 @@ def _preferred(used: FlipPairs, weights: FloatArray, excluded: Mapping[str, int]
     """By image: several people's mean scores of one are compared."""
     item, cluster = compact(used.item), compact(used.cluster)
     higher = sums_by(item.codes, item.size, used.true) - sums_by(item.codes, item.size, used.flipped)
-    columns = np.stack([higher > 0, higher != 0], axis=1).astype(float)
-    sums = weights @ cluster_sums(columns, first_of(item, cluster.codes), cluster.size)
-    untied = int(columns[:, 1].sum())
+    share = share_of((higher > 0).astype(float), (higher != 0).astype(float), first_of(item, cluster.codes), weights)
+    untied = int((higher != 0).sum())
     counted = Used(untied, used.item.size, cluster.size, merged([excluded, {TIED: item.size - untied}]))
     how = _HOW_PREFERRED.format(", by the mean of each one's ratings" if used.people else "")
-    return outcome(ratio(sums[:, 0], sums[:, 1]), ALL_TIED if item.size else NOTHING_PAIRED, counted, how)
+    return outcome(share, ALL_TIED if item.size else NOTHING_PAIRED, counted, how)

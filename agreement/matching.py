@@ -17,9 +17,9 @@ from typing import Final, Literal
 import numpy as np
 import pandas as pd
 
-from agreement.inference.intervals import AREA, CONTRAST, NUMBER, SHARE
+from agreement.inference.intervals import AREA, CONTRAST, NUMBER, SHARE, Deletions
 from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
-from agreement.questions.scores import ALL, GroupStatistic, StatisticKey, StatisticMaker
+from agreement.questions.scores import ALL, GroupStatistic, StatisticKey, deletions_of, figure
 from agreement.study.cells import Options, Used
 
 COLUMNS: Final = ("rater", "item", "prompt", "group", "task", "generator", "fits", "right", "posterior")
@@ -103,11 +103,11 @@ def matching_statistics(frame: pd.DataFrame, options: Options | None = None) -> 
     Raises:
         ValueError: a column is missing, or a rater has judged an item twice.
     """
-    making, rows = StatisticMaker.of(options), check_answers(frame)
+    deletions, rows = deletions_of(options), check_answers(frame)
     figures: list[GroupStatistic] = []
     for (rater, generator), mine in rows.groupby(["rater", "generator"], sort=True):
         for task, part in parts(mine):
-            figures += _statistics_of(part, StatisticKey("task", task, str(rater), str(generator)), making)
+            figures += _statistics_of(part, StatisticKey("task", task, str(rater), str(generator)), deletions)
     return figures
 
 
@@ -118,7 +118,7 @@ def parts(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         yield str(task), part
 
 
-def _statistics_of(rows: pd.DataFrame, key: StatisticKey, making: StatisticMaker) -> Iterator[GroupStatistic]:
+def _statistics_of(rows: pd.DataFrame, key: StatisticKey, deletions: Deletions) -> Iterator[GroupStatistic]:
     used = rows[rows["known"]]
     codes, clusters = cluster_codes(used)
     columns = {
@@ -130,28 +130,18 @@ def _statistics_of(rows: pd.DataFrame, key: StatisticKey, making: StatisticMaker
     }
     values = np.column_stack([np.asarray(column, float) for column in columns.values()])
     counts = Used(len(used), len(used), clusters, {NOT_FINITE: len(rows) - len(used)} if len(rows) > len(used) else {})
-    means = weighted_means(values, cluster_sums(np.column_stack([values, np.ones(len(used))]), codes, clusters), making)
+    means = weighted_means(values, codes, clusters, deletions)
     for k, statistic in enumerate(columns):
-        yield making.figure(
-            statistic,
-            key,
-            "images",
-            means[:, k],
-            NOTHING,
-            counts,
-            STATISTICS[statistic],
-            KINDS.get(statistic, NUMBER),
-        )
+        how, kind = STATISTICS[statistic], KINDS.get(statistic, NUMBER)
+        yield figure(statistic, key, "images", means[:, k], NOTHING, counts, how, kind)
 
 
-def weighted_means(values: FloatArray, sums: FloatArray, making: StatisticMaker) -> FloatArray:
-    """Means of the columns of ``values`` (n, p), then those without each cluster: (1 + clusters, p).
-
-    ``sums``: of each cluster those of the p columns, then how many rows it has.
-    """
+def weighted_means(values: FloatArray, codes: IntArray, clusters: int, deletions: Deletions) -> FloatArray:
+    """Means of the columns of ``values`` (n, p), then those without each cluster: (1 + clusters, p); ``codes`` of clusters."""
     if not len(values):
         return np.full((1, values.shape[1]), np.nan)
-    totals = making.deletions.weights(len(sums)) @ sums
+    sums = cluster_sums(np.column_stack([values, np.ones(len(values))]), codes, clusters)
+    totals = deletions.weights(clusters) @ sums
     return ratio(totals[:, :-1], totals[:, -1:])
 
 
@@ -202,15 +192,14 @@ def by_trials(
         task: what the items are, for the figures' place.
         rater: whose trials.
     """
-    making = StatisticMaker.of(options)
+    deletions = deletions_of(options)
     correct = right_by_trials(trials, right, aggregate).astype(float)
     names, codes = np.unique(np.asarray(clusters, dtype=str), return_inverse=True)
-    sums = cluster_sums(np.column_stack([correct, np.ones(len(correct))]), codes.astype(np.int64), len(names))
-    means = weighted_means(correct, sums, making)
+    means = weighted_means(correct, codes.astype(np.int64), len(names), deletions)
     used, total = Used(len(correct), len(correct), len(names)), trials.shape[1]
     mean_name = {"jensen": "mean", "lse": "log of the mean likelihood"}[aggregate]
     return [
-        making.figure(
+        figure(
             ACCURACY, StatisticKey("trials", str(n + 1), rater, task), "images", means[:, n], NOTHING, used,
             _HOW_TRIALS.format(STATISTICS[ACCURACY], mean_name, n + 1, total), SHARE,
         )
@@ -261,47 +250,38 @@ def votes(frame: pd.DataFrame, options: Options | None = None) -> list[Votes]:
     Raises:
         ValueError: as ``figures``.
     """
-    making, rows = StatisticMaker.of(options), check_answers(frame)
+    deletions, rows = deletions_of(options), check_answers(frame)
     ballots: list[Votes] = []
     for generator, part in rows[rows["known"]].groupby("generator", sort=True):
         for a, b in combinations(sorted(part["rater"].unique()), 2):
             first, second = (part[part["rater"] == name].set_index("item") for name in (a, b))
             both = first.join(second[["correct", "size", "right"]].add_suffix("_b"), how="inner")
             both = both[(both["size"] == both["size_b"]) & (both["right"] == both["right_b"])]
-            ballots += _votes_of(both, a, b, str(generator), making)
+            ballots += _votes_of(both, a, b, str(generator), deletions)
     return ballots
 
 
-def _votes_of(rows: pd.DataFrame, a: str, b: str, generator: str, making: StatisticMaker) -> Iterator[Votes]:
+def _votes_of(rows: pd.DataFrame, a: str, b: str, generator: str, deletions: Deletions) -> Iterator[Votes]:
     for task, part in parts(rows):
         if part.empty:
             continue
         mine, others = (np.asarray(part[name], bool) for name in ("correct", "correct_b"))
         codes, clusters = cluster_codes(part)
         values = (mine.astype(float) - others)[:, None]
-        sums = cluster_sums(np.column_stack([values, np.ones(len(part))]), codes, clusters)
-        means = weighted_means(values, sums, making)[:, 0]
-        used = Used(len(part), len(part), clusters)
-        figure = making.figure(
-            DIFFERENCE, StatisticKey("task", task, a, generator, b), "images", means, "", used, _HOW_VOTES, CONTRAST
-        )
-        counts = (
-            int((mine & ~others).sum()),
-            int((others & ~mine).sum()),
-            int((mine & others).sum()),
-            int((~mine & ~others).sum()),
-        )
-        yield Votes(a, b, task, generator, *counts, figure)
+        means = weighted_means(values, codes, clusters, deletions)[:, 0]
+        used, key = Used(len(part), len(part), clusters), StatisticKey("task", task, a, generator, b)
+        difference = figure(DIFFERENCE, key, "images", means, "", used, _HOW_VOTES, CONTRAST)
+        which = (mine & ~others, others & ~mine, mine & others, ~mine & ~others)
+        only_a, only_b, both, neither = (int(counted.sum()) for counted in which)
+        yield Votes(a, b, task, generator, only_a, only_b, both, neither, difference)
 
-
-SCORES: Final = {"text_score": 1 / 4, "image_score": 1 / 4, "group_score": 1 / 6}
-"""Each score and what chance gives."""
 
 _HOW_WINOGROUND: Final = {
     "text_score": "share of groups in which each image's right caption fits it better than the other; a tie is not right",
     "image_score": "share of groups in which each caption fits its image better than the other image; a tie is not right",
     "group_score": "share of groups with both",
 }
+"""How each score is made; chance gives 1/4, 1/4 and 1/6."""
 _NO_GROUP: Final = "no group of two images with the same two captions, each right once"
 
 
@@ -318,15 +298,15 @@ def winoground(frame: pd.DataFrame, options: Options | None = None) -> list[Grou
     Raises:
         ValueError: as ``figures``.
     """
-    making, rows = StatisticMaker.of(options), check_answers(frame)
+    deletions, rows = deletions_of(options), check_answers(frame)
     figures: list[GroupStatistic] = []
     for (rater, generator), mine in rows[rows["group"].notna()].groupby(["rater", "generator"], sort=True):
         for task, part in parts(mine):
-            figures += _winoground_of(part, StatisticKey("task", task, str(rater), str(generator)), making)
+            figures += _winoground_of(part, StatisticKey("task", task, str(rater), str(generator)), deletions)
     return figures
 
 
-def _winoground_of(rows: pd.DataFrame, key: StatisticKey, making: StatisticMaker) -> Iterator[GroupStatistic]:
+def _winoground_of(rows: pd.DataFrame, key: StatisticKey, deletions: Deletions) -> Iterator[GroupStatistic]:
     whole = [pair for _, pair in rows.groupby("group", sort=True) if _is_pair(pair)]
     counted = [pair for pair in whole if pair["known"].all()]
     if not whole:
@@ -340,10 +320,9 @@ def _winoground_of(rows: pd.DataFrame, key: StatisticKey, making: StatisticMaker
     ).reshape(-1, 3)
     excluded = {"incomplete_group": rows["group"].nunique() - len(whole), "not_finite": len(whole) - len(counted)}
     used = Used(2 * len(counted), len(counted), len(counted), {name: n for name, n in excluded.items() if n})
-    weights = making.deletions.weights(len(counted))
-    means = ratio(weights @ scored, weights.sum(1, keepdims=True)) if len(counted) else np.full((1, 3), np.nan)
+    means = weighted_means(scored, np.arange(len(counted)), len(counted), deletions)
     for k, (name, how) in enumerate(_HOW_WINOGROUND.items()):
-        yield making.figure(name, key, "groups", means[:, k], _NO_GROUP, used, how, SHARE)
+        yield figure(name, key, "groups", means[:, k], _NO_GROUP, used, how, SHARE)
 
 
 def group_scores(first: tuple[float, float], second: tuple[float, float]) -> tuple[bool, bool, bool]:

@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Result:
-    """One number, or None with the reason in words."""
-
-    value: float | None
-    reason: str | None = None
-
-
-def result(value: float | np.float64, reason: str) -> Result:
-    """Turn a number that may be NaN into a Result: NaN becomes None with `reason`."""
-    number = float(value)
-    return Result(None, reason) if np.isnan(number) else Result(number)
 
 
 def sums_by(codes: IntArray, size: int, weights: FloatArray | BoolArray) -> FloatArray:
@@ -64,6 +48,12 @@ def deviations(unit: IntArray, values: FloatArray, units: int) -> FloatArray:
     from_lowest = values - lowest[unit]
     mean = np.bincount(unit, from_lowest, units) / np.maximum(np.bincount(unit, minlength=units), 1)
     return np.asarray(from_lowest - mean[unit], dtype=np.float64)
+
+
+def share_of(part: FloatArray, whole: FloatArray, cluster: IntArray, weights: FloatArray) -> FloatArray:
+    """The sum of `part` over that of `whole` in every resample: `weights` (resamples, clusters) of the units' clusters."""
+    sums = weights @ cluster_sums(np.stack([part, whole], axis=1).astype(float), cluster, weights.shape[1])
+    return ratio(sums[:, 0], sums[:, 1])
 
 
 def cluster_sums(columns: FloatArray, cluster: IntArray, clusters: int) -> FloatArray:

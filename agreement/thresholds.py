@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -25,10 +25,10 @@ from agreement.inference.hypothesis_tests import ROUNDING
 from agreement.inference.intervals import LEVEL, Deviations, ValueRange
 from agreement.inference.intervals import interval as intervals_interval
 from agreement.numeric import BoolArray, FloatArray, IntArray
-from agreement.report.report import ReportTopic, select, topics
+from agreement.report.report import CellRow, ReportTopic, select, topics
 from agreement.report.scorer_human import pair_judgements, to_majority
 from agreement.statistics.correlation import WHY_NO_AUC
-from agreement.statistics.two_raters import FORMULAS, PairSums, pair_columns, why_undefined
+from agreement.statistics.two_raters import FORMULAS, PairSums, why_undefined
 from agreement.study.cells import (
     EVERYWHERE,
     Cell,
@@ -339,9 +339,6 @@ def unfit(suite: Suite, cut: CutOptions) -> str:
     return ""
 
 
-STATISTICS = OBJECTIVES
-
-
 @dataclass(frozen=True)
 class ChosenCuts:
     """The cuts of one cell.
@@ -360,50 +357,18 @@ class ChosenCuts:
 
 
 @dataclass(frozen=True)
-class ThresholdAgreement:
+class ThresholdAgreement(CellRow):
     """Agreement, by one statistic in one cell, of a scorer's decisions out of fold with people."""
 
-    suite: str
-    aspect: str
-    target: str | None
-    people: str
-    place: CellName
-    key: Key
     cutting: CutOptions
     chosen: ChosenCuts
-    outcome: Outcome
-    low: float | None
-    high: float | None
-    method: str
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types; `n_items` and `n_ratings` count people's ratings."""
-        used = self.outcome.used
-        return {
-            "suite": self.suite,
-            "task": self.place.task,
-            "generator": self.place.generator,
-            "aspect": self.aspect,
-            "target": self.target,
-            "people": self.people,
-            "statistic": self.key.statistic,
-            "rater": self.key.rater,
-            "number": self.cutting.number,
-            "people_as": self.key.people_as,
-            "objective": self.cutting.objective,
-            "value": self.outcome.value,
-            "low": self.low,
-            "high": self.high,
-            "threshold": self.chosen.threshold,
-            "fold_thresholds": list(self.chosen.fold_thresholds),
-            "in_sample": self.chosen.in_sample,
-            "fold_values": list(self.chosen.fold_values),
-            "n_items": used.items,
-            "n_ratings": used.ratings,
-            "excluded": dict(used.excluded),
-            "reason": self.outcome.reason,
-            "method": self.method,
-        }
+        key, cut, chosen = self.found.key, self.cutting, self.chosen
+        sides = {"rater": key.rater, "number": cut.number, "people_as": key.people_as, "objective": cut.objective}
+        cuts = asdict(chosen) | {name: list(getattr(chosen, name)) for name in ("fold_thresholds", "fold_values")}
+        return self.plain(sides, cuts)
 
 
 def thresholds(
@@ -451,18 +416,9 @@ class _CellCuts:
             kind = value_range_of(cell_outcome.key.statistic, binary=True)
             bounds, method = interval(cell_outcome.outcome, kind, by_prompt=suite.by_prompt)
             chosen = self._chosen.get((cell_outcome.place, cell_outcome.key.statistic), ChosenCuts())
-            reported = replace(cell_outcome.outcome, deviations=None)
-            about = (
-                suite.name,
-                topic.aspect.name,
-                topic.target,
-                people,
-                cell_outcome.place,
-                cell_outcome.key,
-                self._cut,
-                chosen,
-            )
-            rows.append(ThresholdAgreement(*about, reported, bounds.low, bounds.high, method))
+            reported = replace(cell_outcome, outcome=replace(cell_outcome.outcome, deviations=None))
+            about = (suite.name, topic.aspect.name, topic.target, people, reported, bounds.low, bounds.high, method)
+            rows.append(ThresholdAgreement(*about, self._cut, chosen))
         return rows
 
     def _cell(self, cell: Cell) -> dict[Key, Outcome]:
@@ -473,13 +429,13 @@ class _CellCuts:
         made = _decide(matched.answers, cut, cell, many)
         how = f"yes if {cut.number} > t, t the best by {cut.objective} on the other folds; {cut.folds} folds of {many}, seeded"
         outcomes: dict[Key, Outcome] = {}
-        for name in STATISTICS:
+        for name in OBJECTIVES:
             key = Key(name, rater=meeting.rater, people_as=meeting.people_as)
             if made.reason is not None:
                 outcomes[key] = undefined(made.reason, matched.used, how)
                 continue
-            values, sample = FORMULAS[name](_sums(made.said, matched.answers, cell)), _sums(made.said, matched.answers)
-            outcomes[key] = outcome(values, why_undefined(name, sample), matched.used, how)
+            sums = _sums(made.said, matched.answers, cell.deletions.weights(matched.answers.clusters))
+            outcomes[key] = outcome(FORMULAS[name](sums), why_undefined(name, sums), matched.used, how)
             self._chosen[cell_name(cell, meeting.topic.suite), name] = _chosen(name, made, matched.answers, cut)
         return outcomes
 
@@ -498,21 +454,15 @@ def _chosen(statistic: str, made: CrossValidated, answers: ScoredAnswers, cut: C
     formula, best = FORMULAS[statistic], best_cut(ScoreCounts.of(answers.score, answers.yes), cut.objective)
     if best.threshold is None:
         return ChosenCuts(None, made.thresholds)
-    in_sample = float(formula(_sums(answers.score > best.threshold, answers)))
-    by_fold = PairSums.unpack(_columns(made.said, replace(answers, cluster=made.fold, clusters=cut.folds)), 2)
+    in_sample = float(formula(_sums(answers.score > best.threshold, answers, np.ones((1, answers.clusters))))[0])
+    by_fold = _sums(made.said, replace(answers, cluster=made.fold, clusters=cut.folds), np.eye(cut.folds))
     values = tuple(None if np.isnan(value) else float(value) for value in formula(by_fold))
     return ChosenCuts(best.threshold, made.thresholds, None if np.isnan(in_sample) else in_sample, values)
 
 
-def _columns(verdicts: BoolArray, answers: ScoredAnswers) -> FloatArray:
-    decision, answer = verdicts.astype(np.int64), answers.yes.astype(np.int64)
-    return pair_columns(decision, answer, answers.cluster, answers.clusters, 2, ordinal=False)
-
-
-def _sums(verdicts: BoolArray, answers: ScoredAnswers, cell: Cell | None = None) -> PairSums:
-    """The confusion sums of decisions and answers: of the sample, or with a cell of the sample and its replicates."""
-    columns = _columns(verdicts, answers)
-    return PairSums.unpack(columns.sum(0) if cell is None else cell.deletions.weights(answers.clusters) @ columns, 2)
+def _sums(verdicts: BoolArray, answers: ScoredAnswers, weights: FloatArray) -> PairSums:
+    """The confusion sums of decisions and answers in every resample of the clusters."""
+    return PairSums.resampled(weights, verdicts.astype(np.int64), answers.yes.astype(np.int64), answers.cluster, 2)
 
 
 POINTS = 200

@@ -213,10 +213,12 @@ def tune(
     n_items, n_ratings = int(met.sum()), int((heard.no + heard.yes).sum())
     whole = confusion_tables(verdicts, heard, np.zeros(verdicts.shape[1], np.int64), 1)[:, 0]
     values = FORMULAS[objective](PairSums.of(whole))
-    shown = tuple(_number(value) for value in values)
+    tuned = Tuned(tuple(_number(value) for value in values), n_items=n_items, n_ratings=n_ratings)
     reason = _why_not(verdicts, values, clusters.size, folds)
     if reason is not None:
-        return Tuned(shown, n_items=n_items, n_ratings=n_ratings, reason=reason)
+        return replace(tuned, reason=reason)
+    best, run = _best(at, values)
+    tuned = replace(tuned, best=best, run=run)
     stream = ALL if task == ALL else f"task {task}"
     fold = folds_of(clusters.size, folds, fold_generator(seed, stream))[clusters.codes]
     by_fold = confusion_tables(verdicts, heard, fold, folds)
@@ -225,18 +227,12 @@ def tune(
         others = FORMULAS[objective](PairSums.of(whole - by_fold[:, left_out]))
         if np.isnan(others).all():
             why = f"without fold {left_out + 1} of {folds} it is undefined at every value"
-            return Tuned(shown, *_best(at, values), n_items=n_items, n_ratings=n_ratings, reason=why)
+            return replace(tuned, reason=why)
         chosen.append(_best(at, others)[0])
     judged = by_fold[chosen, np.arange(folds)]
-    return Tuned(
-        shown,
-        *_best(at, values),
-        tuple(chosen),
-        tuple(_number(value) for value in FORMULAS[objective](PairSums.of(judged))),
-        _number(FORMULAS[objective](PairSums.of(judged.sum(0)))),
-        n_items,
-        n_ratings,
-    )
+    fold_values = tuple(_number(value) for value in FORMULAS[objective](PairSums.of(judged)))
+    out_of_fold = _number(FORMULAS[objective](PairSums.of(judged.sum(0))))
+    return replace(tuned, fold_best=tuple(chosen), fold_values=fold_values, out_of_fold=out_of_fold)
 
 
 def _why_not(verdicts: IntArray, values: FloatArray, clusters: int, folds: int) -> str | None:

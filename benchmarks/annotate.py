@@ -14,7 +14,6 @@ this picture, and its field is empty.
 from __future__ import annotations
 
 import asyncio
-import json
 import shutil
 import signal
 import socket
@@ -39,7 +38,7 @@ if not __package__:
 
 from benchmarks import annotators
 from benchmarks.annotators import Choose, Http, ItemQuestions, Loop, OurForm, QueuedForm, enter, work
-from benchmarks.measuring import add_options, command_line, machine, percentile, processor_seconds, tell
+from benchmarks.measuring import command_line, machine, percentile, planned, processor_seconds, written
 from data.store.core.store import Store
 
 _BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
@@ -440,20 +439,12 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         "images": "of the campaign",
         "limit": "events of a kind that Gradio works on at once, 0: as many as come; its own default is 1",
     }
-    add_options(parser, AnnotatePlan(), helps)
-    parser.add_argument("--quick", action="store_true", help="a small size, to see that it runs")
     parser.add_argument("--no-browser", action="store_true", help="leave the browser out")
-    parser.add_argument("--json", type=Path, help="write the figures to this file too")
-    options = vars(parser.parse_args(arguments))
-    file, quick, none = options.pop("json"), options.pop("quick"), options.pop("no_browser")
-    plan = SMALL if quick else AnnotatePlan(**options)
-    with tempfile.TemporaryDirectory() as folder, nullcontext() if none else open_browser() as browser:
+    plan, options = planned(parser, AnnotatePlan(), SMALL, helps, arguments)
+    with tempfile.TemporaryDirectory() as folder, nullcontext() if options["no_browser"] else open_browser() as browser:
         mine, other, n = run(Path(folder), plan, browser)
-    lines = lines_of(mine, other, n, plan)
-    if file is not None:
-        figures = {"plan": asdict(plan), "ours": asdict(mine), "queued": asdict(other), "answers": n}
-        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-    return tell(lines)
+    figures = {"plan": asdict(plan), "ours": asdict(mine), "queued": asdict(other), "answers": n}
+    return written(options, figures, lines_of(mine, other, n, plan))
 
 
 if __name__ == "__main__":

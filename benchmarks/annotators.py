@@ -141,9 +141,16 @@ class HttpPerson(Protocol):
         """Send an answer about the present item; returns when it is saved and the next item is here."""
 
 
+def answer_body(task: Mapping[str, Any], answers: Answers) -> dict[str, Any]:
+    """What ``assets/js/form/form.js`` sends: an answer about a task, which asks for what is next, too."""
+    about = {name: task[name] for name in ("ticket", "campaign", "asked", "offer")}
+    when = {"started": "2026-01-01T00:00:00Z", "active_seconds": 1.5, "revises": None, "following": True}
+    return {"id": str(uuid.uuid4())} | about | {"answers": answers} | when
+
+
 @dataclass
 class OurForm:
-    """What ``assets/js/form/form.js`` sends: the answer, which asks for what is next, too."""
+    """Somebody with our form open."""
 
     name: str
     campaign: str
@@ -159,18 +166,7 @@ class OurForm:
 
     async def answer(self) -> None:
         ticket = self._task["ticket"]
-        body = {
-            "id": str(uuid.uuid4()),
-            "ticket": ticket,
-            "campaign": self._task["campaign"],
-            "asked": self._task["asked"],
-            "offer": self._task["offer"],
-            "answers": self.choose(self.name, ticket),
-            "started": "2026-01-01T00:00:00Z",
-            "active_seconds": 1.5,
-            "revises": None,
-            "following": True,
-        }
+        body = answer_body(self._task, self.choose(self.name, ticket))
         reply = await self.http.json("POST", "/api/submit", body)
         if (reply["saved"], reply["new"], reply["status"]) != (True, True, "valid"):
             raise Refused(f"{self.name}: {reply}")

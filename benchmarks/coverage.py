@@ -12,7 +12,6 @@ interval, and are printed with their true error. Tests may find a difference whe
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -30,6 +29,7 @@ import pandas as pd
 from scipy import stats
 
 from agreement import Options, build, comparisons
+from benchmarks.measuring import print_tables, study_options
 
 SCALES: Final = {("s", "correct"): "nominal", ("s", "faithfulness"): "ordinal:1-5", ("s", "score"): "interval"}
 TRUTH: Final = 20_000
@@ -196,7 +196,7 @@ def intervals(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor) -> 
 def compared(study: Population, statistics: tuple[str, ...], seed: Sequence[int]) -> dict[str, float | None]:
     """p of the two scorers, by statistic."""
     rows = comparisons(simulate(study, seed), SCALES, replace(_PLAIN, statistics=statistics))
-    return {each.key.statistic: each.p for each in rows if each.place.task == "all"}
+    return {each.found.key.statistic: each.p for each in rows if each.found.place.task == "all"}
 
 
 def beside(study: Population, statistics: tuple[str, ...], seed: Sequence[int]) -> dict[str, float | None]:
@@ -254,34 +254,20 @@ def errors(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor) -> Ite
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Command line."""
-    parser = argparse.ArgumentParser(description="Coverage of intervals, and errors of tests, in simulated studies.")
-    parser.add_argument("--quick", action="store_true", help="few studies of few prompts")
-    parser.add_argument("--studies", type=int, default=500, help="a cell")
+    parser = study_options("Coverage of intervals, and errors of tests, in simulated studies.", "few studies of few prompts")
     options = parser.parse_args(arguments)
     quick, studies = options.quick, 20 if options.quick else options.studies
-    failed = 0
+    covered, compared_at = ((10,), (5,)) if quick else ((10, 30, 100, 300), (5, 10, 30, 100))
+    title = "Share of 95 % intervals that hold the truth (mean width beside the estimator's own; studies without one)"
+    without = "Share of studies in which p < .05 though there is no difference (and where there is one)"
+    of_intervals = ("population", "statistic", "truth", *(f"{size} prompts" for size in covered), "")
+    of_errors = ("test", "statistic", *(f"{size} prompts" for size in compared_at), "")
     with ProcessPoolExecutor(2) as pool:
-        for title, made, about, sizes in (
-            (
-                "Share of 95 % intervals that hold the truth (mean width beside the estimator's own; studies without one)",
-                intervals,
-                ("population", "statistic", "truth"),
-                (10,) if quick else (10, 30, 100, 300),
-            ),
-            (
-                "Share of studies in which p < .05 though there is no difference (and where there is one)",
-                errors,
-                ("test", "statistic"),
-                (5,) if quick else (5, 10, 30, 100),
-            ),
-        ):
-            names = (*about, *(f"{size} prompts" for size in sizes), "")
-            print(f"\n{title}, {studies} studies a cell:\n\n| {' | '.join(names)} |\n{'|---' * len(names)}|", flush=True)
-            for line in made(sizes, studies, pool):
-                failed += "FAILS" in line
-                print(line, flush=True)
-    print(f"\n{failed} lines fail" if failed else "\nnone fails")
-    return 1 if failed and not quick else 0
+        tables = (
+            (f"{title}, {studies} studies a cell", of_intervals, intervals(covered, studies, pool)),
+            (f"{without}, {studies} studies a cell", of_errors, errors(compared_at, studies, pool)),
+        )
+        return print_tables(tables, quick=quick)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ works in Chromium, by keyboard: the clock runs from the time stamp of Enter unti
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 import tempfile
 import time
@@ -35,7 +34,7 @@ from benchmarks import annotators
 from benchmarks.annotate import BROWSER_PERSON, OUR_MARKS, Clicker, open_browser, open_our_form, served, together
 from benchmarks.annotators import Http
 from benchmarks.load import Annotator, LoadPlan, LoadResult
-from benchmarks.measuring import add_options, command_line, machine, percentile, processor_seconds, tell
+from benchmarks.measuring import command_line, machine, percentile, planned, processor_seconds, written
 from data.store.core.store import Store
 from ui.web.assets import SCRIPT, STYLES
 from ui.web.thumbnails import IN_FORM
@@ -194,27 +193,17 @@ def lines_of(rounds: Sequence[Round], result: LoadResult, plan: LoadPlan) -> lis
 def main(arguments: Sequence[str] | None = None) -> list[str]:
     """Measure, print; the printed lines."""
     parser = command_line(__doc__)
-    helps = {
-        "people": "who join",
-        "images": "of the campaign",
-        "seconds": "that they work",
-        "think": "seconds, on average",
-    }
-    add_options(parser, LoadPlan(people=50, images=200, seconds=60.0, think=6.0), helps)
+    helps = {"people": "who join", "images": "of the campaign", "seconds": "that they work", "think": "seconds, on average"}
     parser.add_argument("--side", type=int, default=1024, help="pixels of a picture's side (default 1024)")
-    parser.add_argument("--quick", action="store_true", help="a small size, to see that it runs")
     parser.add_argument("--no-browser", action="store_true", help="leave the browser out")
-    parser.add_argument("--json", type=Path, help="write the figures to this file too")
-    options = vars(parser.parse_args(arguments))
-    file, quick, none, side = (options.pop(name) for name in ("json", "quick", "no_browser", "side"))
-    plan, side = (SMALL, 64) if quick else (LoadPlan(**options), side)
-    with tempfile.TemporaryDirectory() as folder, nullcontext() if none else open_browser() as browser:
+    whole = LoadPlan(people=50, images=200, seconds=60.0, think=6.0)
+    plan, options = planned(parser, whole, SMALL, helps, arguments)
+    side = 64 if options["quick"] else options["side"]
+    with tempfile.TemporaryDirectory() as folder, nullcontext() if options["no_browser"] else open_browser() as browser:
         joined, result = run(Path(folder), plan, side, browser)
     lines = lines_of(joined, result, plan)
-    if file is not None:
-        rounds = {name: asdict(round_) for name, round_ in zip(ROUNDS, joined, strict=True)}
-        file.write_text(json.dumps({"rounds": rounds, "seconds": result.waits, "lines": lines}) + "\n", encoding="utf-8")
-    return tell(lines)
+    rounds = {name: asdict(round_) for name, round_ in zip(ROUNDS, joined, strict=True)}
+    return written(options, {"rounds": rounds, "seconds": result.waits, "lines": lines}, lines)
 
 
 if __name__ == "__main__":

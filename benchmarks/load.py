@@ -42,7 +42,7 @@ if not __package__:
 from benchmarks import annotators
 from benchmarks.annotate import served
 from benchmarks.annotators import Choose, Http, Refused, event_body, queued_event
-from benchmarks.measuring import add_options, command_line, machine, percentile, processor_seconds, resident, tell
+from benchmarks.measuring import command_line, machine, percentile, planned, processor_seconds, resident, written
 from concord.common import forwarding
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
 from data.prompts.coco import COCO
@@ -337,16 +337,7 @@ class Annotator:
 
     async def _submit(self) -> None:
         assert self._task is not None
-        body = self._about() | {
-            "id": str(uuid.uuid4()),
-            "asked": self._task["asked"],
-            "offer": self._task["offer"],
-            "answers": self._answers(),
-            "started": "2026-01-01T00:00:00Z",
-            "active_seconds": 9.5,
-            "revises": None,
-            "following": True,
-        }
+        body = annotators.answer_body(self._task, self._answers())
         ticket, reply = self._task["ticket"], None
         self._result.attempted.add(body["id"])
         for _ in range(_GIVE_UP):
@@ -541,20 +532,13 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         "images": "of the campaign",
         "scored": "images a second by the run that is taken in",
     }
-    add_options(parser, LoadPlan(), helps)
-    parser.add_argument("--quick", action="store_true", help="a small size, to see that it runs")
-    parser.add_argument("--json", type=Path, help="write the figures to this file too")
-    options = vars(parser.parse_args(arguments))
-    file, quick = options.pop("json"), options.pop("quick")
-    plan = SMALL if quick else LoadPlan(**options)
+    plan, options = planned(parser, LoadPlan(), SMALL, helps, arguments)
     with tempfile.TemporaryDirectory() as folder:
         result = run(Path(folder), plan)
     lines = lines_of(result, plan)
-    if file is not None:
-        waits = {kind: [round(1000 * seconds, 2) for seconds in all_] for kind, all_ in result.waits.items()}
-        figures = {"plan": asdict(plan), "ms": waits, "errors": result.errors, "memory": result.memory, "lines": lines}
-        file.write_text(json.dumps(figures) + "\n", encoding="utf-8")
-    return tell(lines)
+    waits = {kind: [round(1000 * seconds, 2) for seconds in all_] for kind, all_ in result.waits.items()}
+    figures = {"plan": asdict(plan), "ms": waits, "errors": result.errors, "memory": result.memory, "lines": lines}
+    return written(options, figures, lines)
 
 
 if __name__ == "__main__":

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import platform
 import resource
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 T = TypeVar("T")
+P = TypeVar("P", bound=Any)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,49 @@ def add_options(parser: argparse.ArgumentParser, defaults: Any, helps: Mapping[s
     for name, help_text in helps.items():
         default = getattr(defaults, name)
         parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{help_text} (default {default})")
+
+
+def planned(
+    parser: argparse.ArgumentParser, plan: P, small: P, helps: Mapping[str, str], arguments: Sequence[str] | None
+) -> tuple[P, dict[str, Any]]:
+    """The plan of a command line and the other options: beside those for the fields that ``helps`` names, ``--quick``, which
+    takes the plan ``small``, and ``--json``, a file."""
+    add_options(parser, plan, helps)
+    parser.add_argument("--quick", action="store_true", help="a small size, to see that it runs")
+    parser.add_argument("--json", type=Path, help="write the figures to this file too")
+    options = vars(parser.parse_args(arguments))
+    chosen = {name: options.pop(name) for name in helps}
+    return small if options["quick"] else replace(plan, **chosen), options
+
+
+def written(options: Mapping[str, Any], figures: Any, lines: list[str]) -> list[str]:
+    """Write the figures to the file of ``--json``, if any, print the lines, and return them."""
+    if options["json"] is not None:
+        options["json"].write_text(json.dumps(figures) + "\n", encoding="utf-8")
+    return tell(lines)
+
+
+def study_options(about: str, few: str) -> argparse.ArgumentParser:
+    """Options of a benchmark of simulated studies; ``few``: what a quick look makes."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--quick", action="store_true", help=few)
+    parser.add_argument("--studies", type=int, default=500, help="a cell")
+    return parser
+
+
+def print_tables(tables: Iterable[tuple[str, Sequence[str], Iterable[str]]], *, quick: bool) -> int:
+    """Print tables, each a title, the names of its columns and its lines; the exit status, 1 where a line says FAILS.
+
+    Of a `quick` look it is 0.
+    """
+    failed = 0
+    for title, names, lines in tables:
+        print(f"\n{title}:\n\n| {' | '.join(names)} |\n{'|---' * len(names)}|", flush=True)
+        for line in lines:
+            failed += "FAILS" in line
+            print(line, flush=True)
+    print(f"\n{failed} lines fail" if failed else "\nnone fails")
+    return 1 if failed and not quick else 0
 
 
 def tell(lines: list[str]) -> list[str]:

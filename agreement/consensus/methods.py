@@ -9,26 +9,19 @@ it. For the models that is the posterior of the others' answers, with rates that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-import pandas as pd
 
 from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
 from agreement.report.leave_one_out import remaining_ratings
 from agreement.report.scorer_human import strict_majority
-from agreement.study.cells import compact
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 ModelName = Literal["dawid_skene", "mace"]
-MODELS: tuple[ModelName, ...] = ("dawid_skene", "mace")
 # the constants are the defaults of crowd-kit 1.4, so that its numbers and ours are one
 _EPS = 1e-10  # the least probability of an answer
 _ITERATIONS, _GROWTH = 100, 1e-5  # of Dawid and Skene's model
@@ -43,9 +36,12 @@ class NoModelError(ValueError):
     """The answers do not determine a model."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CrowdAnswers:
-    """An answer a row: codes 0, 1, ... of its unit, of the person and of the label; every person, unit and label occurs."""
+    """An answer a row: codes 0, 1, ... of its unit, of the person and of the label; every person, unit and label occurs.
+
+    Those of one digest are equal.
+    """
 
     unit: IntArray
     person: IntArray
@@ -63,10 +59,16 @@ class CrowdAnswers:
     def labels(self) -> int:
         return int(self.label.max(initial=-1)) + 1
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Of all three, in their order."""
         return sha256(b"".join(column.tobytes() for column in (self.unit, self.person, self.label))).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CrowdAnswers) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
 
 @dataclass(frozen=True)
@@ -94,35 +96,23 @@ def fit(name: ModelName, answers: CrowdAnswers, seed: int) -> Model:
     Raises:
         NoModelError: the arithmetic breaks down.
     """
-    return _fitted(_FitRequest(name, seed, RESTARTS, answers.digest, answers))
-
-
-@dataclass(frozen=True)
-class _FitRequest:
-    """What is fitted; of the answers a digest is compared."""
-
-    name: ModelName
-    seed: int
-    restarts: int
-    digest: str
-    answers: CrowdAnswers = field(compare=False)
+    return _fitted(name, answers, seed, RESTARTS)
 
 
 @lru_cache(maxsize=8)
-def _fitted(request: _FitRequest) -> Model:
+def _fitted(name: ModelName, answers: CrowdAnswers, seed: int, restarts: int) -> Model:
     """The model, kept: a page asks again after every change of what it shows."""
-    answers = request.answers
     order = np.lexsort((answers.unit, answers.person))
     ordered = CrowdAnswers(answers.unit[order], answers.person[order], answers.label[order])
     with np.errstate(all="ignore"):
-        made = (_dawid_skene if request.name == "dawid_skene" else _mace)(ordered, request)
+        made = _dawid_skene(ordered) if name == "dawid_skene" else _mace(ordered, seed, restarts)
     if not all(np.isfinite(part).all() for part in (made.posterior, made.prior, made.terms, made.columns)):
         raise NoModelError("the model gives no numbers for these answers")
     back = np.argsort(order)
     return Model(made.posterior, made.prior, made.terms[back], made.columns[back], made.quality)
 
 
-def _dawid_skene(answers: CrowdAnswers, _: _FitRequest) -> Model:
+def _dawid_skene(answers: CrowdAnswers) -> Model:
     """Dawid and Skene's model by EM, from the shares of labels by unit, until the bound grows by less than _GROWTH an answer.
 
     A person's quality is their expected accuracy: sum over labels of the label's prior times how often they recognise it.
@@ -171,7 +161,7 @@ def _softmax(logs: FloatArray) -> FloatArray:
     return normed
 
 
-def _mace(answers: CrowdAnswers, request: _FitRequest) -> Model:
+def _mace(answers: CrowdAnswers, seed: int, restarts: int) -> Model:
     """MACE by variational Bayes: of several random starts the likeliest.
 
     A person's quality is their competence: how probable it is that they knew, rather than guessed.
@@ -180,9 +170,9 @@ def _mace(answers: CrowdAnswers, request: _FitRequest) -> Model:
     back = np.argsort(np.unique(answers.label, return_index=True)[1])
     renamed = np.argsort(back)[answers.label]
     in_order = CrowdAnswers(answers.unit, answers.person, renamed)
-    state = np.random.RandomState(request.seed % 2**32)
+    state = np.random.RandomState(seed % 2**32)
     ends: list[_MaceStep] = []
-    for _ in range(request.restarts):
+    for _ in range(restarts):
         guess, habit = (1 + (1 + _NOISE) * state.random_sample((in_order.persons, n)) for n in (2, in_order.labels))
         step = _MaceStep.of(in_order, guess / guess.sum(1, keepdims=True), habit / habit.sum(1, keepdims=True))
         for _step in range(STEPS):
@@ -261,7 +251,6 @@ NO_ANSWERS = "nobody has answered"
 SLOTS = "slots are not individuals, and {} weighs persons; majority serves instead"
 UNPAIRED = "no two persons have answered about the same, so nothing tells whom to trust"
 ONE_LABEL = "all answers are one label, which tells nobody who knows from who guesses"
-TIED, NO_MAJORITY, ALONE = "labels lead equally", "no label has more than half", "nobody else has answered"
 _TIE = 0.01
 """Labels this close in probability are equal: where two persons always differ, only MACE's restarts tell one from the other."""
 
@@ -320,8 +309,7 @@ def fit_consensus(answers: CrowdAnswers, method: Method, *, persons: bool = True
         model = fit(method, answers, seed)
     except NoModelError as error:
         return _no_consensus(method, answers, str(error))
-    leading = _leading(model.posterior)
-    return Consensus(method, leading.label, leading.share, leading.tied, _without(model, answers), model=model)
+    return Consensus(method, *_leading(model.posterior), _without(model, answers), model=model)
 
 
 def _no_consensus(method: Method, answers: CrowdAnswers, reason: str) -> Consensus:
@@ -355,18 +343,11 @@ def _majority(answers: CrowdAnswers) -> Consensus:
     )
 
 
-@dataclass(frozen=True)
-class _Leading:
-    label: IntArray
-    share: FloatArray
-    tied: BoolArray
-
-
-def _leading(posterior: FloatArray) -> _Leading:
-    """The most probable label of each row, -1 where several are."""
+def _leading(posterior: FloatArray) -> tuple[IntArray, FloatArray, BoolArray]:
+    """The most probable label of each row, -1 where several are; how probable it is; whether several are."""
     top = posterior.max(1)
     tied = (posterior >= top[:, None] - _TIE).sum(1) > 1
-    return _Leading(np.where(tied, -1, posterior.argmax(1)).astype(np.int64), top, tied)
+    return np.where(tied, -1, posterior.argmax(1)).astype(np.int64), top, tied
 
 
 def _without(model: Model, answers: CrowdAnswers) -> IntArray:
@@ -374,86 +355,6 @@ def _without(model: Model, answers: CrowdAnswers) -> IntArray:
     total = cluster_sums(model.terms, answers.unit, answers.units) + model.prior
     rest = total[answers.unit] - model.terms
     weight = np.exp(rest - rest.max(1, keepdims=True))
-    label = _leading(weight / weight.sum(1, keepdims=True)).label
+    label = _leading(weight / weight.sum(1, keepdims=True))[0]
     alone = np.bincount(answers.unit)[answers.unit] < 2
     return np.where(alone, -1, label).astype(np.int64)
-
-
-@dataclass(frozen=True)
-class UnitConsensus:
-    """A unit's consensus: its label, None with a reason; `n` answers; `confidence` as in `Consensus`."""
-
-    item: str
-    label: str | None
-    confidence: float | None
-    n: int
-    reason: str | None
-
-
-@dataclass(frozen=True)
-class PersonQuality:
-    """A person's: `n` answers, and the expected accuracy (dawid_skene) or competence (mace), None with a reason."""
-
-    rater: str
-    n: int
-    value: float | None
-    reason: str | None
-
-
-@dataclass(frozen=True)
-class ConsensusResult:
-    """The consensus of a long frame: units in order of their items, persons in order of their names."""
-
-    method: Method
-    items: tuple[UnitConsensus, ...]
-    raters: tuple[PersonQuality, ...]
-    n: int
-    reason: str | None
-
-
-def consensus(
-    judgements: pd.DataFrame, method: Method, *, levels: Sequence[str] | None = None, persons: bool = True, seed: int = 0
-) -> ConsensusResult:
-    """The consensus of a long frame, whatever the order of its rows.
-
-    Args:
-        judgements: columns `item`, `rater` and `label`, all text; an answer a row, one for each item and rater.
-        method: of METHODS.
-        levels: the labels in the order of their scale; None for those that occur, by name. Only the arithmetic's order
-            depends on it.
-        persons: whether the raters are individuals, not slots.
-        seed: of mace's restarts.
-
-    Raises:
-        ValueError: an unknown method, a rater's second answer, a label that is missing or not among `levels`.
-    """
-    if method not in METHODS:
-        raise ValueError(f"unknown method {method}; known are {', '.join(METHODS)}")
-    if judgements.duplicated(["item", "rater"]).any():
-        raise ValueError("a rater has two answers about an item")
-    names = sorted({str(name) for name in judgements["label"].dropna()}) if levels is None else list(levels)
-    if missing := sorted({str(name) for name in judgements["label"]} - set(names)):
-        raise ValueError(f"{', '.join(missing)}: not on the scale {', '.join(names)}")
-    rows = judgements.sort_values(["item", "rater"], kind="stable")
-    unit, items = pd.factorize(rows["item"])
-    person, raters = pd.factorize(rows["rater"], sort=True)
-    label = compact(np.array([names.index(name) for name in rows["label"]], np.int64))
-    used = [names[code] for code in np.unique([names.index(name) for name in rows["label"]])] if len(rows) else []
-    answers = CrowdAnswers(unit.astype(np.int64), person.astype(np.int64), label.codes)
-    fitted = fit_consensus(answers, method, persons=persons, seed=seed)
-    n = np.bincount(answers.unit, minlength=len(items))
-    agreed = tuple(_unit_consensus(fitted, code, str(name), int(n[code]), used) for code, name in enumerate(items))
-    people = tuple(_quality(fitted, answers.person == code, str(name)) for code, name in enumerate(raters))
-    return ConsensusResult(method, agreed, people, len(rows), fitted.reason)
-
-
-def _unit_consensus(fitted: Consensus, code: int, item: str, n: int, names: Sequence[str]) -> UnitConsensus:
-    label, confidence = int(fitted.label[code]), float(fitted.confidence[code])
-    reason = None if label >= 0 else fitted.reason or (TIED if fitted.tied[code] else NO_MAJORITY)
-    return UnitConsensus(item, names[label] if label >= 0 else None, None if np.isnan(confidence) else confidence, n, reason)
-
-
-def _quality(fitted: Consensus, rows: BoolArray, rater: str) -> PersonQuality:
-    n = int(rows.sum())
-    value = fitted.quality(rows)
-    return PersonQuality(rater, n, None if np.isnan(value) else value, fitted.no_quality if np.isnan(value) else None)

@@ -18,7 +18,7 @@ import pandas as pd
 from agreement.catalogue import CORRELATIONS, NUMBER_ALPHAS, select_statistics
 from agreement.consensus.methods import METHODS, Consensus, CrowdAnswers, Method, fit_consensus
 from agreement.inference.intervals import Deletions
-from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
+from agreement.numeric import BoolArray, FloatArray, IntArray, share_of
 from agreement.report.matrix import Matrix
 from agreement.report.report import ReportRow, ReportTopic, select, topics
 from agreement.report.scorer_human import pair_alpha
@@ -390,22 +390,18 @@ class _AnswersBeside:
         if name in NUMBER_ALPHAS:
             values, reason = pair_alpha(name, self._other.number, self._said.number, self._cluster.codes, self._weights)
             return outcome(values, reason, self._used, how)
+        sides = self._other.label, self._said.label, self._cluster.codes
         labels, ordinal = self._measure.labels, self._measure.ordinal
-        codes = self._cluster.codes
-        columns = two_raters.pair_columns(
-            self._other.label, self._said.label, codes, self._cluster.size, labels, ordinal=ordinal
-        )
-        sums = two_raters.PairSums.unpack(self._weights @ columns, labels)
-        sample = two_raters.PairSums.unpack(columns.sum(0), labels)
-        return outcome(two_raters.FORMULAS[name](sums), two_raters.why_undefined(name, sample), self._used, how)
+        sums = two_raters.PairSums.resampled(self._weights, *sides, labels, ordinal=ordinal)
+        return outcome(two_raters.FORMULAS[name](sums), two_raters.why_undefined(name, sums), self._used, how)
 
     def _mean(self) -> Outcome:
         rows, cluster = self._whole, compact(self._whole.cluster)
         used = Used(int(np.unique(rows.item).size), rows.size, cluster.size, self._heard.excluded)
-        columns = np.stack([np.ones(rows.size), rows.number], axis=1)
-        sums = self._cell.deletions.weights(cluster.size) @ cluster_sums(columns, cluster.codes, cluster.size)
+        weights = self._cell.deletions.weights(cluster.size)
+        values = share_of(rows.number, np.ones(rows.size), cluster.codes, weights)
         how = f"mean of the consensus over its units ({how_of(self._heard.method)})"
-        return outcome(ratio(sums[:, 1], sums[:, 0]), "no unit has a consensus", used, how)
+        return outcome(values, "no unit has a consensus", used, how)
 
 
 def _qualities(topic: ReportTopic, heard: ConsensusRatings, *, simulated: bool) -> list[ReportRow]:
@@ -431,7 +427,6 @@ def _agreement_with_others(topic: ReportTopic, heard: ConsensusRatings, rows: Bo
     cluster = compact(heard.said.cluster[mine])
     weights = Deletions(topic.options.intervals).weights(cluster.size)
     labels, own, others = topic.measure.labels, heard.said.label[mine], heard.held_out.label[mine]
-    columns = two_raters.pair_columns(own, others, cluster.codes, cluster.size, labels, ordinal=False)
-    values = two_raters.percent_agreement(two_raters.PairSums.unpack(weights @ columns, labels))
+    values = two_raters.percent_agreement(two_raters.PairSums.resampled(weights, own, others, cluster.codes, labels))
     used = used_rows(heard.said, mine, cluster.size, {"no_consensus": int(rows.sum() - mine.sum())})
     return outcome(values, NO_OTHERS, used, _QUALITY["majority"])

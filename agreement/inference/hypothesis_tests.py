@@ -60,8 +60,6 @@ EXACT = 4096
 DRAWN = 10_000
 _LARGE = 4_000
 """So many units are compared pair by pair for Kendall's tau; more have no p."""
-_ROUNDING = 1e-12
-
 _BLOCK = 500
 
 Difference = Callable[[FloatArray], FloatArray]
@@ -86,18 +84,29 @@ class Swaps:
         seen = self.differences[0]
         if np.isnan(seen):
             return None
-        return float(np.mean(~(np.abs(self.differences) < abs(seen) - _ROUNDING)))
+        return float(np.mean(~(np.abs(self.differences) < abs(seen) - ROUNDING)))
+
+
+def all_flips(prompts: int) -> FloatArray | None:
+    """(2^G, G): every choice of prompts, 1 for the chosen, the first of none; None where there are more than EXACT."""
+    if prompts >= 64 or 2**prompts > EXACT:
+        return None
+    return ((np.arange(2**prompts)[:, None] >> np.arange(prompts)) & 1).astype(float)
+
+
+@lru_cache(8)
+def drawn_signs(n: int, prompts: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int8]]:
+    """`n` times a drawn sign, 1 or -1, of each prompt: (n, prompts), the same for every test."""
+    return np.random.default_rng(0).integers(0, 2, (n, prompts), np.int8) * np.int8(2) - np.int8(1)
 
 
 def swap_test(difference: Difference, clusters: int, deletions: Deletions) -> Swaps:
     """The differences under swaps of some prompts."""
-    exact = 2**clusters <= EXACT if clusters < 64 else False
-    if exact:
-        flips = (np.arange(2**clusters)[:, None] >> np.arange(clusters)) & 1
-    else:
-        generator = deletions.generator()
-        flips = np.concatenate([np.zeros((1, clusters), np.int64), generator.integers(0, 2, (DRAWN, clusters))])
-    return Swaps(difference(flips.astype(float)), exact)
+    every = all_flips(clusters)
+    if every is not None:
+        return Swaps(difference(every), True)
+    drawn = deletions.generator().integers(0, 2, (DRAWN, clusters))
+    return Swaps(difference(np.concatenate([np.zeros((1, clusters)), drawn])), False)
 
 
 def mean_swaps(tasks: list[Swaps]) -> Swaps:
@@ -121,32 +130,31 @@ def sign_flips(contributions: FloatArray) -> float:
 
     Of all 2^G signs where they are at most EXACT, else (1 + as large) / (1 + DRAWN).
     """
-    size = contributions.size
-    seen = abs(float(contributions.sum())) - _ROUNDING
-    if size < 64 and 2**size <= EXACT:
-        every = 1.0 - 2.0 * ((np.arange(2**size)[:, None] >> np.arange(size)) & 1)
-        return float(np.mean(np.abs(every @ contributions) >= seen))
+    seen = abs(float(contributions.sum())) - ROUNDING
+    every = all_flips(contributions.size)
+    if every is not None:
+        return float(np.mean(np.abs((1.0 - 2.0 * every) @ contributions) >= seen))
     larger = 0
-    for signs in np.split(_signs(size), DRAWN // _BLOCK):
+    for signs in np.split(drawn_signs(DRAWN, contributions.size), DRAWN // _BLOCK):
         larger += int((np.abs(signs.astype(float) @ contributions) >= seen).sum())
     return (1 + larger) / (1 + DRAWN)
 
 
-@lru_cache(4)
-def _signs(size: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int8]]:
-    """Drawn signs: (DRAWN, size), the same for every test."""
-    return np.random.default_rng(0).integers(0, 2, (DRAWN, size), np.int8) * np.int8(2) - np.int8(1)
+def _exchanged(statistic: Callable[[FloatArray], FloatArray], a: FloatArray, b: FloatArray) -> Difference:
+    """Of a statistic of sums: both scorers' sums by prompt (clusters, columns)."""
+    whole, total = a.sum(0), a.sum(0) + b.sum(0)
+
+    def difference(flips: FloatArray) -> FloatArray:
+        mine = whole + flips @ (b - a)
+        return statistic(mine) - statistic(total - mine)
+
+    return difference
 
 
 def table_difference(statistic: str, a: FloatArray, b: FloatArray, labels: int) -> Difference:
     """Of a statistic of label tables, from both scorers' `pair_columns` (clusters, columns)."""
-    formula, total = FORMULAS[statistic], a.sum(0) + b.sum(0)
-
-    def difference(flips: FloatArray) -> FloatArray:
-        mine = a.sum(0) + flips @ (b - a)
-        return formula(PairSums.unpack(mine, labels)) - formula(PairSums.unpack(total - mine, labels))
-
-    return difference
+    formula = FORMULAS[statistic]
+    return _exchanged(lambda sums: formula(PairSums.unpack(sums, labels)), a, b)
 
 
 def alpha_difference(a: FloatArray, b: FloatArray, people: FloatArray, cluster: IntArray, clusters: int) -> Difference:
@@ -158,13 +166,7 @@ def alpha_difference(a: FloatArray, b: FloatArray, people: FloatArray, cluster: 
     for x in (scaled[:size], scaled[size : 2 * size]):
         moments = np.stack([np.full(size, 2.0), x + y, x * x + y * y, 2.0 * (x - y) ** 2], axis=1)
         columns.append(cluster_sums(moments, cluster, clusters))
-    total = columns[0].sum(0) + columns[1].sum(0)
-
-    def difference(flips: FloatArray) -> FloatArray:
-        mine = columns[0].sum(0) + flips @ (columns[1] - columns[0])
-        return MomentSums.unpack(mine).alpha_interval() - MomentSums.unpack(total - mine).alpha_interval()
-
-    return difference
+    return _exchanged(lambda sums: MomentSums.unpack(sums).alpha_interval(), *columns)
 
 
 def pearson_difference(a: FloatArray, b: FloatArray, people: FloatArray, cluster: IntArray, clusters: int) -> Difference:
@@ -174,13 +176,7 @@ def pearson_difference(a: FloatArray, b: FloatArray, people: FloatArray, cluster
         cluster_sums(np.stack([np.ones(y.size), x, y, x * x, y * y, x * y], axis=1), cluster, clusters)
         for x in (_in_deviations(a), _in_deviations(b))
     ]
-    total = columns[0].sum(0) + columns[1].sum(0)
-
-    def difference(flips: FloatArray) -> FloatArray:
-        mine = columns[0].sum(0) + flips @ (columns[1] - columns[0])
-        return pearson_of_moments(mine) - pearson_of_moments(total - mine)
-
-    return difference
+    return _exchanged(pearson_of_moments, *columns)
 
 
 def auc_difference(
@@ -202,8 +198,7 @@ def kendall_difference(a: FloatArray, b: FloatArray, people: FloatArray, cluster
     """Of Kendall's tau-b: sums over pairs of prompts that hold, change one, the other, or both; None for too many units."""
     if a.size > _LARGE:
         return None
-    unit_weights = np.ones((1, a.size))
-    x, y = (Ties.of(v).midranks(unit_weights)[0] for v in (a, b))
+    x, y = midranks(a), midranks(b)
     order = np.sign(np.subtract.outer(people, people))
     untied = np.asarray((order != 0).sum(), float)
     member = np.zeros((clusters, a.size))

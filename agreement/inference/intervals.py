@@ -223,6 +223,12 @@ class Deletions:
         return np.random.default_rng([self.seed, zlib.crc32(self.stream.encode())])
 
 
+def resamples(clusters: int, times: int, generator: np.random.Generator) -> FloatArray:
+    """How often each cluster stands in the sample itself (a row of ones) and in each of `times` draws with replacement."""
+    drawn = generator.multinomial(clusters, np.full(clusters, 1 / clusters), times)
+    return np.concatenate([np.ones((1, clusters)), drawn.astype(float)])
+
+
 def interval(value: float, deviations: Deviations, kind: ValueRange, many: str = "prompts") -> Interval:
     """The interval of a statistic; `many` is what was left out one by one.
 

@@ -24,7 +24,7 @@ from typing import Any, Final
 import numpy as np
 
 from agreement.inference.intervals import SHARE, Deletions, Deviations
-from agreement.meta.units import Finding, RatedUnits, ScorerValues, cells
+from agreement.meta.units import Finding, RatedUnits, ScorerValues, cells, numbers
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
 from agreement.report.ceiling import SAW_LABELS
 from agreement.study.cells import Options, Outcome, Used, compact, interval, undefined
@@ -167,21 +167,12 @@ class _Test:
         for statistic, each in outcomes.items():
             bounds, method = interval(each, SHARE, by_prompt=self.units.by_prompt)
             yield AlternativeAnnotator(
-                suite=self.units.suite,
+                **self.units.about,
+                **numbers(each, bounds.low, bounds.high, method),
                 task=task,
                 generator=generator,
-                aspect=self.units.aspect,
-                people="simulated" if self.units.simulated else "real",
                 statistic=statistic,
                 scorer=self.scorer.name,
-                value=each.value,
-                low=bounds.low,
-                high=bounds.high,
-                n_items=each.used.items,
-                n_ratings=each.used.ratings,
-                excluded=each.used.excluded,
-                reason=each.reason,
-                method=method,
                 winning_rate=rate,
                 advantage=advantage,
                 epsilon=self.epsilon,

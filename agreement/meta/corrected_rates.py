@@ -16,7 +16,7 @@ import numpy as np
 
 from agreement.inference.intervals import AREA, SHARE, Deletions, Deviations, Interval, interval
 from agreement.meta.labelled_sample import LabelledSample, deviations
-from agreement.numeric import FloatArray, IntArray, cluster_sums, ratio
+from agreement.numeric import FloatArray, IntArray, ratio, share_of
 from agreement.study.cells import compact
 
 LEAST_INFORMATIVE = 0.1
@@ -43,9 +43,8 @@ def pass_agreement(yes: FloatArray, verdict: FloatArray, prompt: IntArray) -> Co
     if not counted.any():
         return ConditionalShare(None, Interval(note="undefined: people have no such label"))
     codes = compact(prompt[counted])
-    columns = np.stack([yes[counted] * verdict[counted], yes[counted]], axis=1)
-    sums = Deletions(wanted=True).weights(codes.size) @ cluster_sums(columns, codes.codes, codes.size)
-    values = ratio(sums[:, 0], sums[:, 1])
+    weights = Deletions(wanted=True).weights(codes.size)
+    values = share_of(yes[counted] * verdict[counted], yes[counted], codes.codes, weights)
     return ConditionalShare(float(values[0]), interval(float(values[0]), Deviations.of(values, codes.size), SHARE))
 
 

@@ -299,11 +299,9 @@ class _EstimateCell:
         if options.label_sample is not None and judged.any():
             full = units.printed(float(units.mean[judged & (units.raters > 0)].mean()))
         return EstimateFinding(
-            suite=units.suite,
+            **units.about,
             task=ALL if self.task is None else units.tasks[self.task],
             generator=ALL if self.generator is None else units.generators[self.generator],
-            aspect=units.aspect,
-            people="simulated" if units.simulated else "real",
             statistic=STATISTIC[options.method],
             scorer=self.scorer.name,
             n_items=int(judged.sum()),

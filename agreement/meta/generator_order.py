@@ -23,12 +23,12 @@ from itertools import permutations
 
 import numpy as np
 
-from agreement.inference.hypothesis_tests import EXACT
+from agreement.inference.hypothesis_tests import all_flips, drawn_signs
 from agreement.inference.intervals import Deletions
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
 
 FLIPS = 1000
-"""So many drawn flips where there are more than EXACT, as in mt-metrics-eval."""
+"""So many drawn flips where there are too many, as in mt-metrics-eval."""
 RESAMPLES = 1000
 DRAWN_SPREAD = 0.8
 """How far z is drawn, in its standard errors: the mean p of such studies is what the interval is to cover."""
@@ -107,17 +107,9 @@ def kendall(people: FloatArray, rater: FloatArray) -> FloatArray:
 
 
 def sign_matrix(prompts: int) -> FloatArray:
-    """Signs to flip by: (flips, prompts), the first row without a flip; all of them where there are at most EXACT."""
-    if prompts < 64 and 2**prompts <= EXACT:
-        flipped = (np.arange(2**prompts)[:, None] >> np.arange(prompts)) & 1
-        return np.asarray(1.0 - 2.0 * flipped, dtype=np.float64)
-    return _drawn(prompts).astype(float)
-
-
-@lru_cache(4)
-def _drawn(prompts: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int8]]:
-    drawn = np.random.default_rng(0).integers(0, 2, (FLIPS, prompts), np.int8) * np.int8(2) - np.int8(1)
-    return np.concatenate([np.ones((1, prompts), np.int8), drawn])
+    """Signs to flip by: (flips, prompts), the first row without a flip; all of them where they are few."""
+    every = all_flips(prompts)
+    return np.r_[np.ones((1, prompts)), drawn_signs(FLIPS, prompts)] if every is None else 1.0 - 2.0 * every
 
 
 def one_sided(differences: FloatArray, signs: FloatArray) -> FloatArray:
@@ -147,12 +139,6 @@ def spread_noise(prompts: int, rated: int, deletions: Deletions) -> FloatArray:
 def soft_accuracy(people: FloatArray, rater: FloatArray) -> FloatArray:
     """Soft pairwise accuracy from both sides' p, (..., pairs)."""
     return np.asarray(1.0 - np.abs(people - rater).mean(-1), dtype=np.float64)
-
-
-def resamples(prompts: int, deletions: Deletions) -> FloatArray:
-    """Weights of prompts: a row of ones, then how often each is drawn, (1 + RESAMPLES, prompts)."""
-    drawn = deletions.generator().multinomial(prompts, np.full(prompts, 1 / prompts), RESAMPLES)
-    return np.concatenate([np.ones((1, prompts)), drawn.astype(float)])
 
 
 def by_lot(differences: PairedDifferences, people: FloatArray, rater: FloatArray) -> float | None:

@@ -23,7 +23,7 @@ import pandas as pd
 
 from agreement.inference.intervals import LEVEL, Deletions, quantile
 from agreement.meta.components import Components, variance_components
-from agreement.meta.units import Finding, RatedUnits
+from agreement.meta.units import Finding, RatedUnits, numbers
 from agreement.report.report import ReportRow, build
 from agreement.study.cells import ALL, Options
 
@@ -116,42 +116,28 @@ class MeanVariance:
 
 def mean_variance(components: Components, design: Design) -> MeanVariance:
     """The variance of one generator's mean; components below 0 count as 0."""
-    parts = _UsedComponents.of(components)
-    persons = design.persons or components.persons
-    return MeanVariance(parts.prompt + parts.within(design, persons), parts.other_people(persons))
+    persons, person = design.persons or components.persons, _used(components, "person")
+    identified = persons > 0 and not np.isnan(components.person[0])
+    within = _within(components, design, persons)
+    return MeanVariance(_used(components, "prompt") + within, person / persons if identified else None)
 
 
 def difference_variance(components: Components, design: Design) -> MeanVariance:
     """The variance of the difference of two generators' means on the same prompts."""
-    parts = _UsedComponents.of(components)
-    persons = design.persons or components.persons
-    return MeanVariance(2.0 * (parts.own + parts.within(design, persons)), 0.0)
+    within = _within(components, design, design.persons or components.persons)
+    return MeanVariance(2.0 * (_used(components, "own") + within), 0.0)
 
 
-@dataclass(frozen=True)
-class _UsedComponents:
-    """The components as they are used: none below 0, and 0 for what stands in another one."""
+def _used(components: Components, name: str) -> float:
+    """A component as it is used: not below 0, and 0 for what stands in another one."""
+    return max(float(np.nan_to_num(getattr(components, name)[0])), 0.0)
 
-    prompt: float
-    own: float
-    image: float
-    person: float
-    residual: float
-    identified: bool
 
-    @classmethod
-    def of(cls, components: Components) -> _UsedComponents:
-        names = ("prompt", "own", "image", "person", "residual")
-        values = {name: max(float(np.nan_to_num(getattr(components, name)[0])), 0.0) for name in names}
-        return cls(**values, identified=not np.isnan(components.person[0]))
-
-    def within(self, design: Design, persons: int) -> float:
-        """What images, and people's ratings of them, add to the variance of one prompt."""
-        others = 1.0 - min(design.ratings / persons, 1.0) if persons else 1.0
-        return self.image / design.images + (self.residual + self.person * others) / (design.images * design.ratings)
-
-    def other_people(self, persons: int) -> float | None:
-        return self.person / persons if self.identified and persons else None
+def _within(components: Components, design: Design, persons: int) -> float:
+    """What images, and people's ratings of them, add to the variance of one prompt."""
+    image, person, residual = (_used(components, name) for name in ("image", "person", "residual"))
+    others = 1.0 - min(design.ratings / persons, 1.0) if persons else 1.0
+    return image / design.images + (residual + person * others) / (design.images * design.ratings)
 
 
 def prompts_needed(reaches: Callable[[int], bool]) -> int | None:
@@ -173,11 +159,9 @@ def plan_means(units: RatedUnits, designs: Sequence[Design], aim: Aim) -> Iterat
     components = variance_components(units, rated, Deletions(wanted=False), within_generators=True)
     span = units.high - units.low
     row = PlannedRow(
-        suite=units.suite,
+        **units.about,
         task=ALL,
         generator=ALL,
-        aspect=units.aspect,
-        people="simulated" if units.simulated else "real",
         statistic=MEAN,
         value=units.printed(float(np.nanmean(units.mean))),
         n_items=int(rated.sum()),
@@ -216,10 +200,9 @@ def plan_means(units: RatedUnits, designs: Sequence[Design], aim: Aim) -> Iterat
 
 def _words(components: Components) -> str:
     """The components, as they are used."""
-    parts = _UsedComponents.of(components)
     names = ("prompt", "image", "person", "residual")
     missing = [name for name in names if np.isnan(getattr(components, name)[0])]
-    known = ", ".join(f"{name} {getattr(parts, name):.3g}" for name in names if name not in missing)
+    known = ", ".join(f"{name} {_used(components, name):.3g}" for name in names if name not in missing)
     untold = f"; {' and '.join(missing)} cannot be separated from the others" if missing else ""
     return f"from variance components over {components.prompts} prompts: {known}{untold}"
 
@@ -265,7 +248,9 @@ def _planned(row: ReportRow, design: Design, aim: Aim) -> PlannedRow:
     if half is not None:
         error = half / quantile(0.5 + LEVEL / 200, prompts - 1) * math.sqrt(prompts)
         needed = prompts_needed(lambda n: quantile(0.5 + LEVEL / 200, n - 1) * error / math.sqrt(n) <= aim.half_width)
+    made = numbers(outcome, row.low, row.high, row.method)
     return PlannedRow(
+        **made | {"reason": outcome.reason or (None if half is not None else row.method)},
         suite=row.suite,
         task=ALL,
         generator=ALL,
@@ -274,14 +259,6 @@ def _planned(row: ReportRow, design: Design, aim: Aim) -> PlannedRow:
         people=row.people,
         statistic=row.found.key.statistic,
         scorer=row.found.key.rater,
-        value=outcome.value,
-        low=row.low,
-        high=row.high,
-        n_items=outcome.used.items,
-        n_ratings=outcome.used.ratings,
-        excluded=outcome.used.excluded,
-        reason=outcome.reason or (None if half is not None else row.method),
-        method=row.method,
         design=design,
         prompts=prompts,
         half_width=half,

@@ -17,22 +17,22 @@ import numpy as np
 import pandas as pd
 
 from agreement.generators import GeneratorDifference, compare_generators, rank_sets
-from agreement.inference.intervals import SHARE, Deletions, Deviations, Interval, ValueRange
+from agreement.inference.intervals import SHARE, Deletions, Deviations, Interval, ValueRange, resamples
 from agreement.meta.generator_order import (
     FLIPS,
+    RESAMPLES,
     PairedDifferences,
     by_lot,
     drawn_one_sided,
     kendall,
     one_sided,
-    resamples,
     same_order,
     sign_matrix,
     soft_accuracy,
     spread_noise,
 )
 from agreement.meta.image_order import Calibrated, ImagePairs, calibrated
-from agreement.meta.units import Finding, PeopleRatings, RatedUnits, ScorerValues, UnitCell, cells
+from agreement.meta.units import Finding, PeopleRatings, RatedUnits, ScorerValues, UnitCell, cells, numbers
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
 from agreement.report.ceiling import Ceiling, CeilingVerdict, read_ceiling
 from agreement.report.leave_one_out import DIFFERENCE, PEOPLE, SCORER
@@ -40,7 +40,6 @@ from agreement.study.cells import ALL, Options, Outcome, Used, compact, interval
 
 PAIRWISE, SOFT = "pairwise_accuracy", "soft_pairwise_accuracy"
 GENERATORS, KENDALL, RANK = "generator_pairwise_accuracy", "generator_kendall_tau_b", "rank"
-STATISTICS: Final = (PAIRWISE, GENERATORS, KENDALL, SOFT, RANK)
 ORDERED: Final = "better than a random order"
 BY_LOT: Final = 0.05
 SETTLED: Final = 0.025
@@ -148,14 +147,14 @@ class _Sides:
 
 @dataclass(frozen=True)
 class _Order:
-    """What two sides' orders of the generators have in common: values followed by their resamples, and p by lot.
+    """What two sides' orders of the generators have in common.
+
+    `values`: by statistic, each followed by its resamples; `by_lot`: p by lot.
 
     `settled`: both sides tell every two generators apart, each p is within SETTLED of 0 or 1.
     """
 
-    accuracy: FloatArray
-    kendall: FloatArray
-    soft: FloatArray
+    values: dict[str, FloatArray]
     settled: bool
     by_lot: float | None
     pairs: int
@@ -286,13 +285,9 @@ class _RankedCell:
         made = [each for each in every if each is not None]
         if not made:
             return None
-        accuracy, tau, soft = (
-            np.mean([getattr(each, name) for each in made], axis=0) for name in ("accuracy", "kendall", "soft")
-        )
-        settled = all(each.settled for each in made)
-        return _Order(
-            accuracy, tau, soft, settled, made[0].by_lot if len(made) == 1 else None, max(each.pairs for each in made)
-        )
+        values = {name: np.mean([each.values[name] for each in made], axis=0) for name in made[0].values}
+        chance = made[0].by_lot if len(made) == 1 else None
+        return _Order(values, all(each.settled for each in made), chance, max(each.pairs for each in made))
 
     def _order_of(self, sides: _Sides, noise: FloatArray | None) -> _Order | None:
         prompt, generator = self.prompts[sides.image], self.images.generator[sides.image]
@@ -307,18 +302,12 @@ class _RankedCell:
         if noise is not None:
             drawn = soft_accuracy(*(drawn_one_sided(side, noise) for side in (apart.people, apart.rater)))
             soft = np.concatenate([soft, drawn])
-        return _Order(
-            same_order(*signs),
-            kendall(*signs),
-            soft,
-            bool((np.minimum(p, 1 - p) < SETTLED).all()),
-            by_lot(apart, *own),
-            apart.size,
-        )
+        values = {GENERATORS: same_order(*signs), KENDALL: kendall(*signs), SOFT: soft}
+        return _Order(values, bool((np.minimum(p, 1 - p) < SETTLED).all()), by_lot(apart, *own), apart.size)
 
     @cached_property
     def _resamples(self) -> FloatArray:
-        return resamples(self.size, self.deletions)
+        return resamples(self.size, RESAMPLES, self.deletions.generator())
 
     @cached_property
     def _signs(self) -> FloatArray:
@@ -327,15 +316,15 @@ class _RankedCell:
     def _order_outcome(self, statistic: str, made: _Order | None, used: Used, more: str) -> Outcome:
         if made is None:
             return undefined(_NO_PAIR_OF_GENERATORS, used, "")
-        values = {GENERATORS: made.accuracy, KENDALL: made.kendall, SOFT: made.soft}[statistic]
+        value = made.values[statistic][0]
         how = {
             GENERATORS: "share of pairs of generators whose means are in the same order",
             KENDALL: "Kendall's tau-b of the generators' means",
             SOFT: "1 less the mean difference of one-sided p of pairs of generators, by sign flips over prompts",
         }[statistic]
-        if np.isnan(values[0]):
+        if np.isnan(value):
             return undefined(_ALL_TIED, used, how)
-        return Outcome(float(values[0]), None, None, used, how + more)
+        return Outcome(float(value), None, None, used, how + more)
 
     def _differences(self, sides: _Sides, values: FloatArray) -> Sequence[GeneratorDifference]:
         """Every two generators compared by one side's means of each prompt; made once for the same numbers."""
@@ -410,21 +399,12 @@ class _RankedCell:
         images = self.images
         bounds, method = self._interval(outcome, resampled)
         return Ranking(
-            suite=images.suite,
+            **images.about,
+            **numbers(outcome, bounds.low, bounds.high, method),
             task=self.cell.task,
             generator=generator or self.cell.generator,
-            aspect=images.aspect,
-            people="simulated" if images.simulated else "real",
             statistic=statistic,
             scorer=scorer.name if isinstance(scorer, ScorerValues) else scorer,
-            value=outcome.value,
-            low=bounds.low,
-            high=bounds.high,
-            n_items=outcome.used.items,
-            n_ratings=outcome.used.ratings,
-            excluded=outcome.used.excluded,
-            reason=outcome.reason,
-            method=method,
             **more,
         )
 
@@ -437,7 +417,7 @@ def _resampled(statistic: str, made: _Order | None) -> Interval | None:
     """The percentile interval of values followed by their resamples."""
     if made is None:
         return None
-    values = {GENERATORS: made.accuracy, KENDALL: made.kendall, SOFT: made.soft}[statistic]
+    values = made.values[statistic]
     known = values[1:][np.isfinite(values[1:])]
     if statistic == SOFT and not known.size:
         return Interval(note=f"no interval: fewer than {FEWEST_DRAWN} prompts")

@@ -54,11 +54,9 @@ def rater_effects(units: RatedUnits, ratings: Sequence[int] = (1, 3, 5), *, inte
     if not units.numeric:
         return
     row = RaterEffectRow(
-        suite=units.suite,
+        **units.about,
         task=ALL,
         generator=ALL,
-        aspect=units.aspect,
-        people="simulated" if units.simulated else "real",
         statistic=SEVERITY,
         n_items=int((units.raters > 0).sum()),
         n_ratings=int(units.people.unit.size),

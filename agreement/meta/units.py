@@ -18,7 +18,7 @@ import pandas as pd
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
 from agreement.report.report import MET_BY_SCORES, SCORE
 from agreement.statistics.scale import Scale
-from agreement.study.cells import ALL, compact
+from agreement.study.cells import ALL, Outcome, compact
 from agreement.study.frame import Aspect, Ratings, Suite, read
 
 TOP_GRADE: Final = 10
@@ -102,6 +102,11 @@ class RatedUnits:
     scorers: Mapping[str, ScorerValues]
 
     @property
+    def about(self) -> dict[str, Any]:
+        """Whose ratings of what, as a row says it."""
+        return {"suite": self.suite, "aspect": self.aspect, "people": "simulated" if self.simulated else "real"}
+
+    @property
     def size(self) -> int:
         """How many units."""
         return len(self.items)
@@ -165,6 +170,21 @@ class Finding:
     def to_dict(self) -> dict[str, Any]:
         """Plain types."""
         return asdict(self)
+
+
+def numbers(outcome: Outcome, low: float | None, high: float | None, method: str) -> dict[str, Any]:
+    """An outcome and its interval, as a `Finding` has them."""
+    used = outcome.used
+    return {
+        "value": outcome.value,
+        "low": low,
+        "high": high,
+        "n_items": used.items,
+        "n_ratings": used.ratings,
+        "excluded": used.excluded,
+        "reason": outcome.reason,
+        "method": method,
+    }
 
 
 @dataclass(frozen=True)

@@ -9,18 +9,18 @@ PABAK, so the gap between the two measures the effect.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from agreement.inference.hypothesis_tests import midranks
 from agreement.meta.corrected_rates import pass_agreement
 from agreement.numeric import IntArray, ratio
 from agreement.pair.rater_pair import PEOPLE, SHARE_OF_YES, Estimate, RaterPair, rater_pairs
 from agreement.report.report import select
 from agreement.report.scorer_human import PairedJudgements, to_mean
-from agreement.statistics.correlation import Ties
 from agreement.statistics.two_raters import PairSums, pair_columns, percent_agreement
 from agreement.study.cells import EVERYWHERE, Cell, CellName, Options, cell_of, outcome
 from agreement.study.frame import read
@@ -54,15 +54,7 @@ class Prevalence:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types."""
-        return {
-            "yes_a": self.yes_a.to_dict(),
-            "yes_b": self.yes_b.to_dict(),
-            "coefficients": [each.to_dict() for each in self.coefficients],
-            "paradox": self.paradox,
-            "sentence": self.sentence,
-            "passes": None if self.passes is None else self.passes.to_dict(),
-            "fails": None if self.fails is None else self.fails.to_dict(),
-        }
+        return asdict(self) | {"coefficients": [asdict(each) for each in self.coefficients]}
 
 
 def prevalence(a: str, b: str, yes_a: Estimate, yes_b: Estimate, coefficients: tuple[Estimate, ...]) -> Prevalence:
@@ -202,8 +194,7 @@ def values_of(meeting: RaterPair, pairs: PairedJudgements) -> PairedNumbers | No
         return None
     by_unit = to_mean(pairs) if meeting.crowd else pairs
     suite, x, y = meeting.topic.suite, by_unit.number_a, by_unit.number_b
-    unit_weights = np.ones((1, x.size))
-    rank_x, rank_y = (Ties.of(values).midranks(unit_weights)[0] if x.size else x for values in (x, y))
+    rank_x, rank_y = midranks(x), midranks(y)
     targets = (by_unit.unit % (len(suite.targets) + 1) - 1).tolist()
     return PairedNumbers(
         tuple(suite.items[code] for code in by_unit.item),
@@ -242,7 +233,7 @@ class PartEstimates:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types."""
-        return {"name": self.name, "estimates": [each.to_dict() for each in self.estimates]}
+        return {"name": self.name, "estimates": [asdict(each) for each in self.estimates]}
 
 
 @dataclass(frozen=True)
@@ -295,7 +286,7 @@ class PairReport:
             "table": [list(row) for row in self.table],
             "cells": [vars(cell) | {"items": list(cell.items)} for cell in self.cells],
             "values": {name: list(column) for name, column in vars(self.values).items()} if self.values else None,
-            "estimates": [each.to_dict() for each in self.estimates],
+            "estimates": [asdict(each) for each in self.estimates],
             "aspects": [part.to_dict() for part in self.aspects],
             "generators": [part.to_dict() for part in self.generators],
             "steps": [dict(vars(step)) for step in self.steps],
@@ -384,8 +375,7 @@ def _prevalence(meeting: RaterPair, cell: Cell, pairs: PairedJudgements, others:
         return None
     rows, clusters = meeting.labelled(pairs), np.unique(pairs.cluster)
     cluster = np.searchsorted(clusters, rows.cluster)
-    columns = pair_columns(rows.label_a, rows.label_b, cluster, clusters.size, 2, ordinal=False)
-    sums = PairSums.unpack(cell.deletions.weights(clusters.size) @ columns, 2)
+    sums = PairSums.resampled(cell.deletions.weights(clusters.size), rows.label_a, rows.label_b, cluster, 2)
     used = meeting.against(cell).outcome("percent_agreement", meeting.way("percent_agreement") or "each").used
     shares = []
     for name, labels in ((meeting.a, sums.rows), (others, sums.columns)):

@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 
 from agreement.estimates import IntervalEstimate, with_interval
-from agreement.inference.intervals import CONTRAST, LEVEL, Deletions, Interval
+from agreement.inference.intervals import CONTRAST, LEVEL, Deletions, Interval, resamples
 from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
 from agreement.preferences.votes import Vote, clusters_of, grouped, left_out, same_order
 from agreement.statistics.correlation import Units, of_centred, spearman, why_undefined
@@ -76,7 +76,7 @@ def _strengths_in(task: str, votes: Sequence[Vote], out: Sequence[Vote], options
     sums = cluster_sums(won.reshape(len(votes), -1), clusters.codes, clusters.size)
     wins, ties = np.moveaxis((Deletions(options.intervals).weights(clusters.size) @ sums).reshape(-1, *won.shape[1:]), 1, 0)
     log_strength = log_strengths(wins, ties)
-    used = Used(len({vote.pair for vote in votes}), len(votes), clusters.size, left_out(out))
+    used = Used(clusters.pairs, len(votes), clusters.size, left_out(out))
     why = undefined(names, wins[0] + ties[0]) or NO_MAXIMUM
     made = [
         with_interval(outcome(log_strength[:, n], why, used, _HOW), CONTRAST, by_prompt=clusters.known)
@@ -230,7 +230,8 @@ def rank_correlation(votes: Sequence[Vote], means: Sequence[MetricMean], options
     wanted = options or Options()
     table = _table(votes, means)
     clusters = table.votes.shape[0]
-    weights = _drawn(clusters, wanted)
+    drawn = clusters >= 2 and wanted.intervals
+    weights = resamples(clusters, RESAMPLES, np.random.default_rng(wanted.seed)) if drawn else np.ones((1, clusters))
     x, y = weights @ table.votes, ratio(weights @ table.total, weights @ table.n)
     points = tuple(WinningVotes(at.task, at.generator, int(x[0, k]), float(y[0, k])) for k, at in enumerate(table.points))
     # a resample holds the points of a task as often as the task was drawn
@@ -245,15 +246,6 @@ def rank_correlation(votes: Sequence[Vote], means: Sequence[MetricMean], options
         estimate = IntervalEstimate(float(rho[0]), bounds.low, bounds.high, *counts, None, method)
     agreeing, opposed = _orders(points)
     return RankCorrelation(points, estimate, agreeing, opposed)
-
-
-def _drawn(clusters: int, options: Options) -> FloatArray:
-    """How often each cluster stands in the sample itself (first row, ones) and in each of RESAMPLES draws with replacement."""
-    weights = np.ones((1, clusters))
-    if clusters < 2 or not options.intervals:
-        return weights
-    generator = np.random.default_rng(options.seed)
-    return np.concatenate([weights, generator.multinomial(clusters, np.full(clusters, 1 / clusters), RESAMPLES)])
 
 
 def _percentiles(replicates: FloatArray, clusters: str, options: Options) -> Interval:

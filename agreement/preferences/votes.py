@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isfinite
 from typing import Final, Literal, TypeVar
 
-from agreement.estimates import Clusters, Hits, IntervalEstimate, share_estimate
+from agreement.estimates import Clusters, IntervalEstimate, share_estimate
 from agreement.inference.hypothesis_tests import mcnemar_exact
 from agreement.study.cells import ALL, Options, merged
 
@@ -22,7 +22,6 @@ BOTH: Final = "both"
 NONE: Final = "none"
 TIE: Final = "tie"
 """A scorer's two numbers are equal: which says neither that both images are right nor that none is."""
-TIES: Final = (BOTH, NONE, TIE)
 NO_VOTE: Final = "no vote counts"
 NOT_CLEAR: Final = "no vote has a clear preference"
 NO_SIDE: Final = "of no vote with a clear preference the chosen side is known"
@@ -34,7 +33,7 @@ class Vote:
 
     Attributes:
         first, second: the two generators; which of them is named first means nothing.
-        chose: one of the two, or one of ``TIES``; None where the vote does not count.
+        chose: one of the two, ``BOTH``, ``NONE`` or ``TIE``; None where the vote does not count.
         side: where the chosen image stood, if that is known.
         excluded: why it does not count (``cannot_tell``, ``repeat``, ...); None if it does.
     """
@@ -140,7 +139,7 @@ def _count(task: str, contest: Contest, votes: Sequence[Vote], options: Options)
     excluded = left_out(votes)
     for_a, for_b = chosen[contest.a], chosen[contest.b]
     reason = NOT_CLEAR if counting else NO_VOTE
-    hits = Hits([vote.chose == contest.a for vote in clear], clusters_of(clear), len({v.pair for v in clear}), excluded)
+    hits = [vote.chose == contest.a for vote in clear]
     how = f"share of {contest.a} among votes with a clear preference"
     return VoteCounts(
         task,
@@ -152,7 +151,7 @@ def _count(task: str, contest: Contest, votes: Sequence[Vote], options: Options)
         for_b,
         excluded.get(CANNOT_TELL, 0),
         len({vote.pair for vote in counting}),
-        share_estimate(hits, options, how, reason),
+        share_estimate(hits, clusters_of(clear), options, how, reason, excluded),
         mcnemar_exact(for_a, for_b) if clear else None,
     )
 
@@ -178,10 +177,10 @@ def side_choices(votes: Sequence[Vote], options: Options | None = None) -> SideC
     """Over all votes, whatever the task and the generators."""
     clear = [vote for vote in votes if vote.excluded is None and vote.clear]
     known = [vote for vote in clear if vote.side is not None]
-    left = sum(vote.side == "left" for vote in known)
-    hits = Hits([vote.side == "left" for vote in known], clusters_of(known), len({v.pair for v in known}), left_out(votes))
+    hits = [vote.side == "left" for vote in known]
+    left, reason = sum(hits), NO_SIDE if clear else NOT_CLEAR
     how = "share of left among votes with a clear preference whose side is known"
-    estimate = share_estimate(hits, options or Options(), how, NO_SIDE if clear else NOT_CLEAR)
+    estimate = share_estimate(hits, clusters_of(known), options or Options(), how, reason, left_out(votes))
     p = mcnemar_exact(left, len(known) - left) if known else None
     return SideChoice(left, len(known) - left, estimate, p, len(clear) - len(known))
 
@@ -209,9 +208,9 @@ def order_bias(votes: Sequence[Vote], options: Options | None = None) -> OrderBi
     """Position bias; ``chose`` of each vote is one of ``ORDERS``."""
     known = [vote for vote in votes if vote.excluded is None and vote.chose in ORDERS]
     counts = {order: sum(vote.chose == order for vote in known) for order in ORDERS}
-    hits = Hits([vote.chose != "kept" for vote in known], clusters_of(known), len({v.pair for v in known}), left_out(votes))
+    changed = [vote.chose != "kept" for vote in known]
     how = "share of the pairs on which its choice changes when the images change places"
-    estimate = share_estimate(hits, options or Options(), how, NO_VOTE)
+    estimate = share_estimate(changed, clusters_of(known), options or Options(), how, NO_VOTE, left_out(votes))
     sides = (counts["left"], counts["right"])
     return OrderBias(counts, estimate, mcnemar_exact(*sides) if any(sides) else None)
 
@@ -239,18 +238,15 @@ class PairValues:
 
 def implied_votes(pairs: Sequence[PairValues], way: ValueAspect) -> list[Vote]:
     """The votes that follow; a pair one of whose images has no value does not count (``no_scorer_value``)."""
-    return [_vote(two, way) for two in pairs]
-
-
-def _vote(two: PairValues, way: ValueAspect) -> Vote:
-    vote = Vote(two.pair, two.task, two.prompt, two.first, two.second, None, None, NO_VALUE)
-    x, y = two.of_first, two.of_second
-    if x is None or y is None or not (isfinite(x) and isfinite(y)):
-        return vote
-    if x == y:
-        same = TIE if way == "score" else BOTH if x else NONE
-        return replace(vote, chose=same, excluded=None)
-    return replace(vote, chose=two.first if x > y else two.second, excluded=None)
+    votes = []
+    for two in pairs:
+        x, y, chose = two.of_first, two.of_second, None
+        if x is not None and y is not None and isfinite(x) and isfinite(y):
+            same = TIE if way == "score" else BOTH if x else NONE
+            chose = same if x == y else two.first if x > y else two.second
+        why = NO_VALUE if chose is None else None
+        votes.append(Vote(two.pair, two.task, two.prompt, two.first, two.second, chose, None, why))
+    return votes
 
 
 NOT_SHARED: Final = "on no pair both people and this scorer have a clear preference"
@@ -307,9 +303,9 @@ def _order_agreement(
     preferred, mine = winners(theirs), {vote.pair: vote for vote in its if vote.clear}
     shared = [vote for pair, vote in mine.items() if preferred.get(pair) in (contest.a, contest.b)]
     yes = [vote.chose == preferred[vote.pair] for vote in shared]
-    hits = Hits(yes, clusters_of(shared), len(shared), {})
     how = "share of the same preference on pairs where most people, and the scorer, prefer one"
-    return OrderAgreement(task, contest, order, share_estimate(hits, options, how, NOT_SHARED), len(yes) - sum(yes))
+    same = share_estimate(yes, clusters_of(shared), options, how, NOT_SHARED)
+    return OrderAgreement(task, contest, order, same, len(yes) - sum(yes))
 
 
 def _clear(votes: Sequence[Vote]) -> Mapping[str, int]:

@@ -8,30 +8,31 @@ decided, and that is counted.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 import pandas as pd
 
-from agreement.inference.intervals import CONTRAST, CORRECTED, SHARE, ValueRange
-from agreement.numeric import FloatArray, IntArray, cluster_sums, ratio
+from agreement.inference.intervals import CONTRAST, CORRECTED, SHARE, Deletions, ValueRange
+from agreement.numeric import FloatArray, IntArray, share_of
 from agreement.questions.scores import (
     ALL,
     MODEL_COLUMNS,
     PEOPLE_COLUMNS,
     GroupStatistic,
     StatisticKey,
-    StatisticMaker,
     Unit,
     check_answers,
     codes,
     correlated,
     count_reasons,
+    deletions_of,
+    figure,
 )
 from agreement.report.scorer_human import strict_majority
 from agreement.statistics import many_raters
-from agreement.study.cells import Options, Outcome, Used, compact, first_of, merged
+from agreement.study.cells import Options, Used, compact, first_of, merged, undefined
 
 VQA_ACCURACY, TIFA_CORRELATION, ALPHA = "vqa_accuracy", "spearman_with_people", "krippendorff_alpha_nominal"
 IMAGE_WRONG, VQA_WRONG = "image_wrong", "vqa_wrong"
@@ -183,57 +184,57 @@ def beside_people(answers: pd.DataFrame, judgements: pd.DataFrame, options: Opti
     Raises:
         ValueError: a column is missing, or an answer is there twice.
     """
-    making = StatisticMaker.of(options)
+    deletions = deletions_of(options)
     beside = with_people(answers, judgements)
-    figures = [_alpha(making, check_answers(judgements, PEOPLE_COLUMNS))]
+    figures = [_alpha(deletions, check_answers(judgements, PEOPLE_COLUMNS))]
     for rater, rows in beside.groupby("rater", sort=True):
-        figures += _of_rater(making, str(rater), rows)
+        figures += _of_rater(deletions, str(rater), rows)
     return figures
 
 
-def _of_rater(making: StatisticMaker, rater: str, rows: pd.DataFrame) -> Iterator[GroupStatistic]:
+def _of_rater(deletions: Deletions, rater: str, rows: pd.DataFrame) -> Iterator[GroupStatistic]:
     key = StatisticKey(rater=rater)
     decided = rows[rows["state"] == DECIDED]
     equal = np.asarray(decided["chosen"] == decided["people"], float)
     apart = count_reasons(rows.loc[rows["state"] != DECIDED, "state"])
-    yield _share(making, VQA_ACCURACY, key, decided, equal, apart)
-    yield _correlation(making, key, decided, apart)
-    yield from _length_biases(making, key, decided, apart)
+    yield _share(deletions, VQA_ACCURACY, key, decided, equal, apart)
+    yield _correlation(deletions, key, decided, apart)
+    yield from _length_biases(deletions, key, decided, apart)
     kinds = sorted(rows["element_type"].unique())
     for at in [key, *(StatisticKey("element_type", str(kind), rater) for kind in kinds)]:
         mine = rows if at.by == ALL else rows[rows["element_type"] == at.group]
         if at.by == ALL or (mine["state"] == DECIDED).any():
-            yield from _accuracies(making, at, mine)
+            yield from _accuracies(deletions, at, mine)
         wrong = mine[mine["answer"] != mine["chosen"]]
         known = wrong[wrong["state"] == DECIDED]
         left = count_reasons(wrong.loc[wrong["state"] != DECIDED, "state"])
         fault = np.asarray(known["people"] != known["answer"], float)
-        yield _share(making, IMAGE_WRONG, at, known, fault, left)
-        yield _share(making, VQA_WRONG, at, known, np.subtract(1.0, fault), left)
+        yield _share(deletions, IMAGE_WRONG, at, known, fault, left)
+        yield _share(deletions, VQA_WRONG, at, known, np.subtract(1.0, fault), left)
 
 
-def _accuracies(making: StatisticMaker, key: StatisticKey, rows: pd.DataFrame) -> Iterator[GroupStatistic]:
+def _accuracies(deletions: Deletions, key: StatisticKey, rows: pd.DataFrame) -> Iterator[GroupStatistic]:
     """Of the questions that people have decided; the whole accuracy by element type only, as it stands in Table 3 already."""
     decided, apart = rows[rows["state"] == DECIDED], count_reasons(rows.loc[rows["state"] != DECIDED, "state"])
     equal = np.asarray(decided["chosen"] == decided["people"], float)
     passes = np.asarray(decided["people"] == decided["answer"], bool)
     if key.by != ALL:
-        yield _share(making, VQA_ACCURACY, key, decided, equal, apart)
-    yield _share(making, ACCURACY_PASSES, key, decided[passes], equal[passes], apart)
-    yield _share(making, ACCURACY_FAILS, key, decided[~passes], equal[~passes], apart)
-    yield _share(making, CONSTANT_ACCURACY, key, decided, passes.astype(float), apart)
+        yield _share(deletions, VQA_ACCURACY, key, decided, equal, apart)
+    yield _share(deletions, ACCURACY_PASSES, key, decided[passes], equal[passes], apart)
+    yield _share(deletions, ACCURACY_FAILS, key, decided[~passes], equal[~passes], apart)
+    yield _share(deletions, CONSTANT_ACCURACY, key, decided, passes.astype(float), apart)
     chosen, people, answer = (decided[name].str.casefold() for name in ("chosen", "people", "answer"))
     polar = np.asarray(answer.isin((YES, NO)), bool)
     bias = np.asarray(chosen == YES, float) - np.asarray(people == YES, float)
-    yield _share(making, YES_LESS_PEOPLE, key, decided[polar], bias[polar], apart, CONTRAST)
-    yield _share(making, CONSTANT_YES, key, decided[polar], np.asarray(people != YES, float)[polar], apart)
+    yield _share(deletions, YES_LESS_PEOPLE, key, decided[polar], bias[polar], apart, CONTRAST)
+    yield _share(deletions, CONSTANT_YES, key, decided[polar], np.asarray(people != YES, float)[polar], apart)
     heard = rows[rows["state"].isin((DECIDED, UNDECIDED, CANNOT_TELL))]
     left = count_reasons(rows.loc[~rows["state"].isin((DECIDED, UNDECIDED, CANNOT_TELL)), "state"])
-    yield _share(making, PEOPLE_UNDECIDED, key, heard, np.asarray(heard["state"] != DECIDED, float), left)
+    yield _share(deletions, PEOPLE_UNDECIDED, key, heard, np.asarray(heard["state"] != DECIDED, float), left)
 
 
 def _share(
-    making: StatisticMaker,
+    deletions: Deletions,
     statistic: str,
     key: StatisticKey,
     rows: pd.DataFrame,
@@ -242,31 +243,26 @@ def _share(
     kind: ValueRange = SHARE,
 ) -> GroupStatistic:
     prompt, texts = pd.factorize(rows["prompt"], sort=True)
-    sums = making.deletions.weights(len(texts)) @ cluster_sums(
-        np.stack([np.ones(len(rows)), hits], axis=1), prompt.astype(np.int64), len(texts)
-    )
+    share = share_of(hits, np.ones(len(rows)), prompt.astype(np.int64), deletions.weights(len(texts)))
     used = Used(rows["item"].nunique(), len(rows), len(texts), excluded)
     how = _HOW.get(statistic)
     reason, unit = (NO_WRONG, _WRONG_ANSWERS) if how is None else (NOBODY, _QUESTIONS)
-    return making.figure(statistic, key, unit, ratio(sums[:, 1], sums[:, 0]), reason, used, how or _HOW_SPLIT, kind)
+    return figure(statistic, key, unit, share, reason, used, how or _HOW_SPLIT, kind)
 
 
-def _correlation(making: StatisticMaker, key: StatisticKey, decided: pd.DataFrame, apart: dict[str, int]) -> GroupStatistic:
+def _correlation(deletions: Deletions, key: StatisticKey, decided: pd.DataFrame, apart: dict[str, int]) -> GroupStatistic:
     rows = decided.assign(model=decided["chosen"] == decided["answer"], human=decided["people"] == decided["answer"])
     each = rows.groupby("item", sort=True).agg(prompt=("prompt", "first"), model=("model", "mean"), human=("human", "mean"))
     prompt = codes(each["prompt"])
     used = Used(len(each), len(rows), each["prompt"].nunique(), apart)
     x, y = each["model"].to_numpy(float), each["human"].to_numpy(float)
     names = ("the model's score", "people's score")
-    made = correlated(making, key, x, y, prompt, used, _HOW_CORRELATION, names)
-    outcome = made.outcome
-    if outcome.value is None and len(each) < 2:
-        outcome = Outcome(None, NO_SCORES, None, used, outcome.how)
-    return GroupStatistic(TIFA_CORRELATION, ALL, ALL, key.rater, ALL, "images", outcome, made.bounds, made.method)
+    made = replace(correlated(deletions, key, x, y, prompt, used, _HOW_CORRELATION, names), statistic=TIFA_CORRELATION)
+    return made if len(each) >= 2 else replace(made, outcome=undefined(NO_SCORES, used, made.outcome.how))
 
 
 def _length_biases(
-    making: StatisticMaker, statistic_key: StatisticKey, decided: pd.DataFrame, apart: dict[str, int]
+    deletions: Deletions, statistic_key: StatisticKey, decided: pd.DataFrame, apart: dict[str, int]
 ) -> Iterator[GroupStatistic]:
     people = np.asarray(decided["people"] == decided["answer"], float)
     more = np.asarray(decided["chosen"] == decided["answer"], float) - people
@@ -283,12 +279,12 @@ def _length_biases(
             sides.append((CONSTANT_LENGTH_BIAS[name], 1.0 - people, "what people fail"))
         for key, side, title in sides:
             how, names = f"length of the {name} in characters, and {title}, by question", (f"the {name}'s length", title)
-            made = correlated(making, statistic_key, length[known], side[known], codes(rows["prompt"]), used, how, names)
-            outcome = made.outcome if len(rows) else Outcome(None, NOBODY, None, used, how)
-            yield GroupStatistic(key, ALL, ALL, statistic_key.rater, ALL, _QUESTIONS, outcome, made.bounds, made.method)
+            made = correlated(deletions, statistic_key, length[known], side[known], codes(rows["prompt"]), used, how, names)
+            outcome = made.outcome if len(rows) else undefined(NOBODY, used, how)
+            yield replace(made, statistic=key, unit=_QUESTIONS, outcome=outcome)
 
 
-def _alpha(making: StatisticMaker, judgements: pd.DataFrame) -> GroupStatistic:
+def _alpha(deletions: Deletions, judgements: pd.DataFrame) -> GroupStatistic:
     """Krippendorff's nominal alpha of people's choices; a unit is a question about an image, in its wording."""
     rows = judgements[judgements["excluded"].isna() & judgements["label"].notna()]
     rows = rows.drop_duplicates(["item", "question", "person"])
@@ -302,11 +298,11 @@ def _alpha(making: StatisticMaker, judgements: pd.DataFrame) -> GroupStatistic:
     how = "people's choices by question, those that two or more have answered"
     if not units.size:
         nothing, reason = np.full(1, np.nan), "no question has two answers by people"
-        return making.figure(ALPHA, StatisticKey(), "questions", nothing, reason, used, how, CORRECTED)
+        return figure(ALPHA, StatisticKey(), "questions", nothing, reason, used, how, CORRECTED)
     columns = many_raters.count_columns(
         units.codes, label.codes, first_of(units, prompt.codes), prompt.size, label.size, ordinal=False
     )
-    sums = many_raters.CountSums.unpack(making.deletions.weights(prompt.size) @ columns, label.size, label.size)
+    sums = many_raters.CountSums.unpack(deletions.weights(prompt.size) @ columns, label.size, label.size)
     sample = many_raters.CountSums.unpack(columns.sum(0), label.size, label.size)
     reason = many_raters.why_undefined(ALPHA, sample)
-    return making.figure(ALPHA, StatisticKey(), "questions", many_raters.FORMULAS[ALPHA](sums), reason, used, how, CORRECTED)
+    return figure(ALPHA, StatisticKey(), "questions", many_raters.FORMULAS[ALPHA](sums), reason, used, how, CORRECTED)

@@ -10,7 +10,7 @@ image.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final, Literal
 
@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from agreement.inference.intervals import CONTRAST, CORRECTED, SHARE, Deletions, Interval, ValueRange
-from agreement.numeric import FloatArray, IntArray, ratio, sums_by
+from agreement.numeric import FloatArray, IntArray, ratio, share_of, sums_by
 from agreement.statistics import correlation
 from agreement.statistics.correlation import Units
 from agreement.study.cells import Options, Outcome, Used, compact, interval, merged, outcome
@@ -37,40 +37,14 @@ Unit = Literal["images", "questions", "wrong answers", "groups"]
 
 
 @dataclass(frozen=True)
-class GroupStatistic:
-    """One number.
+class StatisticKey:
+    """What a number is about.
 
     Attributes:
-        statistic: what it is.
         by, group: what of the images or questions it is about, such as ``element_type`` and ``color``; ``all`` and ``all``.
         rater: whose answers; None for people's own agreement. ``other``: the model that it is compared with.
         generator: whose images; ``all`` for all together.
-        unit: what `n` counts.
-        outcome: the value, or why there is none.
-        bounds: 95 % interval, by the jackknife over prompts.
-        method: how both were made, in words.
     """
-
-    statistic: str
-    by: str
-    group: str
-    rater: str | None
-    generator: str
-    unit: Unit
-    outcome: Outcome
-    bounds: Interval
-    method: str
-    other: str | None = None
-
-    @property
-    def n(self) -> int:
-        """How many units it rests on."""
-        return self.outcome.used.items if self.unit == "images" else self.outcome.used.ratings
-
-
-@dataclass(frozen=True)
-class StatisticKey:
-    """What a number is about, as in ``Figure``."""
 
     by: str = ALL
     group: str = ALL
@@ -79,35 +53,43 @@ class StatisticKey:
     other: str | None = None
 
 
-@dataclass(frozen=True)
-class StatisticMaker:
-    """What all figures of a report share: its options, and what their jackknife leaves out."""
+@dataclass(frozen=True, kw_only=True)
+class GroupStatistic(StatisticKey):
+    """One number.
 
-    options: Options
-    deletions: Deletions
+    Attributes:
+        statistic: what it is.
+        unit: what `n` counts.
+        outcome: the value, or why there is none.
+        bounds: 95 % interval, by the jackknife over prompts.
+        method: how both were made, in words.
+    """
 
-    @classmethod
-    def of(cls, options: Options | None) -> StatisticMaker:
-        wanted = options or Options()
-        return cls(wanted, Deletions(wanted.intervals))
+    statistic: str
+    unit: Unit
+    outcome: Outcome
+    bounds: Interval
+    method: str
 
-    def figure(
-        self,
-        statistic: str,
-        key: StatisticKey,
-        unit: Unit,
-        values: FloatArray,
-        reason: str,
-        used: Used,
-        how: str,
-        kind: ValueRange,
-    ) -> GroupStatistic:
-        """A figure from its value and the replicates after it."""
-        made = outcome(np.asarray(values, float), reason, used, how)
-        bounds, method = interval(made, kind)
-        reported = Outcome(made.value, made.reason, None, made.used, made.how)
-        where = (key.by, key.group, key.rater, key.generator)
-        return GroupStatistic(statistic, *where, unit, reported, bounds, method, key.other)
+    @property
+    def n(self) -> int:
+        """How many units it rests on."""
+        return self.outcome.used.items if self.unit == "images" else self.outcome.used.ratings
+
+
+def figure(
+    statistic: str, key: StatisticKey, unit: Unit, values: FloatArray, reason: str, used: Used, how: str, kind: ValueRange
+) -> GroupStatistic:
+    """A figure from its value and the replicates after it."""
+    made = outcome(np.asarray(values, float), reason, used, how)
+    bounds, method = interval(made, kind)
+    reported = replace(made, deviations=None)
+    return GroupStatistic(**vars(key), statistic=statistic, unit=unit, outcome=reported, bounds=bounds, method=method)
+
+
+def deletions_of(options: Options | None) -> Deletions:
+    """What the jackknife of all figures of a report leaves out."""
+    return Deletions((options or Options()).intervals)
 
 
 def check_answers(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
@@ -183,14 +165,14 @@ def scores(answers: pd.DataFrame, options: Options | None = None, reference: str
     Raises:
         ValueError: a column is missing, or an answer is there twice.
     """
-    making, rows = StatisticMaker.of(options), check_answers(answers, MODEL_COLUMNS)
+    deletions, rows = deletions_of(options), check_answers(answers, MODEL_COLUMNS)
     figures: list[GroupStatistic] = []
     for rater, mine in rows.groupby("rater", sort=True):
         table = _table(mine)
         for by in GROUPINGS:
             kinds = {"all": (TIFA, ACCURACY), "element_type": (ACCURACY,)}.get(by, (TIFA,))
             for statistic in kinds:
-                figures += _of(table, str(rater), by, statistic, making, reference)
+                figures += _of(table, str(rater), by, statistic, deletions, reference)
     return figures
 
 
@@ -220,7 +202,7 @@ class _Sums:
 
 
 def _of(
-    table: pd.DataFrame, rater: str, by: Grouping, statistic: str, making: StatisticMaker, reference: str | None
+    table: pd.DataFrame, rater: str, by: Grouping, statistic: str, deletions: Deletions, reference: str | None
 ) -> Iterator[GroupStatistic]:
     groups = sorted(table[by].unique())
     made = {str(name): _sums(rows, by, groups, statistic) for name, rows in table.groupby("generator", sort=True)}
@@ -230,11 +212,11 @@ def _of(
             if sums.bottom[:, k].any():
                 key = StatisticKey(by, str(group), rater, generator)
                 there = sums.bottom[:, k] > 0
-                used, values = _used(sums, k), _ratios(making, sums.top[there, k], sums.bottom[there, k])
-                yield making.figure(statistic, key, _unit(statistic), values, NOTHING, used, _HOW[statistic], SHARE)
+                used, values = _used(sums, k), _ratios(deletions, sums.top[there, k], sums.bottom[there, k])
+                yield figure(statistic, key, _unit(statistic), values, NOTHING, used, _HOW[statistic], SHARE)
         if beside is not None and generator != reference:
             yield from _less(
-                making, statistic, [StatisticKey(by, str(g), rater, generator) for g in groups], sums, beside, reference
+                deletions, statistic, [StatisticKey(by, str(g), rater, generator) for g in groups], sums, beside, reference
             )
 
 
@@ -261,9 +243,9 @@ def _sums(rows: pd.DataFrame, by: str, groups: list[object], statistic: str) -> 
     return _Sums([*map(str, texts)], top, bottom, n_images.astype(np.int64), n_questions.astype(np.int64), same)
 
 
-def _ratios(making: StatisticMaker, top: FloatArray, bottom: FloatArray) -> FloatArray:
+def _ratios(deletions: Deletions, top: FloatArray, bottom: FloatArray) -> FloatArray:
     """The ratio of sums over texts, then that without each text: (1 + texts,)."""
-    weights = making.deletions.weights(top.size)
+    weights = deletions.weights(top.size)
     return ratio(weights @ top, weights @ bottom)
 
 
@@ -276,30 +258,25 @@ def _used(sums: _Sums, k: int) -> Used:
 
 
 def _less(
-    making: StatisticMaker, statistic: str, places: list[StatisticKey], sums: _Sums, beside: _Sums, reference: str | None
+    deletions: Deletions, statistic: str, places: list[StatisticKey], sums: _Sums, beside: _Sums, reference: str | None
 ) -> Iterator[GroupStatistic]:
     """The differences to the reference, by group."""
     theirs = dict(zip(beside.texts, beside.asked, strict=True))
-    both = [name for name in sums.texts if name in theirs]
-    same = {
-        name
-        for name, questions in zip(sums.texts, sums.asked, strict=True)
-        if questions is not None and theirs.get(name) == questions
-    }
-    shared = [name for name in both if name in same]
+    both = {name for name in sums.texts if name in theirs}
+    asked = zip(sums.texts, sums.asked, strict=True)
+    shared = [name for name, questions in asked if questions is not None and theirs.get(name) == questions]
     mine, other = sums.take(shared), beside.take(shared)
     for k, key in enumerate(places):
         if not sums.bottom[:, k].any():
             continue
         there = (mine.bottom[:, k] > 0) | (other.bottom[:, k] > 0)
-        each = [_ratios(making, side.top[there, k], side.bottom[there, k]) for side in (mine, other)]
+        each = [_ratios(deletions, side.top[there, k], side.bottom[there, k]) for side in (mine, other)]
         present = {name for name, n in zip(sums.texts, sums.images[:, k], strict=True) if n}
-        left = {"not_shared": len(present - {*both}), "other_version": len((present & {*both}) - {*shared})}
-        counted = _used(mine, k)
-        used = Used(counted.items, counted.ratings, counted.clusters, merged([left]))
+        left = {"not_shared": len(present - both), "other_version": len((present & both) - {*shared})}
+        used = replace(_used(mine, k), excluded=merged([left]))
         how = _HOW_LESS.format(_HOW[statistic], reference)
         name = statistic + LESS_REFERENCE
-        yield making.figure(name, key, _unit(statistic), each[0] - each[1], NOTHING_SHARED, used, how, CONTRAST)
+        yield figure(name, key, _unit(statistic), each[0] - each[1], NOTHING_SHARED, used, how, CONTRAST)
 
 
 SPEARMAN = "spearman"
@@ -320,7 +297,7 @@ def between_models(answers: pd.DataFrame, options: Options | None = None) -> lis
     Raises:
         ValueError: a column is missing, or an answer is there twice.
     """
-    making, rows = StatisticMaker.of(options), check_answers(answers, MODEL_COLUMNS)
+    deletions, rows = deletions_of(options), check_answers(answers, MODEL_COLUMNS)
     made = {str(rater): images(mine).set_index("item") for rater, mine in rows.groupby("rater", sort=True)}
     figures: list[GroupStatistic] = []
     for a, b in combinations(made, 2):
@@ -331,24 +308,24 @@ def between_models(answers: pd.DataFrame, options: Options | None = None) -> lis
         x, y = same["score"].to_numpy(float), same["score_b"].to_numpy(float)
         used = Used(len(same), int(same["questions"].sum()), same["prompt"].nunique(), excluded)
         key, names = StatisticKey(rater=a, other=b), (f"{a}'s score", f"{b}'s score")
-        figures.append(correlated(making, key, x, y, codes(same["prompt"]), used, _HOW_MODELS, names))
-        figures.append(_same_answers(making, key, *(rows[rows["rater"] == rater] for rater in (a, b))))
+        figures.append(correlated(deletions, key, x, y, codes(same["prompt"]), used, _HOW_MODELS, names))
+        figures.append(_same_answers(deletions, key, *(rows[rows["rater"] == rater] for rater in (a, b))))
     return figures
 
 
-def _same_answers(making: StatisticMaker, key: StatisticKey, a: pd.DataFrame, b: pd.DataFrame) -> GroupStatistic:
+def _same_answers(deletions: Deletions, key: StatisticKey, a: pd.DataFrame, b: pd.DataFrame) -> GroupStatistic:
     pair = a.merge(b[["item", "question", "wording", "chosen"]], on=["item", "question"], suffixes=("", "_b"))
     same = pair[pair["wording"] == pair["wording_b"]]
     excluded = merged([{"other_version": len(pair) - len(same), "not_shared": len(a) + len(b) - 2 * len(pair)}])
     prompt, texts = pd.factorize(same["prompt"], sort=True)
     places, equal = prompt.astype(np.int64), np.asarray(same["chosen"] == same["chosen_b"], float)
-    top, bottom = (sums_by(places, len(texts), weights) for weights in (equal, np.ones(len(same))))
+    share = share_of(equal, np.ones(len(same)), places, deletions.weights(len(texts)))
     used = Used(same["item"].nunique(), len(same), len(texts), excluded)
-    return making.figure(SAME_ANSWERS, key, "questions", _ratios(making, top, bottom), NO_PAIR, used, _HOW_SAME, SHARE)
+    return figure(SAME_ANSWERS, key, "questions", share, NO_PAIR, used, _HOW_SAME, SHARE)
 
 
 def correlated(
-    making: StatisticMaker,
+    deletions: Deletions,
     key: StatisticKey,
     x: FloatArray,
     y: FloatArray,
@@ -359,10 +336,10 @@ def correlated(
 ) -> GroupStatistic:
     """Spearman's rho of two scores per image, with its interval by prompt."""
     cluster = compact(prompt)
-    weights = making.deletions.weights(cluster.size)
+    weights = deletions.weights(cluster.size)
     if x.size < 2:
         values, reason = np.full(len(weights), np.nan), NO_PAIR if not x.size else correlation.why_undefined(x, y, names)
     else:
         values = correlation.spearman(x, y, Units(cluster.codes, cluster.size), weights)
         reason = correlation.why_undefined(x, y, names)
-    return making.figure(SPEARMAN, key, "images", values, reason, used, how, CORRECTED)
+    return figure(SPEARMAN, key, "images", values, reason, used, how, CORRECTED)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from agreement.catalogue import CORRELATIONS, FIRST_VS_REST, NUMBER_ALPHAS, TWO_RATERS, Measure
-from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
+from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio, share_of
 from agreement.statistics import correlation, icc, many_raters, two_raters
 from agreement.statistics.alpha import SAME_VALUE, MomentSums, RatioSums, moment_columns, ratio_columns
 from agreement.statistics.correlation import Units
@@ -72,9 +73,7 @@ class HumanAgreement:
 
     def _mean(self, _: tuple[str, ...]) -> dict[str, Outcome]:
         view = self._all
-        columns = np.stack([np.ones(view.rows.size), view.rows.number], axis=1)
-        sums = view.weights @ cluster_sums(columns, view.cluster.codes, view.cluster.size)
-        values = ratio(sums[:, 1], sums[:, 0])
+        values = share_of(view.rows.number, np.ones(view.rows.size), view.cluster.codes, view.weights)
         return {"mean": outcome(values, NO_RATINGS, view.used, MEAN)}
 
     def _tables(self, view: _View, names: tuple[str, ...]) -> dict[str, Outcome]:
@@ -123,15 +122,11 @@ class HumanAgreement:
         view, labels = self._paired, self._measure.labels
         # Rows stand in order of unit, seq and rater; their positions are a seq without ties.
         made = two_raters.first_against_rest(view.unit.codes, view.rows.label, np.arange(view.rows.size))
-        columns = two_raters.pair_columns(
-            made.first, made.other, view.place[made.unit], view.cluster.size, labels, ordinal=False
-        )
-        sums = two_raters.PairSums.unpack(view.weights @ columns, labels)
-        sample = two_raters.PairSums.unpack(columns.sum(0), labels)
+        sums = two_raters.PairSums.resampled(view.weights, made.first, made.other, view.place[made.unit], labels)
         outcomes = {}
         for name in names:
             base = name.removesuffix("_first_vs_rest")
-            reason = two_raters.why_undefined(base, sample) if view.rows.size else NO_PAIRED_UNIT
+            reason = two_raters.why_undefined(base, sums) if view.rows.size else NO_PAIRED_UNIT
             how = "each unit's first rating against each other one"
             outcomes[name] = outcome(two_raters.FORMULAS[base](sums), reason, view.used, how)
         return outcomes
@@ -211,6 +206,21 @@ class RatingGrid:
         return np.flatnonzero((self.place[:, a] >= 0) & (self.place[:, b] >= 0))
 
 
+class DefinedMean:
+    """A mean over groups, in the sample and in every resample, of those for which it is defined."""
+
+    def __init__(self, size: int) -> None:
+        self.sum, self.count, self.defined = np.zeros(size), np.zeros(size), 0
+
+    def add(self, values: FloatArray, known: BoolArray) -> None:
+        self.sum += np.where(known, values, 0.0)
+        self.count += known
+        self.defined += 1
+
+    def values(self) -> FloatArray:
+        return ratio(self.sum, self.count)
+
+
 class _Averages:
     """Means over pairs of persons, in the sample and in every resample, of the pairs for which a statistic is defined."""
 
@@ -218,22 +228,14 @@ class _Averages:
         self._view = view
         self._grid = RatingGrid.of(view.rows)
         self._pairs = [(a, b, self._grid.shared(a, b)) for a, b in self._grid.sharing()]
-        self._sum: dict[str, FloatArray] = {}
-        self._count: dict[str, FloatArray] = {}
-        self._ratings: dict[str, BoolArray] = {}
-        self._defined: dict[str, int] = {}
+        self._means: defaultdict[str, DefinedMean] = defaultdict(lambda: DefinedMean(len(view.weights)))
+        self._ratings: defaultdict[str, BoolArray] = defaultdict(lambda: np.zeros(view.rows.size, bool))
 
     def _add(self, name: str, values: FloatArray, pair: tuple[int, int, IntArray]) -> None:
         a, b, shared = pair
         if np.isnan(values[0]):
             return
-        known = ~np.isnan(values)
-        if name not in self._sum:
-            self._sum[name], self._count[name] = np.zeros(values.size), np.zeros(values.size)
-            self._ratings[name], self._defined[name] = np.zeros(self._view.rows.size, bool), 0
-        self._sum[name] += np.where(known, values, 0.0)
-        self._count[name] += known
-        self._defined[name] += 1
+        self._means[name].add(values, ~np.isnan(values))
         self._ratings[name][self._grid.place[shared, a]] = True
         self._ratings[name][self._grid.place[shared, b]] = True
 
@@ -270,15 +272,13 @@ class _Averages:
 
     def outcome(self, name: str) -> Outcome:
         """The mean of one statistic over its pairs."""
-        rows, total, defined = self._view.rows, len(self._pairs), self._defined.get(name, 0)
-        mask = self._ratings.get(name, np.zeros(rows.size, bool))
+        total, defined = len(self._pairs), self._means[name].defined
         excluded = merged([self._view.used.excluded, {"undefined_pairs": total - defined}])
-        used = used_rows(rows, mask, self._view.cluster.size, excluded)
+        used = used_rows(self._view.rows, self._ratings[name], self._view.cluster.size, excluded)
         if not total:
             return undefined("no two persons share a unit", used, "")
         if not defined:
             return undefined("undefined for every pair of persons: one or both used a single label or value", used, "")
-        means = ratio(self._sum[name], self._count[name])
         pairs = f"{total} pair{'s' if total > 1 else ''} of persons"
         left = f"{defined} of {pairs}, undefined for the others" if defined < total else pairs
-        return outcome(means, "", used, f"mean over {left}")
+        return outcome(self._means[name].values(), "", used, f"mean over {left}")

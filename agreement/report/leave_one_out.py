@@ -21,7 +21,8 @@ import numpy as np
 
 from agreement.catalogue import NUMBER_ALPHAS, PeopleAs
 from agreement.inference.intervals import Deviations
-from agreement.numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
+from agreement.numeric import BoolArray, FloatArray, IntArray, sums_by
+from agreement.report.human_human import DefinedMean
 from agreement.report.scorer_human import MatchedRatings, pair_alpha
 from agreement.statistics import correlation, two_raters
 from agreement.statistics.correlation import Units
@@ -181,17 +182,10 @@ class LeftOutGroup:
         return two_raters.FORMULAS[statistic](self._sums[who.name, way])
 
     def _table(self, label: IntArray, ratings: RemainingRatings, cluster: IntArray) -> two_raters.PairSums:
-        measure = self._places.met.measure
-        columns = two_raters.pair_columns(
-            label,
-            self._places.rows.label[ratings.of],
-            cluster,
-            self._units.clusters,
-            measure.labels,
-            ordinal=measure.ordinal,
-            times=ratings.times,
+        measure, others = self._places.met.measure, self._places.rows.label[ratings.of]
+        return two_raters.PairSums.resampled(
+            self._weights, label, others, cluster, measure.labels, ordinal=measure.ordinal, times=ratings.times
         )
-        return two_raters.PairSums.unpack(self._weights @ columns, measure.labels)
 
     def _auc(self, score: FloatArray, ratings: RemainingRatings, cluster: IntArray) -> FloatArray:
         """Equal scores of one cluster are one unit with their answers added up: the same, faster."""
@@ -204,29 +198,14 @@ class LeftOutGroup:
         return correlation.auc(score_of_cell, yes, no, Units(first_of(cell, cluster), self._units.clusters), self._weights)
 
 
-class _Mean:
-    """A mean over groups, in the sample and in every resample, of those for which it is defined."""
-
-    def __init__(self, size: int) -> None:
-        self.sum, self.count, self.defined = np.zeros(size), np.zeros(size), 0
-
-    def add(self, values: FloatArray, known: BoolArray) -> None:
-        self.sum += np.where(known, values, 0.0)
-        self.count += known
-        self.defined += 1
-
-    def values(self) -> FloatArray:
-        return ratio(self.sum, self.count)
-
-
 class _Tally:
     """One statistic of people in the places, and beside it each scorer in those where both are defined."""
 
     def __init__(self, places: LeftOutRatings, statistic: str, way: PeopleAs, scorers: list[Substitute]) -> None:
         self._places, self._statistic, self._way, self._scorers = places, statistic, way, scorers
         size = len(places.met.weights)
-        self._people = _Mean(size)
-        self._pairs = [(_Mean(size), _Mean(size)) for _ in scorers]
+        self._people = DefinedMean(size)
+        self._pairs = [(DefinedMean(size), DefinedMean(size)) for _ in scorers]
         self._units = np.zeros(places.unit.size, bool)
         self._seen = False
 

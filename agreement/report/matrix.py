@@ -118,9 +118,8 @@ class _RaterGroup:
     def tables(self, pair: _RaterPair, measure: Measure) -> two_raters.PairSums:
         """The pair's confusion sums in every resample."""
         a, b = (self._labels[self._row[column]] for column in (pair.a, pair.b))
-        clusters = self.units.clusters
-        columns = two_raters.pair_columns(a, b, self.units.cluster, clusters, measure.labels, ordinal=measure.ordinal)
-        return two_raters.PairSums.unpack(self.weights @ columns, measure.labels)
+        cluster, labels = self.units.cluster, measure.labels
+        return two_raters.PairSums.resampled(self.weights, a, b, cluster, labels, ordinal=measure.ordinal)
 
     def correlation(self, statistic: str, pair: _RaterPair) -> FloatArray:
         """One correlation of the pair; midranks and tie counts are made once for the group."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,7 +21,7 @@ from agreement.report.ceiling import Ceiling
 from agreement.report.human_human import HumanAgreement
 from agreement.report.matrix import Matrix
 from agreement.report.scorer_human import NOTHING_SHARED, ComparisonScale, MatchedRatings, ScorerAgreement
-from agreement.study.cells import Cell, CellOutcome, Key, Options, Outcome, compact, first_of, interval, walk
+from agreement.study.cells import Cell, CellOutcome, Compute, Key, Options, Outcome, compact, first_of, interval, walk
 from agreement.study.frame import Aspect, Ratings, Suite, read
 
 # What a scorer's `score` is compared with.
@@ -29,8 +30,8 @@ SCORE = "score"
 
 
 @dataclass(frozen=True)
-class ReportRow:
-    """One statistic of one cell, as the report prints it."""
+class CellRow:
+    """One outcome of one cell with its interval, as a table prints it; `people`: real or simulated."""
 
     suite: str
     aspect: str
@@ -40,6 +41,35 @@ class ReportRow:
     low: float | None
     high: float | None
     method: str
+
+    def plain(self, sides: Mapping[str, Any], beside: Mapping[str, Any]) -> dict[str, Any]:
+        """Plain types with the keys that every section has; `sides` come after the statistic, `beside` after the interval."""
+        outcome, cell = self.found.outcome, self.found.place
+        return {
+            "suite": self.suite,
+            "task": cell.task,
+            "generator": cell.generator,
+            "aspect": self.aspect,
+            "target": self.target,
+            "people": self.people,
+            "statistic": self.found.key.statistic,
+            **sides,
+            "value": outcome.value,
+            "low": self.low,
+            "high": self.high,
+            **beside,
+            "n_items": outcome.used.items,
+            "n_ratings": outcome.used.ratings,
+            "excluded": dict(outcome.used.excluded),
+            "reason": outcome.reason,
+            "method": self.method,
+        }
+
+
+@dataclass(frozen=True)
+class ReportRow(CellRow):
+    """One statistic of one cell, as the report prints it."""
+
     ceiling: Ceiling | None = None
     certainty: str | None = None
     saw_labels: bool = False
@@ -51,24 +81,7 @@ class ReportRow:
         scorer's own `mean`, its ratings), both raters' in the matrix. `excluded` counts ratings, but `undefined_pairs`
         pairs of persons and `tied_majority` units. What has a section's own keys is added by `Report.to_dict`.
         """
-        outcome, cell = self.found.outcome, self.found.place
-        return {
-            "suite": self.suite,
-            "task": cell.task,
-            "generator": cell.generator,
-            "aspect": self.aspect,
-            "target": self.target,
-            "people": self.people,
-            "statistic": self.found.key.statistic,
-            "value": outcome.value,
-            "low": self.low,
-            "high": self.high,
-            "n_items": outcome.used.items,
-            "n_ratings": outcome.used.ratings,
-            "excluded": dict(outcome.used.excluded),
-            "reason": outcome.reason,
-            "method": self.method,
-        }
+        return self.plain({}, {})
 
 
 def topics(suite: Suite, aspect: Aspect, options: Options) -> list[ReportTopic]:
@@ -81,6 +94,15 @@ def topics(suite: Suite, aspect: Aspect, options: Options) -> list[ReportTopic]:
     parts = [(int(code), rows.take(rows.target == code)) for code in np.unique(rows.target)]
     named = [(suite.targets[code] if code >= 0 else None, part) for code, part in parts]
     return [ReportTopic(suite, aspect, target, part, options, scores) for target, part in named]
+
+
+def read_topics(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], options: Options) -> Iterator[ReportTopic]:
+    """All topics of a long frame; args and errors as of `build`."""
+    if unknown := sorted(set(options.statistics or ()) - set(STATISTICS)):
+        raise ValueError(f"unknown statistic {', '.join(unknown)}; known are {', '.join(STATISTICS)}")
+    for suite in read(select(frame, scales, options.certainty), scales):
+        for aspect in suite.aspects:
+            yield from topics(suite, aspect, options)
 
 
 @dataclass(frozen=True)
@@ -141,9 +163,14 @@ class ReportTopic:
         for code, rater in enumerate(self.suite.raters):
             rows = self.ratings.take(self.ratings.rater == code)
             if rater.scorer and rows.size:
-                compute = _ScorerMean(self, rows, Key("mean", rater=rater.name))
-                report_rows += self.rows(walk(rows, self.suite, self.options, compute), simulated=False)
+                key = Key("mean", rater=rater.name)
+                report_rows += self.rows(walk(rows, self.suite, self.options, partial(self._own, rows, key)), simulated=False)
         return report_rows
+
+    def _own(self, rows: Ratings, key: Key, cell: Cell) -> dict[Key, Outcome]:
+        """One scorer's mean, in one cell."""
+        made = HumanAgreement(cell.of(rows), self.suite, self.measure, cell).outcomes(("mean",))
+        return {key: replace(made["mean"], how="mean over the scorer's judgements")}
 
     def raters(self, *, simulated: bool) -> list[ReportRow]:
         """Each scorer against people: on this aspect, then by its score where the two can be compared."""
@@ -159,10 +186,28 @@ class ReportTopic:
         met = (f for f in walk(people, self.suite, self.options, by_score) if (f.key.rater, f.key.statistic) not in done)
         return rows + self.rows(met, simulated=simulated, finer=self.measure.binary)
 
-    def _against(self, scored: Ratings, people: Ratings, names: tuple[str, ...], *, by_item: bool) -> _ScorersBesidePeople:
-        scorers = [code for code in np.unique(scored.rater) if self.suite.raters[code].scorer]
-        parts = {int(code): scored.take(scored.rater == code) for code in scorers}
-        return _ScorersBesidePeople(self, people, names, parts, by_item)
+    def _against(self, scored: Ratings, people: Ratings, names: tuple[str, ...], *, by_item: bool) -> Compute:
+        """Every scorer against people, in one cell."""
+        suite, meeting, options = self.suite, ComparisonScale(self.measure, by_item), self.options
+        scorers = [code for code in np.unique(scored.rater) if suite.raters[code].scorer]
+        parts = [(suite.raters[code].name, scored.take(scored.rater == code)) for code in scorers]
+        ways = {name: way for name in names if name != "mean" and (way := people_as(name, options.people_as))}
+
+        def compute(cell: Cell) -> dict[Key, Outcome]:
+            outcomes: dict[Key, Outcome] = {}
+            mets: dict[str, MatchedRatings] = {}
+            for rater, rows in parts:
+                if not cell.of_generator(rows).size:
+                    continue
+                against = ScorerAgreement(cell.of(rows), cell.of(people), suite, meeting, cell)
+                mets[rater] = against.met
+                for name in names:
+                    if name in ways or name == "mean":
+                        way = ways.get(name)
+                        outcomes[Key(name, rater=rater, people_as=way)] = against.outcome(name, way)
+            return leave_one_out.with_leave_one_out(outcomes, mets, suite, ways) if options.ceiling else outcomes
+
+        return compute
 
     def matrix(self, *, simulated: bool) -> list[ReportRow]:
         """Persons and scorers two by two."""
@@ -188,48 +233,6 @@ def _corrected(rows: list[ReportRow]) -> list[ReportRow]:
         for position, made in zip(places, ceiling.corrected(ceilings), strict=True):
             rows[position] = replace(rows[position], ceiling=made)
     return rows
-
-
-@dataclass(frozen=True)
-class _ScorerMean:
-    """One scorer's mean, in one cell."""
-
-    topic: ReportTopic
-    rows: Ratings
-    key: Key
-
-    def __call__(self, cell: Cell) -> dict[Key, Outcome]:
-        made = HumanAgreement(cell.of(self.rows), self.topic.suite, self.topic.measure, cell).outcomes(("mean",))
-        return {self.key: replace(made["mean"], how="mean over the scorer's judgements")}
-
-
-@dataclass(frozen=True)
-class _ScorersBesidePeople:
-    """Every scorer against people, in one cell."""
-
-    topic: ReportTopic
-    people: Ratings
-    names: tuple[str, ...]
-    scorers: dict[int, Ratings]
-    by_item: bool
-
-    def __call__(self, cell: Cell) -> dict[Key, Outcome]:
-        outcomes: dict[Key, Outcome] = {}
-        mets: dict[str, MatchedRatings] = {}
-        people, options = cell.of(self.people), self.topic.options
-        ways = {name: way for name in self.names if name != "mean" and (way := people_as(name, options.people_as))}
-        for code, scored in self.scorers.items():
-            if not cell.of_generator(scored).size:
-                continue
-            meeting = ComparisonScale(self.topic.measure, self.by_item)
-            against = ScorerAgreement(cell.of(scored), people, self.topic.suite, meeting, cell)
-            rater = self.topic.suite.raters[code].name
-            mets[rater] = against.met
-            for name in self.names:
-                if name in ways or name == "mean":
-                    way = ways.get(name)
-                    outcomes[Key(name, rater=rater, people_as=way)] = against.outcome(name, way)
-        return leave_one_out.with_leave_one_out(outcomes, mets, self.topic.suite, ways) if options.ceiling else outcomes
 
 
 CLASSES = ("unanimous", "majority", "split")
@@ -399,21 +402,16 @@ def build(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], options: O
         ValueError: for a frame without a column, an aspect without a scale, an unknown statistic or class of certainty.
     """
     wanted = options or Options()
-    unknown = sorted(set(wanted.statistics or ()) - set(STATISTICS))
-    if unknown:
-        raise ValueError(f"unknown statistic {', '.join(unknown)}; known are {', '.join(STATISTICS)}")
     among: list[ReportRow] = []
     raters: list[ReportRow] = []
     matrix: list[ReportRow] = []
     by_class: list[ReportRow] = []
-    for suite in read(select(frame, scales, wanted.certainty), scales):
-        for aspect in suite.aspects:
-            for topic in topics(suite, aspect, wanted):
-                for simulated in (False, True):
-                    among += topic.among(simulated=simulated)
-                    raters += topic.raters(simulated=simulated)
-                    matrix += topic.matrix(simulated=simulated) if wanted.matrix else []
-                    by_class += by_certainty(topic, simulated=simulated) if wanted.by_certainty else []
+    for topic in read_topics(frame, scales, wanted):
+        for simulated in (False, True):
+            among += topic.among(simulated=simulated)
+            raters += topic.raters(simulated=simulated)
+            matrix += topic.matrix(simulated=simulated) if wanted.matrix else []
+            by_class += by_certainty(topic, simulated=simulated) if wanted.by_certainty else []
     return AgreementReport(tuple(among), tuple(raters), tuple(matrix), tuple(by_class))
 
 
@@ -427,13 +425,7 @@ def scorer_means(
     Args and errors: as `build`.
     """
     wanted = replace(options or Options(), statistics=("mean",))
-    rows = [
-        row
-        for suite in read(select(frame, scales, wanted.certainty), scales)
-        for aspect in suite.aspects
-        for t in topics(suite, aspect, wanted)
-        for row in t.own()
-    ]
+    rows = [row for topic in read_topics(frame, scales, wanted) for row in topic.own()]
     return [row.to_dict() | {"people": None, "rater": row.found.key.rater, "kind": "scorer"} for row in rows]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from agreement.catalogue import CORRELATIONS, NUMBER_ALPHAS, Measure, PeopleAs
 from agreement.inference import hypothesis_tests
-from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio, sums_by
+from agreement.numeric import BoolArray, FloatArray, IntArray, share_of, sums_by
 from agreement.report.human_human import number_alpha, why_no_number_alpha
 from agreement.statistics import correlation, two_raters
 from agreement.statistics.correlation import Units
@@ -121,9 +121,8 @@ class ScorerAgreement:
     def _mean(self) -> Outcome:
         cluster = compact(self._own.cluster)
         used = used_rows(self._own, np.ones(self._own.size, bool), cluster.size, self._excluded)
-        columns = np.stack([np.ones(self._own.size), self._own.number], axis=1)
-        sums = self._weights @ cluster_sums(columns, cluster.codes, cluster.size)
-        return outcome(ratio(sums[:, 1], sums[:, 0]), NOTHING_SHARED, used, HOW[None])
+        values = share_of(self._own.number, np.ones(self._own.size), cluster.codes, self._weights)
+        return outcome(values, NOTHING_SHARED, used, HOW[None])
 
     @cached_property
     def _majority(self) -> Majority:
@@ -198,8 +197,7 @@ class ScorerAgreement:
             weighted = self._weights @ self._pair_columns(people_as)
             self._made[people_as] = two_raters.PairSums.unpack(weighted, self._measure.labels)
         sums = self._made[people_as]
-        sample = two_raters.PairSums(sums.categories, *(getattr(sums, name)[0] for name in _SUMS))
-        return two_raters.FORMULAS[statistic](sums), two_raters.why_undefined(statistic, sample)
+        return two_raters.FORMULAS[statistic](sums), two_raters.why_undefined(statistic, sums)
 
     def _pair_columns(self, people_as: PeopleAs) -> FloatArray:
         mine, theirs, cluster = self._label, self._people.label, self._cluster.codes
@@ -209,9 +207,6 @@ class ScorerAgreement:
             mine, theirs, cluster = of_unit[label >= 0], label[label >= 0], self._units.cluster[label >= 0]
         labels = self._measure.labels
         return two_raters.pair_columns(mine, theirs, cluster, self._cluster.size, labels, ordinal=self._measure.ordinal)
-
-
-_SUMS = ("pairs", "different", "linear", "quadratic", "rows", "columns", "table")
 
 
 def pair_alpha(

@@ -6,7 +6,7 @@ so that the interval is that of the paired difference; p is that of the sign-fli
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -18,7 +18,7 @@ from agreement.catalogue import OF_SCORES, STATISTICS, people_as, select_statist
 from agreement.inference.hypothesis_tests import holm, mcnemar_exact, rounded_difference, swap_test
 from agreement.inference.intervals import CONTRAST, Deletions
 from agreement.numeric import BoolArray, sums_by
-from agreement.report.report import ReportTopic, select, topics
+from agreement.report.report import CellRow, ReportTopic, read_topics
 from agreement.report.scorer_human import ComparisonScale, PairedJudgements, ScorerAgreement, pair_judgements, to_majority
 from agreement.statistics.two_raters import FORMULAS as OF_LABELS
 from agreement.study.cells import (
@@ -36,7 +36,7 @@ from agreement.study.cells import (
     undefined,
     walk,
 )
-from agreement.study.frame import Ratings, read
+from agreement.study.frame import Ratings
 
 NOTHING_SHARED = "people judged no unit that both scorers judged"
 
@@ -71,19 +71,6 @@ class ScorerUse:
     statistics: frozenset[str]
 
 
-@dataclass(frozen=True)
-class Contestants:
-    """Who meets whom in one topic: people's ratings, and the ways of each scorer by its code, in order of names."""
-
-    topic: ReportTopic
-    people: Ratings
-    ways: Mapping[int, tuple[ScorerUse, ...]]
-
-    def name(self, code: int) -> str:
-        """A scorer's name."""
-        return self.topic.suite.raters[code].name
-
-
 def uses_of(topic: ReportTopic) -> dict[int, tuple[ScorerUse, ...]]:
     """The ways of each scorer, by its code, in order of names."""
     measure, suite, wanted = topic.measure, topic.suite, topic.options.statistics
@@ -104,47 +91,69 @@ def uses_of(topic: ReportTopic) -> dict[int, tuple[ScorerUse, ...]]:
 class CellComparisons:
     """All pairs of scorers of one cell: `outcomes()` and `mcnemars()`."""
 
-    def __init__(self, field: Contestants, cell: Cell) -> None:
-        self._field = field
-        everyone = cell.of(field.people)
-        self._people = everyone.take(everyone.valid)
-        self._refused = refused(everyone, field.topic.suite)
-        self._corners: list[_ScorerSide] = []
-        for code, ways in field.ways.items():
-            if any(cell.of_generator(way.rows).size for way in ways):
-                self._corners += [_corner(field.name(code), way, cell, self._people) for way in ways]
-        self._groups = [_ScorerGroup(field.topic, self._people.take(shared), duels, cell) for shared, duels in self._pairs()]
-
-    def _pairs(self) -> Iterator[tuple[BoolArray, list[_PairStatistics]]]:
-        """Pairs of scorers by the ratings of people that both can be compared with."""
+    def __init__(self, topic: ReportTopic, people: Ratings, uses: Mapping[int, tuple[ScorerUse, ...]], cell: Cell) -> None:
+        self._topic, self._cell = topic, cell
+        everyone = cell.of(people)
+        people = everyone.take(everyone.valid)
+        sides = [
+            _side(topic.suite.raters[code].name, way, cell, people)
+            for code, ways in uses.items()
+            if any(cell.of_generator(way.rows).size for way in ways)
+            for way in ways
+        ]
+        # pairs of scorers by the ratings of people that both can be compared with
         members: dict[bytes, tuple[BoolArray, list[_PairStatistics]]] = {}
-        for a, b in combinations(self._corners, 2):
+        for a, b in combinations(sides, 2):
             names = a.way.statistics & b.way.statistics
             if a.name == b.name or not names:
                 continue
             shared = a.meets & b.meets
             apart = {"no_scorer_value": int((~shared).sum()), "no_people": a.lonely + b.lonely}
-            parts = [refused(side.rows, self._field.topic.suite) for side in (a, b)]
-            duel = _PairStatistics(a, b, names, merged([self._refused, *parts, apart]))
+            parts = [refused(rows, topic.suite) for rows in (everyone, a.rows, b.rows)]
+            duel = _PairStatistics(a, b, names, merged([*parts, apart]))
             members.setdefault(shared.tobytes(), (shared, []))[1].append(duel)
-        yield from members.values()
+        self._groups = [(people.take(shared), duels) for shared, duels in members.values()]
 
     def outcomes(self) -> dict[Key, Outcome]:
         """The difference of each pair, and under the scorer's name in `rater` the agreement of each."""
-        return {key: made for group in self._groups for key, made in group.outcomes().items()}
+        topic, cell = self._topic, self._cell
+        outcomes: dict[Key, Outcome] = {}
+        for people, duels in self._groups:
+            against: dict[_ScorerSide, ScorerAgreement] = {}
+            made: dict[tuple[_ScorerSide, str], Outcome] = {}
+            for duel, name in [(each, name) for each in duels for name in sorted(each.statistics)]:
+                way = people_as(name, topic.options.people_as)
+                if way is None:
+                    continue
+                for side in (duel.a, duel.b):
+                    if side not in against:
+                        scale = ComparisonScale(topic.measure, side.way.by_item)
+                        against[side] = ScorerAgreement(side.rows, people, topic.suite, scale, cell)
+                    if (side, name) not in made:
+                        made[side, name] = against[side].outcome(name, way)
+                outcome_a, outcome_b = made[duel.a, name], made[duel.b, name]
+                key = Key(name, a=duel.a.name, b=duel.b.name, people_as=way)
+                less = _less(key, outcome_a, outcome_b, duel)
+                if less.value is not None and cell.deletions.wanted:
+                    swap = against[duel.a].swaps(against[duel.b], name, way)
+                    less = replace(less, swaps=swap_test(swap, less.used.clusters, cell.deletions) if swap else None)
+                outcomes |= {replace(key, rater=key.a): outcome_a, replace(key, rater=key.b): outcome_b, key: less}
+        return outcomes
 
-    def mcnemars(self) -> dict[ScorerPair, McNemar]:
-        """McNemar's test of each pair that has yes/no labels of its own."""
-        binary = self._field.topic.measure.binary
-        return {sides: made for group in self._groups for sides, made in group.mcnemars().items()} if binary else {}
-
-
-@dataclass(frozen=True)
-class ScorerPair:
-    """Two scorers by name."""
-
-    a: str
-    b: str
+    def mcnemars(self) -> dict[tuple[str, str], McNemar]:
+        """McNemar's test of each pair that has yes/no labels of its own, by their names."""
+        tests: dict[tuple[str, str], McNemar] = {}
+        for people, duels in self._groups if self._topic.measure.binary else ():
+            # the scorer's label beside most people's, by unit that has a majority
+            majority: dict[_ScorerSide, PairedJudgements] = {}
+            for duel in duels:
+                if duel.a.way.by_item or duel.b.way.by_item:
+                    continue
+                for side in (duel.a, duel.b):
+                    if side not in majority:
+                        majority[side] = to_majority(pair_judgements(side.rows, people), self._topic.measure.labels)
+                tests[duel.a.name, duel.b.name] = _mcnemar(majority[duel.a], majority[duel.b], self._cell.deletions)
+        return tests
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +167,7 @@ class _ScorerSide:
     lonely: int
 
 
-def _corner(name: str, way: ScorerUse, cell: Cell, people: Ratings) -> _ScorerSide:
+def _side(name: str, way: ScorerUse, cell: Cell, people: Ratings) -> _ScorerSide:
     rows = cell.of(way.rows)
     mine, theirs = (part.item if way.by_item else part.unit for part in (rows.take(rows.valid), people))
     return _ScorerSide(name, way, rows, np.isin(theirs, mine), int((~np.isin(mine, theirs)).sum()))
@@ -172,56 +181,6 @@ class _PairStatistics:
     b: _ScorerSide
     statistics: frozenset[str]
     excluded: Mapping[str, int]
-
-
-class _ScorerGroup:
-    """Pairs of scorers that share the same ratings of people, and so their prompts."""
-
-    def __init__(self, topic: ReportTopic, people: Ratings, duels: list[_PairStatistics], cell: Cell) -> None:
-        self._topic, self._people, self._duels, self._cell = topic, people, duels, cell
-
-    def outcomes(self) -> dict[Key, Outcome]:
-        """As `Duels.outcomes`, of these pairs."""
-        cell = self._cell
-        sides = {id(side): side for duel in self._duels for side in (duel.a, duel.b)}
-        measure, suite = self._topic.measure, self._topic.suite
-        against = {
-            side_id: ScorerAgreement(side.rows, self._people, suite, ComparisonScale(measure, side.way.by_item), cell)
-            for side_id, side in sides.items()
-        }
-        made: dict[tuple[int, str], Outcome] = {}
-        outcomes: dict[Key, Outcome] = {}
-        for duel in self._duels:
-            for name in sorted(duel.statistics):
-                way = people_as(name, self._topic.options.people_as)
-                if way is None:
-                    continue
-                for side in (duel.a, duel.b):
-                    if (id(side), name) not in made:
-                        made[id(side), name] = against[id(side)].outcome(name, way)
-                outcome_a, outcome_b = made[id(duel.a), name], made[id(duel.b), name]
-                key = Key(name, a=duel.a.name, b=duel.b.name, people_as=way)
-                less = _less(key, outcome_a, outcome_b, duel)
-                if less.value is not None and cell.deletions.wanted:
-                    swap = against[id(duel.a)].swaps(against[id(duel.b)], name, way)
-                    less = replace(less, swaps=swap_test(swap, less.used.clusters, cell.deletions) if swap else None)
-                outcomes |= {replace(key, rater=key.a): outcome_a, replace(key, rater=key.b): outcome_b, key: less}
-        return outcomes
-
-    def mcnemars(self) -> dict[ScorerPair, McNemar]:
-        """As `Duels.mcnemars`, of these pairs."""
-        labelled = [duel for duel in self._duels if not (duel.a.way.by_item or duel.b.way.by_item)]
-        sides = {id(side): side for duel in labelled for side in (duel.a, duel.b)}
-        # the scorer's label beside most people's, by unit that has a majority
-        majority = {
-            side_id: to_majority(pair_judgements(side.rows, self._people), self._topic.measure.labels)
-            for side_id, side in sides.items()
-        }
-        deletions = self._cell.deletions
-        return {
-            ScorerPair(duel.a.name, duel.b.name): _mcnemar(majority[id(duel.a)], majority[id(duel.b)], deletions)
-            for duel in labelled
-        }
 
 
 def _mcnemar(a: PairedJudgements, b: PairedJudgements, deletions: Deletions) -> McNemar:
@@ -256,73 +215,30 @@ COMPARISON_STATISTICS = ("percent_agreement", "cohen_kappa", "gwet_ac1", "pearso
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(CellRow):
     """Agreement of scorer `a` with people less that of `b`, by one statistic in one cell.
 
     Attributes:
-        suite: the suite.
-        aspect: people's aspect.
-        target: its target, None for all of them.
-        people: `real` or `simulated`.
-        place: generator and task.
-        key: statistic, both scorers, and how people enter.
-        outcome: the difference.
-        low: lower end of its interval.
-        high: upper end.
         p: two-sided p of no difference, by the sign-flip test over prompts (`sign_flips`); None where it is not made, as of
             scorers that were tuned on these people's labels.
-        p_holm: p corrected over all comparisons of the table: one statistic of one
-            generator (or all), every task and pair of scorers.
         value_a: a's own agreement with people on the shared units.
         value_b: b's.
         mcnemar: for yes/no labels, in one cell; None elsewhere.
-        method: in words.
+        p_holm: p corrected over all comparisons of the table: one statistic of one
+            generator (or all), every task and pair of scorers.
     """
 
-    suite: str
-    aspect: str
-    target: str | None
-    people: str
-    place: CellName
-    key: Key
-    outcome: Outcome
-    low: float | None
-    high: float | None
     p: float | None
-    p_holm: float | None
     value_a: float | None
     value_b: float | None
     mcnemar: McNemar | None
-    method: str
+    p_holm: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types; `n_items` and `n_ratings` count people's ratings, `excluded` people's and the scorers' judgements."""
-        used = self.outcome.used
-        return {
-            "suite": self.suite,
-            "task": self.place.task,
-            "generator": self.place.generator,
-            "aspect": self.aspect,
-            "target": self.target,
-            "people": self.people,
-            "statistic": self.key.statistic,
-            "a": self.key.a,
-            "b": self.key.b,
-            "people_as": self.key.people_as,
-            "value": self.outcome.value,
-            "low": self.low,
-            "high": self.high,
-            "value_a": self.value_a,
-            "value_b": self.value_b,
-            "p": self.p,
-            "p_holm": self.p_holm,
-            "n_items": used.items,
-            "n_ratings": used.ratings,
-            "excluded": dict(used.excluded),
-            "reason": self.outcome.reason,
-            "method": self.method,
-            "mcnemar": self.mcnemar.to_dict() if self.mcnemar else None,
-        }
+        sides = {name: getattr(self.found.key, name) for name in ("a", "b", "people_as")}
+        beside = {name: getattr(self, name) for name in ("value_a", "value_b", "p", "p_holm")}
+        return self.plain(sides, beside) | {"mcnemar": self.mcnemar.to_dict() if self.mcnemar else None}
 
 
 def comparisons(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], options: Options | None = None) -> list[Comparison]:
@@ -341,16 +257,13 @@ def comparisons(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], opti
     """
     wanted = options or Options()
     wanted = replace(wanted, statistics=wanted.statistics or COMPARISON_STATISTICS)
-    unknown = sorted(set(wanted.statistics or ()) - set(STATISTICS))
-    if unknown:
-        raise ValueError(f"unknown statistic {', '.join(unknown)}; known are {', '.join(STATISTICS)}")
-    made: list[Comparison] = []
-    for suite in read(select(frame, scales, wanted.certainty), scales):
-        for aspect in suite.aspects:
-            for topic in topics(suite, aspect, wanted):
-                for simulated in (False, True):
-                    made += _TopicComparisons(topic, simulated=simulated).comparisons()
-    return made
+    topics = read_topics(frame, scales, wanted)
+    return [
+        each
+        for topic in topics
+        for simulated in (False, True)
+        for each in _TopicComparisons(topic, simulated=simulated).comparisons()
+    ]
 
 
 class _TopicComparisons:
@@ -358,23 +271,23 @@ class _TopicComparisons:
 
     def __init__(self, topic: ReportTopic, *, simulated: bool) -> None:
         self.topic = topic
-        self._field = Contestants(topic, topic.people(simulated=simulated), uses_of(topic))
+        self._people, self._uses = topic.people(simulated=simulated), uses_of(topic)
         self._words = "simulated" if simulated else "real"
-        self._mcnemars: dict[tuple[CellName, ScorerPair], McNemar] = {}
+        self._mcnemars: dict[tuple[CellName, tuple[str, str]], McNemar] = {}
 
     def comparisons(self) -> list[Comparison]:
         """Every pair in every cell, corrected within each family."""
         topic = self.topic
-        outcomes = list(walk(self._field.people, topic.suite, topic.options, self._cell)) if len(self._field.ways) > 1 else []
+        outcomes = list(walk(self._people, topic.suite, topic.options, self._cell)) if len(self._uses) > 1 else []
         own = {(f.place, f.key): f.outcome.value for f in outcomes if f.key.rater is not None}
         made = [self._comparison(f, own) for f in outcomes if f.key.rater is None]
         families: dict[tuple[str, str], list[Comparison]] = {}
         for each in made:
-            families.setdefault((each.place.generator, each.key.statistic), []).append(each)
+            families.setdefault((each.found.place.generator, each.found.key.statistic), []).append(each)
         return [each for family in families.values() for each in _corrected(family)]
 
     def _cell(self, cell: Cell) -> dict[Key, Outcome]:
-        duels, name = CellComparisons(self._field, cell), cell_name(cell, self.topic.suite)
+        duels, name = CellComparisons(self.topic, self._people, self._uses, cell), cell_name(cell, self.topic.suite)
         self._mcnemars |= {(name, sides): made for sides, made in duels.mcnemars().items()}
         outcomes = duels.outcomes()
         order = sorted(outcomes, key=lambda key: (STATISTICS.index(key.statistic), key.a or "", key.b or "", key.rater or ""))
@@ -392,16 +305,13 @@ class _TopicComparisons:
             aspect=topic.aspect.name,
             target=topic.target,
             people=self._words,
-            place=cell_outcome.place,
-            key=key,
-            outcome=replace(outcome, deviations=None),
+            found=replace(cell_outcome, outcome=replace(outcome, deviations=None)),
             low=bounds.low,
             high=bounds.high,
             p=outcome.swaps.p if outcome.swaps and not tuned else None,
-            p_holm=None,
             value_a=a,
             value_b=b,
-            mcnemar=self._mcnemars.get((cell_outcome.place, ScorerPair(str(key.a), str(key.b)))) if test else None,
+            mcnemar=self._mcnemars.get((cell_outcome.place, (str(key.a), str(key.b)))) if test else None,
             method=method,
         )
 
@@ -413,9 +323,10 @@ def _corrected(table: Sequence[Comparison]) -> list[Comparison]:
     mcnemars = holm([each.mcnemar.p if each.mcnemar else None for each in table])
     for each, p_holm, p_mcnemar in zip(table, holm([each.p for each in table]), mcnemars, strict=True):
         mcnemar = replace(each.mcnemar, p_holm=p_mcnemar) if each.mcnemar else None
-        method, swaps = each.method, each.outcome.swaps
+        method, swaps = each.method, each.found.outcome.swaps
         if each.p is not None and swaps:
             method += f"; p by sign flips: the scorers' judgements of prompts swapped, {swaps.method}"
             method += f"; Holm over {tests} comparison{'s' if tests > 1 else ''}"
-        out.append(replace(each, p_holm=p_holm, mcnemar=mcnemar, method=method, outcome=replace(each.outcome, swaps=None)))
+        found = replace(each.found, outcome=replace(each.found.outcome, swaps=None))
+        out.append(replace(each, found=found, p_holm=p_holm, mcnemar=mcnemar, method=method))
     return out

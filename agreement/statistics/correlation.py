@@ -18,7 +18,7 @@ from typing import Literal
 
 import numpy as np
 
-from agreement.numeric import BoolArray, FloatArray, IntArray, Result, ratio, result, scatter, standardised
+from agreement.numeric import BoolArray, FloatArray, IntArray, ratio, scatter, standardised
 
 _BLOCK = 2_000_000  # doubles in one temporary array
 
@@ -374,21 +374,6 @@ def why_undefined(x: FloatArray, y: FloatArray, names: tuple[str, str] = ("the f
         return "fewer than two units to compare"
     constant = [name for name, v in zip(names, (x, y), strict=True) if not (v != v[0]).any()]
     return f"{' and '.join(constant)} {'are' if len(constant) > 1 else 'is'} constant" if constant else "it is not a number"
-
-
-def evaluate(statistic: Correlation, x: FloatArray, y: FloatArray) -> Result:
-    """One correlation of two vectors."""
-    a, b = np.asarray(x, float), np.asarray(y, float)
-    if a.size < 2:
-        return Result(None, why_undefined(a, b))
-    return result(FORMULAS[statistic](a, b, Units.single(a.size), np.ones((1, a.size)))[0], why_undefined(a, b))
-
-
-def evaluate_auc(score: FloatArray, yes: BoolArray) -> Result:
-    """The area under the ROC curve of a score against yes/no."""
-    a, positive = np.asarray(score, float), np.asarray(yes, float)
-    value = auc(a, positive, 1.0 - positive, Units.single(a.size), np.ones((1, a.size)))[0]
-    return result(value, WHY_NO_AUC)
 
 
 WHY_NO_AUC = "people's answers are not both yes and no"

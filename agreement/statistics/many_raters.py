@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.numeric import FloatArray, IntArray, Result, ratio, result, sums_by
+from agreement.numeric import FloatArray, IntArray, ratio, sums_by
 from agreement.statistics.alpha import SAME_VALUE, alpha_nominal, alpha_ordinal
 
 _SCALARS = 7
@@ -62,16 +62,6 @@ class CountSums:
         units, paired, disagreeing, quadratic, unanimous, majority, off = (flat[..., index] for index in range(_SCALARS))
         size = categories or labels
         return cls(size, units, paired, disagreeing, quadratic, unanimous, majority, off, shares, margins, table)
-
-    @classmethod
-    def of(cls, counts: IntArray, categories: int | None = None) -> CountSums:
-        """The sums of one table of counts (units, K)."""
-        units, labels = counts.shape
-        where = np.nonzero(counts)
-        times = counts[where]
-        unit, label = np.repeat(where[0], times), np.repeat(where[1], times)
-        columns = count_columns(unit, label, np.zeros(units, np.int64), 1, labels, ordinal=True)
-        return cls.unpack(columns[0], labels, categories)
 
 
 def count_columns(
@@ -211,9 +201,3 @@ def why_undefined(statistic: str, sums: CountSums) -> str:
     if statistic.startswith("gwet"):
         return "the scale has a single label"
     return SAME_VALUE if statistic.startswith("krippendorff") else "all ratings use a single label"
-
-
-def evaluate(statistic: str, counts: IntArray, categories: int | None = None) -> Result:
-    """One statistic, by its name in FORMULAS, of a table of counts (units, labels)."""
-    sums = CountSums.of(counts, categories)
-    return result(FORMULAS[statistic](sums).item(), why_undefined(statistic, sums))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.numeric import FloatArray, IntArray, Result, ratio, result, sums_by
+from agreement.numeric import FloatArray, IntArray, ratio, sums_by
 from agreement.statistics.alpha import SAME_VALUE, alpha_nominal, alpha_ordinal
 from agreement.statistics.many_raters import gwet_coefficient, gwet_spread
 
@@ -57,15 +57,30 @@ class PairSums:
         return cls(labels, count, different, linear, quadratic, rows, columns, table)
 
     @classmethod
-    def of(cls, table: FloatArray, categories: int | None = None) -> PairSums:
+    def resampled(
+        cls,
+        weights: FloatArray,
+        first: IntArray,
+        second: IntArray,
+        cluster: IntArray,
+        labels: int,
+        *,
+        ordinal: bool = False,
+        times: FloatArray | None = None,
+    ) -> PairSums:
+        """The sums in every resample, the sample first: `weights` (resamples, clusters); the others as of `pair_columns`."""
+        columns = pair_columns(first, second, cluster, weights.shape[1], labels, ordinal=ordinal, times=times)
+        return cls.unpack(weights @ columns, labels)
+
+    @classmethod
+    def of(cls, table: FloatArray) -> PairSums:
         """The sums of confusion tables (..., K, K), first rater in rows."""
         counts = np.asarray(table, float)
         level = np.arange(counts.shape[-1])
         apart = np.abs(level[:, None] - level).astype(float)
         total, *scalars = ((counts * v).sum((-2, -1)) for v in (apart >= 0, apart > 0, apart, apart**2))
         different, linear, quadratic = scalars
-        labels = categories or counts.shape[-1]
-        return cls(labels, total, different, linear, quadratic, counts.sum(-1), counts.sum(-2), counts)
+        return cls(counts.shape[-1], total, different, linear, quadratic, counts.sum(-1), counts.sum(-2), counts)
 
 
 def pair_columns(
@@ -175,18 +190,12 @@ FORMULAS = {
 
 
 def why_undefined(statistic: str, sums: PairSums) -> str:
-    """The reason, in words, for a NaN of one table."""
-    if not float(sums.pairs) > 0:
+    """The reason, in words, for a NaN of one table, or of the first of several."""
+    if not np.ravel(sums.pairs)[0] > 0:
         return "the raters share no unit"
     if statistic.startswith(("gwet", "pabak")):
         return "the scale has a single label"
     return SAME_VALUE if statistic.startswith("krippendorff") else "both raters used a single label"
-
-
-def evaluate(statistic: str, table: FloatArray, categories: int | None = None) -> Result:
-    """One statistic, by its name in FORMULAS, of a confusion table (K, K)."""
-    sums = PairSums.of(table, categories)
-    return result(FORMULAS[statistic](sums).item(), why_undefined(statistic, sums))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ a project with TIFA's study, of which 40 labels are drawn and the others hidden.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -35,6 +34,7 @@ from agreement.meta.labelled_sample import LabelledSample, Target
 from agreement.meta.prediction_powered import difference, estimate
 from agreement.meta.units import read_units
 from benchmarks.coverage import LEAST, MOST, exact
+from benchmarks.measuring import print_tables, study_options
 
 YES: Final = 0.7
 WIDEST: Final = 1.05
@@ -226,25 +226,17 @@ def tifa(project: Path, draws: int) -> Iterator[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Command line."""
-    parser = argparse.ArgumentParser(description="Coverage of estimates by people's standard, and labels saved.")
-    parser.add_argument("--quick", action="store_true", help="few studies")
-    parser.add_argument("--studies", type=int, default=500, help="a cell")
+    parser = study_options("Coverage of estimates by people's standard, and labels saved.", "few studies")
     parser.add_argument("--tifa", type=Path, help="a project with TIFA's study")
     options = parser.parse_args(arguments)
-    studies, failed = 20 if options.quick else options.studies, 0
+    studies = 20 if options.quick else options.studies
     heads = ["method", "about", "scorer", "prompts", "labels", "coverage", "width beside labels alone", "labels saved", ""]
     with ProcessPoolExecutor(2) as pool:
         parts = [(f"Simulated, {studies} studies a cell", heads, table(studies, pool, SIZES[:1] if options.quick else SIZES))]
         if options.tifa is not None:
             names = ["metric", "correlation", "coverage", "mean width", "of labels alone", "labels saved", ""]
             parts.append((f"TIFA, 40 of 800 labels, {studies} draws", names, tifa(options.tifa, studies)))
-        for title, names, lines in parts:
-            print(f"\n{title}:\n\n| {' | '.join(names)} |\n{'|---' * len(names)}|", flush=True)
-            for each in lines:
-                failed += "FAILS" in each
-                print(each, flush=True)
-    print(f"\n{failed} lines fail" if failed else "\nnone fails")
-    return 1 if failed and not options.quick else 0
+        return print_tables(parts, quick=options.quick)
 
 
 if __name__ == "__main__":

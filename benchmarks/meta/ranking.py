@@ -12,7 +12,6 @@ mean in more than .97: it is in doubt above that only where it is more than 1.3 
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -34,6 +33,7 @@ from agreement.meta.units import PeopleRatings, RatedUnits, ScorerValues
 from agreement.statistics.scale import Scale
 from agreement.study.cells import ALL
 from benchmarks.coverage import LEAST, MOST, WIDEST, exact
+from benchmarks.measuring import print_tables, study_options
 
 TRUTH: Final = 4_000
 AGAIN: Final = 4
@@ -237,34 +237,20 @@ def errors(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor) -> Ite
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Command line."""
-    parser = argparse.ArgumentParser(description="Coverage and errors of rankings and the alternative annotator test.")
-    parser.add_argument("--quick", action="store_true", help="few studies of few prompts")
-    parser.add_argument("--studies", type=int, default=500, help="a cell")
-    options = parser.parse_args(arguments)
-    studies, failed = 10 if options.quick else options.studies, 0
-    parts: Sequence[tuple[str, Callable[..., Iterator[str]], tuple[str, ...], tuple[int, ...]]] = (
-        (
-            "Share of 95 % intervals that hold the truth (mean width beside the estimator's own; studies without one)",
-            intervals,
-            ("world", "statistic", "truth"),
-            (15,) if options.quick else (10, 15, 30, 100),
-        ),
-        (
-            "Share of persons won against at the edge of the null hypothesis, p < .05 (and by a scorer as good as they are)",
-            errors,
-            ("study", "epsilon"),
-            (30,) if options.quick else (30, 100),
-        ),
-    )
+    about = "Coverage and errors of rankings and the alternative annotator test."
+    options = study_options(about, "few studies of few prompts").parse_args(arguments)
+    quick, studies = options.quick, 10 if options.quick else options.studies
+    covered, tested = ((15,), (30,)) if quick else ((10, 15, 30, 100), (30, 100))
+    title = "Share of 95 % intervals that hold the truth (mean width beside the estimator's own; studies without one)"
+    edged = "Share of persons won against at the edge of the null hypothesis, p < .05 (and by a scorer as good as they are)"
+    of_intervals = ("world", "statistic", "truth", *(f"{size} prompts" for size in covered))
+    of_errors = ("study", "epsilon", *(f"{size} prompts" for size in tested))
     with ProcessPoolExecutor(2) as pool:
-        for title, made, about, sizes in parts:
-            names = (*about, *(f"{size} prompts" for size in sizes))
-            print(f"\n{title}, {studies} studies a cell:\n\n| {' | '.join(names)} |\n{'|---' * len(names)}|", flush=True)
-            for line in made(sizes, studies, pool):
-                failed += "FAILS" in line
-                print(line, flush=True)
-    print(f"\n{failed} lines fail" if failed else "\nnone fails")
-    return 1 if failed and not options.quick else 0
+        tables = (
+            (f"{title}, {studies} studies a cell", of_intervals, intervals(covered, studies, pool)),
+            (f"{edged}, {studies} studies a cell", of_errors, errors(tested, studies, pool)),
+        )
+        return print_tables(tables, quick=quick)
 
 
 if __name__ == "__main__":

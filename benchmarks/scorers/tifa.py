@@ -30,16 +30,16 @@ from agreement.inference.intervals import CORRECTED, Deletions, Deviations, Prom
 from agreement.statistics.correlation import Units, spearman
 from data.jobs.runs import RunFolder
 from data.playground import sample
-from data.playground.drawing import CARELESS, HELD_OUT_LOOK, draw_carelessly
+from data.playground.drawing import CARELESS, HELD_OUT_LOOK
 from data.playground.render import render
-from data.playground.sample import TASKS, random_metadata
+from data.playground.sample import TASKS
 from data.playground.scene import true_answers
 from data.prompts.questions import PromptQuestion, questions_from_spec
 from data.spec import parse_spec
 from scorers import registry
 from scorers.base import Shown
 from scorers.questions.rules import AnsweredQuestion, answers_of
-from scorers.training.examples import seeded
+from scorers.training.examples import held_out_drawing
 
 RATER: Final = "tifa-playground"
 _BATCH: Final = 32
@@ -85,12 +85,10 @@ def of_scenes(count: int, seed: int = 0) -> list[PictureCase]:
     perceiver = scorer.open(registry.settings(scorer, "playground"), "cpu")
     shown, known = [], []
     for number in range(count):
-        rng = seeded("held-out", 10**8 * (seed + 1) + number)
-        spec = parse_spec(random_metadata(TASKS[number % len(TASKS)], rng, HELD_OUT_LOOK))
-        scene = draw_carelessly(spec, int(rng.integers(2**62)), look=HELD_OUT_LOOK).scene
-        image = Image.fromarray(render(scene).image)
+        spec, drawing, _ = held_out_drawing(TASKS[number % len(TASKS)], 10**8 * (seed + 1) + number, HELD_OUT_LOOK)
+        image = Image.fromarray(render(drawing.scene).image)
         shown.append(Shown(str(number), image, "", spec, questions_from_spec(spec), 1))
-        known.append({question.question_id: answer for question, answer in true_answers(spec, scene)})
+        known.append({question.question_id: answer for question, answer in true_answers(spec, drawing.scene)})
     cases = []
     for start in range(0, count, _BATCH):
         for seen in perceiver.perceive(shown[start : start + _BATCH]):

@@ -35,7 +35,6 @@ from scorers.models.vqa.blip import BEAMS, LONGEST
 from scorers.models.vqa.model import CHOICES, FREE, SentenceEncoder, likeliest, match_answer
 
 SIZES: Final = ((512, 512), (1024, 1024), (768, 1024))
-SIZES_SMALL: Final = ((128, 128), (96, 64), (128, 80))
 TOLERANCE: Final = 1e-3
 """Of probabilities."""
 QUERIES: Final = (
@@ -164,7 +163,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         folder = Path(temporary)
         geneval.save_blip(folder / "blip", words, small=options.small)
         geneval.save_sentence_model(folder / "sentences", words)
-        paths = geneval.paintings(folder / "images", max(2, options.images), SIZES_SMALL if options.small else SIZES)
+        paths = geneval.paintings(folder / "images", max(2, options.images), geneval.SIZES_SMALL if options.small else SIZES)
         lines = [
             f"{len(paths)} images, {len(QUERIES)} questions each, on {options.device}",
             f"{machine('torch', 'transformers')}, {torch.get_num_threads()} threads",

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from agreement import Options
-from agreement.estimates import Clusters, Hits, share_estimate, with_interval
+from agreement.estimates import Clusters, share_estimate, with_interval
 from agreement.inference.intervals import CORRECTED, Deletions
 from agreement.numeric import FloatArray, IntArray
 from agreement.report.scorer_human import strict_majority
@@ -216,8 +216,8 @@ def _tia2(store: Store) -> list[ComparedNumber]:
             numbers.append(undetermined(number, "nobody rated its images here"))
             continue
         # images of one prompt are draws of their own: each is its cluster
-        hits = Hits(mine["fits"].tolist(), Clusters.of([None] * len(mine), mine["item"].tolist()), len(mine), {})
-        estimate = share_estimate(hits, Options(), "", "nobody rated its images here")
+        clusters = Clusters.of([None] * len(mine), mine["item"].tolist())
+        estimate = share_estimate(mine["fits"].tolist(), clusters, Options(), "", "nobody rated its images here")
         numbers.append(compared(number, TIA2.sources, estimate, {}, len(mine), int(mine["ratings"].sum())))
     return numbers
 
@@ -246,7 +246,7 @@ def _arena(store: Store) -> list[ComparedNumber]:
             OTHER_WORDS: float(np.mean([word == vote for word, vote in zip(in_words, people["label"], strict=True)])),
         }
         clusters = Clusters.of(people["prompt"].tolist(), [str(item) for item in people.index])
-        estimate = share_estimate(Hits(right, clusters, len(right), {}), Options(), "", "no vote counts")
+        estimate = share_estimate(right, clusters, Options(), "", "no vote counts")
         numbers.append(compared(number, (), estimate, beside, len(right), len(right)))
     return numbers
 

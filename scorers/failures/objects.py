@@ -88,7 +88,7 @@ def kinds(looked: SuiteEvidence) -> FailureTable:
     """How often all, some or none of a prompt's objects are found, by kind of prompt (VISOR, section 6.5 and Figure 11)."""
     units = []
     for case in looked.cases:
-        kind, there = kind_of(case.spec), _present_in(case)
+        kind, there = kind_of(case.spec), objects_present(case.verdict, case.spec)
         if kind and there is not None:
             units.append(FailureUnit(case, kind, (ALL_FOUND if all(there) else SOME_FOUND if any(there) else NONE_FOUND,)))
     return table(units, KINDS, (ALL_FOUND, SOME_FOUND, NONE_FOUND))
@@ -98,9 +98,10 @@ def first_object(looked: SuiteEvidence) -> FailureTable:
     """Which of two objects is found, by kind of prompt (VISOR, section 6.5 and Figure 12)."""
     units = []
     for case in looked.cases:
-        kind, there = kind_of(case.spec), _present_in(case)
+        kind, there = kind_of(case.spec), objects_present(case.verdict, case.spec)
         if kind in (TWO, TWO_COLORED, RELATED) and there is not None:
-            a, b = there if mentioned_first(case.spec) == 0 else reversed(there)
+            # a relation's subject is named first, though GenEval lists the object that it is placed against first
+            a, b = reversed(there) if case.spec.relations and case.spec.relations[0].subject else there
             units.append(FailureUnit(case, kind, tuple(_outcomes_of_two(a, b))))
     return table(units, KINDS, (FIRST, SECOND, BOTH, ONLY_ONE, ONLY_FIRST, ONLY_SECOND, NEITHER))
 
@@ -121,11 +122,6 @@ def kind_of(spec: Spec) -> str | None:
     return ONE_COLORED if colored else ONE
 
 
-def mentioned_first(spec: Spec) -> int:
-    """Which of a prompt's objects its text names first: GenEval lists the object that the first one is placed against first."""
-    return spec.relations[0].subject if spec.relations else 0
-
-
 def distinct(spec: Spec) -> bool:
     """Whether no two objects are of a kind: what is found cannot be told apart then."""
     return len({plain_name(thing.name) for thing in spec.objects}) == len(spec.objects)
@@ -136,10 +132,6 @@ def objects_present(verdict: Verdict, spec: Spec) -> tuple[bool, ...] | None:
     if any(thing.name not in verdict.found for thing in spec.objects):
         return None
     return tuple(verdict.found[thing.name] >= thing.count for thing in spec.objects)
-
-
-def _present_in(case: JudgedImage) -> tuple[bool, ...] | None:
-    return objects_present(case.verdict, case.spec)
 
 
 def _outcomes_of_two(a: bool, b: bool) -> Iterator[str]:
@@ -194,21 +186,14 @@ def supercategories(looked: SuiteEvidence) -> FailureTable:
     related = [case for case in pairs if case.spec.relations]
     units = []
     for case in related or pairs:
-        name = _pair_outcome(case)
-        if name is not None:
-            units.append(FailureUnit(case, pair_name(*pair_of(case.spec)), (name,)))
+        there = objects_present(case.verdict, case.spec)
+        if case.verdict.correct is None or there is None:
+            continue
+        a, b = (SUPERCATEGORY.get(plain_name(thing.name), GROUPS[-1]) for thing in case.spec.objects)
+        ended = CORRECT if case.verdict.correct else BOTH_BUT if all(there) else NOT_BOTH
+        units.append(FailureUnit(case, pair_name(a, b), (ended,)))
     pairs_in_order = [pair_name(a, b) for k, a in enumerate(GROUPS) for b in GROUPS[k:]]
     return table(units, pairs_in_order, (CORRECT, BOTH_BUT, NOT_BOTH))
-
-
-def pair_of(spec: Spec) -> tuple[str, str]:
-    """The supercategories of a spec's two objects.
-
-    Raises:
-        ValueError: it has not two objects.
-    """
-    a, b = (SUPERCATEGORY.get(plain_name(thing.name), GROUPS[-1]) for thing in spec.objects)
-    return a, b
 
 
 def pair_name(a: str, b: str) -> str:
@@ -233,16 +218,6 @@ def _relation_outcomes(relation: Relation, result: RelationResult) -> Iterator[s
         yield OPPOSITE
 
 
-def _pair_outcome(case: JudgedImage) -> str | None:
-    there = objects_present(case.verdict, case.spec)
-    if case.verdict.correct is None or there is None:
-        return None
-    if case.verdict.correct:
-        return CORRECT
-    return BOTH_BUT if all(there) else NOT_BOTH
-
-
-ONE_MISSING: Final = "not both found"
 HELD: Final = "both found, as asked"
 NOT_HELD: Final = "both found, but not as asked"
 
@@ -258,7 +233,7 @@ def cooccurrence(looked: SuiteEvidence) -> FailureTable:
         there = objects_present(case.verdict, case.spec) if asks_two(case.spec) else None
         if there is None:
             continue
-        ended = [BOTH if all(there) else ONE_MISSING]
+        ended = [BOTH if all(there) else NOT_BOTH]
         if (
             all(there)
             and (bool(case.spec.relations) or any(thing.color is not None for thing in case.spec.objects))
@@ -266,7 +241,7 @@ def cooccurrence(looked: SuiteEvidence) -> FailureTable:
         ):
             ended.append(HELD if case.verdict.correct else NOT_HELD)
         units.append(FailureUnit(case, " and ".join(class_pair(case.spec)), tuple(ended)))
-    return table(units, (), (BOTH, HELD, NOT_HELD, ONE_MISSING))
+    return table(units, (), (BOTH, HELD, NOT_HELD, NOT_BOTH))
 
 
 def asks_two(spec: Spec) -> bool:

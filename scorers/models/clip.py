@@ -22,7 +22,7 @@ from transformers import CLIPImageProcessorPil, CLIPModel
 
 from scorers.models import hub
 from scorers.models.devices import in_threads
-from scorers.models.files import folder
+from scorers.models.files import folder, single_line
 from scorers.models.pretrained import (
     batch_size,
     config_of,
@@ -77,7 +77,7 @@ class Clip:
             if weights is not None and "Failed to download" in str(error):
                 source = open_clip.get_pretrained_cfg(architecture, weights).get("hf_hub", name).rstrip("/")
                 raise OSError(hub.missing(source)) from error
-            raise ValueError(f"{name} cannot be opened by open_clip: {' '.join(str(error).split())[:200]}") from error
+            raise ValueError(f"{name} cannot be opened by open_clip: {single_line(error)}") from error
         self._soundness = Soundness(name)
         self._text_soundness = Soundness(name, "texts")
         if _float_resize(name):
@@ -124,9 +124,12 @@ class Clip:
         vectors: torch.Tensor = self._model.encode_image(pixels, normalize=True)
         return vectors
 
+    def _pixels(self, images: Sequence[Image.Image]) -> torch.Tensor:
+        """As the model reads them."""
+        return torch.stack(in_threads(self._transform, images))
+
     def _look(self, images: Sequence[Image.Image]) -> torch.Tensor:
-        pixels = torch.stack(in_threads(lambda image: self._transform(crop_long_image(image)), images))
-        pixels = to_device(pixels, self._device)
+        pixels = to_device(self._pixels([crop_long_image(image) for image in images]), self._device)
         vectors = self.forward(pixels)
         self._soundness.check(pixels, vectors)
         return vectors
@@ -251,12 +254,9 @@ class TransformersClip(Clip):
         vectors: torch.Tensor = normalize(self._model.get_image_features(pixel_values=pixels).pooler_output, dim=-1)
         return vectors
 
-    def _look(self, images: Sequence[Image.Image]) -> torch.Tensor:
-        made = self._process(images=[crop_long_image(image) for image in images], return_tensors="pt")
-        pixels = to_device(made["pixel_values"], self._device)
-        vectors = self.forward(pixels)
-        self._soundness.check(pixels, vectors)
-        return vectors
+    def _pixels(self, images: Sequence[Image.Image]) -> torch.Tensor:
+        pixels: torch.Tensor = self._process(images=images, return_tensors="pt")["pixel_values"]
+        return pixels
 
     def _read(self, texts: Sequence[str]) -> torch.Tensor:
         # to one length, so that what is seen of one text does not depend on the others

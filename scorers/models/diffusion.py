@@ -24,7 +24,7 @@ from PIL import Image
 from safetensors import SafetensorError
 
 from scorers.models import hub, pretrained
-from scorers.models.files import ROOT, fingerprint, folder
+from scorers.models.files import ROOT, fingerprint, folder, single_line
 from scorers.models.pipelines import PIPELINE_FAMILIES, PLAYGROUND_STAGES, PRECISIONS, hub_id
 
 PLAYGROUND_FOLDER: Final = ROOT / "assets" / "playground" / "generator"
@@ -78,7 +78,7 @@ def open_pipeline(name: str, device: str = "cpu", precision: str = "float32", pl
     try:
         return pipeline.to(device)
     except (RuntimeError, AssertionError) as error:  # as torch says that there is no such device, or that it is full
-        raise ValueError(f"{name} cannot be put on {device}: {_single_line(error)}") from error
+        raise ValueError(f"{name} cannot be put on {device}: {single_line(error)}") from error
 
 
 def pipeline_class(name: str) -> str:
@@ -112,7 +112,7 @@ def _index(name: str, path: Path) -> dict[str, Any]:
     try:
         index = json.loads((path / _INDEX).read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{name}: its {_INDEX} cannot be read: {_single_line(error)}") from error
+        raise ValueError(f"{name}: its {_INDEX} cannot be read: {single_line(error)}") from error
     if not isinstance(index, dict):
         raise ValueError(f"{name}: its {_INDEX} is not a table of components")
     return index
@@ -122,7 +122,7 @@ def _class_of(name: str, index: Mapping[str, Any]) -> str:
     kind = index.get("_class_name")
     if not isinstance(kind, str) or kind not in PIPELINE_FAMILIES:
         known = ", ".join(family for family in PIPELINE_FAMILIES if family != "PlaygroundPipeline")
-        raise ValueError(f"{name} is a {_single_line(kind)}, not one of the known pipelines: {known}")
+        raise ValueError(f"{name} is a {single_line(kind)}, not one of the known pipelines: {known}")
     return kind
 
 
@@ -138,7 +138,7 @@ def _open_parts(name: str, path: Path, dtype: torch.dtype) -> Any:
     try:
         return kind(**{**parts, **plain, **PIPELINE_FAMILIES[kind.__name__].built})
     except (TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f"{name} cannot be assembled as a {kind.__name__}: {_single_line(error)}") from error
+        raise ValueError(f"{name} cannot be assembled as a {kind.__name__}: {single_line(error)}") from error
 
 
 def _part(name: str, path: Path, key: str, entry: list[Any], dtype: torch.dtype) -> Any:
@@ -158,7 +158,7 @@ def _part(name: str, path: Path, key: str, entry: list[Any], dtype: torch.dtype)
     try:
         return kind.from_pretrained(str(where), local_files_only=True)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
-        raise ValueError(f"the {key} of {name} cannot be opened: {_single_line(error)}") from error
+        raise ValueError(f"the {key} of {name} cannot be opened: {single_line(error)}") from error
 
 
 def _part_class(name: str, key: str, entry: list[Any]) -> type[Any]:
@@ -168,7 +168,7 @@ def _part_class(name: str, key: str, entry: list[Any]) -> type[Any]:
         part_class = _OWN.get(kind) or getattr(_LIBRARIES.get(library), _RENAMED.get(kind, kind), None)
         if isinstance(part_class, type) and hasattr(part_class, "from_pretrained"):
             return part_class
-    raise ValueError(f"the {key} of {name} has an unknown kind: {_single_line(entry)}")
+    raise ValueError(f"the {key} of {name} has an unknown kind: {single_line(entry)}")
 
 
 def _module(kind: Any, where: Path, called: str, dtype: torch.dtype) -> Any:
@@ -199,9 +199,9 @@ def _load_whole(name: str, load: Any) -> Any:
     except OSError as error:
         if folder(name) is None:
             raise OSError(hub.missing(name)) from error
-        raise ValueError(f"{name} cannot be opened: {_single_line(error)}") from error
+        raise ValueError(f"{name} cannot be opened: {single_line(error)}") from error
     except (SafetensorError, RuntimeError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{name} cannot be opened: {_single_line(error)}") from error
+        raise ValueError(f"{name} cannot be opened: {single_line(error)}") from error
 
 
 def _decode_any_precision(vae: Any) -> None:
@@ -212,10 +212,6 @@ def _decode_any_precision(vae: Any) -> None:
         return decode(latents.to(vae.dtype), *arguments, **named)
 
     vae.decode = decoding
-
-
-def _single_line(error: object) -> str:
-    return " ".join(str(error).split())[:200]
 
 
 Prediction = Literal["epsilon", "v_prediction", "sample", "flow"]

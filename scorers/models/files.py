@@ -21,12 +21,16 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 _NAMED: Final = {name: f"assets/playground/generator/{stage}" for name, stage in PLAYGROUND_STAGES.items()}
 """Folders that have a name of their own."""
 
-_DIGITS: Final = 12
 _YOLO: Final = re.compile(r"yolo[\w-]*(\.pt)?", re.IGNORECASE)
 _BLOCK: Final = 1 << 22
 TRUST: Final = "CONCORD_TRUST_PICKLE"
 """The environment variable that lets weights be read from pickles."""
 _PICKLES: Final = (".pt", ".pth", ".bin", ".ckpt", ".pkl", ".pickle")
+
+
+def single_line(error: object) -> str:
+    """What an error or a file says, as one line, not too long."""
+    return " ".join(str(error).split())[:200]
 
 
 def folder(name: str) -> Path | None:
@@ -100,4 +104,4 @@ def _digest_of(files: tuple[tuple[Path, int, int, int, int], ...]) -> str:
         with path.open("rb") as file:
             while block := file.read(_BLOCK):
                 digest.update(block)
-    return digest.hexdigest()[:_DIGITS]
+    return digest.hexdigest()[: hub.DIGITS]

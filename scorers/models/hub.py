@@ -43,8 +43,7 @@ _BLOB: Final = re.compile(r"[0-9a-f]{64}")
 _READ: Final = frozenset({".safetensors", ".bin", ".json", ".txt", ".model", ".jinja"})
 """What loaders read: weights, configurations, vocabularies. A changed README makes no other model."""
 _PICKLE: Final = ".bin"
-_BLOCK: Final = 1 << 22
-_DIGITS: Final = 12
+DIGITS: Final = 12
 
 
 def cache_folder() -> Path:
@@ -90,7 +89,7 @@ def snapshot(name: str) -> Path | None:
 
 def converted_folder(model: str, commit: str) -> Path:
     """Where ``models convert`` puts what it makes of a model of the hub (``owner/name``)."""
-    return CHECKPOINTS / f"{model.replace('/', '--')}@{commit[:_DIGITS]}"
+    return CHECKPOINTS / f"{model.replace('/', '--')}@{commit[:DIGITS]}"
 
 
 def state(name: str) -> State:
@@ -136,7 +135,7 @@ def fingerprint(path: Path) -> str:
     digest = hashlib.sha256()
     for file in files:
         digest.update(f"{file.relative_to(path).as_posix()} {_sha256(file.resolve())}\n".encode())
-    return digest.hexdigest()[:_DIGITS]
+    return digest.hexdigest()[:DIGITS]
 
 
 def _sha256(file: Path) -> str:
@@ -148,8 +147,5 @@ def _sha256(file: Path) -> str:
 
 @lru_cache(maxsize=256)
 def _content_sha256(file: Path, size: int, changed: int) -> str:  # noqa: ARG001  (another size or time is another content)
-    digest = hashlib.sha256()
     with file.open("rb") as content:
-        while block := content.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(content, "sha256").hexdigest()

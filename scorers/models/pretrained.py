@@ -20,7 +20,7 @@ from transformers import AutoConfig, AutoProcessor, AutoTokenizer
 from transformers.utils import logging
 
 from scorers.models import hub
-from scorers.models.files import folder, refuse_pickle, trusted
+from scorers.models.files import folder, refuse_pickle, single_line, trusted
 
 
 def batch_size(device: str, most: int) -> int:
@@ -210,7 +210,7 @@ def check_whole(kind: Any, name: str, loading: Mapping[str, Any], *, unexpected:
     if wrong:
         raise ValueError(f"the weights of {name} are not those of a {kind.__name__}: {'; '.join(wrong)}")
     if loading["error_msgs"]:
-        raise ValueError(f"the weights of {name} cannot be read: {_line(loading['error_msgs'][0])}")
+        raise ValueError(f"the weights of {name} cannot be read: {single_line(loading['error_msgs'][0])}")
 
 
 def by_shape(shapes: Iterable[Sequence[int]], most: int) -> Iterable[list[int]]:
@@ -234,8 +234,4 @@ def _from(kind: Any, name: str, **options: Any) -> Any:
     except (OSError, SafetensorError, RuntimeError, ValueError, KeyError, TypeError, AttributeError) as error:
         if folder(name) is None and isinstance(error, OSError):
             raise OSError(hub.missing(name)) from error
-        raise ValueError(f"{name} cannot be opened by transformers: {_line(error)}") from error
-
-
-def _line(error: object) -> str:
-    return " ".join(str(error).split())[:200]
+        raise ValueError(f"{name} cannot be opened by transformers: {single_line(error)}") from error

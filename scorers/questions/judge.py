@@ -10,7 +10,7 @@ other.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -22,7 +22,7 @@ from PIL import Image
 from data.aspects import SCALES
 from data.jobs.runs import Observation, WorkItem
 from data.prompts import flips
-from scorers.base import Perceiver, Scorer, Settings, Shown
+from scorers.base import Scorer, Settings, Shown
 from scorers.models.language_endpoint import KEY, Endpoint, Failure
 from scorers.models.vqa import VqaAnswer, VqaQuestion, check_vqa, open_vqa
 from scorers.questions import rules, tifa
@@ -51,10 +51,11 @@ _ENDPOINT: Final[Settings] = {
     "samples": 1, "logprobs": 1, "image_size": 1024, "prompt": PROMPT,
 }  # fmt: skip
 """A server on this machine (vLLM's usual port) with GenEval 2's judge; ``--set address= judge=`` names another."""
-_LOCAL: Final = {
+_PROFILES: Final[Mapping[str, Settings]] = {
     "playground": {"vqa": "assets/playground/vqa"},
     "qwen": {"vqa": "Qwen/Qwen3-VL-2B-Instruct"},
     "smolvlm": {"vqa": "HuggingFaceTB/SmolVLM2-2.2B-Instruct"},
+    "endpoint": _ENDPOINT,
 }
 _CHARACTERS: Final = 4
 """Of a token, roughly, in English."""
@@ -261,25 +262,13 @@ def _check_endpoint(settings: dict[str, Any]) -> None:
         raise ValueError("a budget needs price_in and price_out, for a million tokens each")
 
 
-def _open(settings: Settings, device: str) -> Perceiver:
-    return JudgePerceiver(settings, device)
-
-
-def _open_rubric(settings: Settings, device: str) -> Perceiver:
-    return RubricPerceiver(settings, device)
-
-
-def _open_pairs(settings: Settings, device: str) -> Perceiver:
-    return PairPerceiver(settings, device)
-
-
 JUDGE: Final = Scorer(
     name="judge",
     version="1",
     summary="Has a model that chats answer the prompt's questions, on this machine or at an address, with its reasons.",
-    profiles={**_LOCAL, "endpoint": _ENDPOINT},
+    profiles=_PROFILES,
     judging=frozenset({"score"}),
-    open=_open,
+    open=JudgePerceiver,
     judge=rules.judge_soft,
     scales={name: SCALES[name] for name in ("answer", "score")},
     models=frozenset({"vqa"}),
@@ -291,48 +280,37 @@ JUDGE: Final = Scorer(
     asks=True,
 )
 
-RUBRIC: Final = Scorer(
+RUBRIC: Final = replace(
+    JUDGE,
     name="rubric",
-    version="1",
     summary="Has such a model grade how well the image shows the prompt, from 0 to 10, by a rubric.",
     # the playground's model reads 24 tokens: too few for a rubric
-    profiles={
-        name: {**values, "rubric": RUBRIC_TEXT}
-        for name, values in {**_LOCAL, "endpoint": _ENDPOINT}.items()
-        if name != "playground"
-    },
+    profiles={name: {**values, "rubric": RUBRIC_TEXT} for name, values in _PROFILES.items() if name != "playground"},
     judging=frozenset(),
-    open=_open_rubric,
+    open=RubricPerceiver,
     judge=rules.judge_grade,
     scales={name: SCALES[name] for name in ("score", "flipped")},
-    models=frozenset({"vqa"}),
-    check=_check,
     options={"date": "", "rotations": 0, "flip": ""},
     flips="read",
-    operating=OPERATING,
-    named_by=("judge", "address"),
     bill=_JudgeBill(asks=False),
+    asks=False,
 )
 
-PAIRWISE: Final = Scorer(
+PAIRWISE: Final = replace(
+    RUBRIC,
     name="pairwise",
-    version="1",
     summary="Has such a model choose the better image of each pair, in both orders; where these disagree it is a tie.",
     # both images share the size
     profiles={
         name: {**values, "rubric": PAIR_TEXT, **({"image_size": 2048} if name == "endpoint" else {})}
-        for name, values in {**_LOCAL, "endpoint": _ENDPOINT}.items()
+        for name, values in _PROFILES.items()
         if name != "playground"
     },
-    judging=frozenset(),
-    open=_open_pairs,
+    open=PairPerceiver,
     judge=rules.judge_pair,
     scales={name: SCALES[name] for name in ("preference", "order")},
-    models=frozenset({"vqa"}),
-    check=_check,
     options={"date": "", "rotations": 0},
+    flips="",
     pairs=True,
-    operating=OPERATING,
-    named_by=("judge", "address"),
     bill=_JudgeBill(asks=False, orders=2),
 )

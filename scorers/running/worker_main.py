@@ -40,18 +40,18 @@ class _StopRequest:
     """SIGTERM and SIGINT as a request to stop after the part at hand; at once until ``loaded`` is called."""
 
     def __init__(self) -> None:
-        self._asked, self._at_once = False, True
+        self._requested, self._at_once = False, True
 
-        def ask(*_: object) -> None:
-            self._asked = True
+        def request(*_: object) -> None:
+            self._requested = True
             if self._at_once:
                 raise _Stop
 
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, ask)
+            signal.signal(number, request)
 
-    def asked(self) -> bool:
-        return self._asked
+    def requested(self) -> bool:
+        return self._requested
 
     def loaded(self) -> None:
         self._at_once = False
@@ -114,4 +114,4 @@ def main(
     if not (folder.path / kind.JOB).is_file():
         print(f"there is no {kind.JOB} in {printable(folder.path)}", file=sys.stderr)
         return 1
-    return attempt(folder, lambda folder: work(folder, stop.asked, stop.loaded), why)
+    return attempt(folder, lambda folder: work(folder, stop.requested, stop.loaded), why)

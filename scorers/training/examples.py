@@ -25,6 +25,7 @@ from data.playground.drawing import (
     HELD_OUT_LOOK,
     MAX_OBJECTS,
     TRAIN_LOOK,
+    DrawnScene,
     PlannedObject,
     SceneLook,
     ScenePlan,
@@ -63,6 +64,14 @@ class DetectionExample:
 def seeded(split: Split, seed: int) -> np.random.Generator:
     """A generator that no other split or seed shares."""
     return np.random.default_rng([_NUMBERS[split], seed])
+
+
+def held_out_drawing(task: str, seed: int, look: SceneLook) -> tuple[Spec, DrawnScene, np.random.Generator]:
+    """A prompt of a task and a careless drawing of it that no training saw, about half of them with a fault; and the generator
+    that made both."""
+    rng = seeded("held-out", seed)
+    spec = parse_spec(random_metadata(task, rng, look))
+    return spec, draw_carelessly(spec, int(rng.integers(2**62)), look=look), rng
 
 
 def captioned(split: Split, seed: int, tasks: tuple[str, ...] = TASKS) -> tuple[dict[str, Any], Scene]:

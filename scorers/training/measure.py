@@ -30,8 +30,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from PIL import Image
+from torchvision.ops import box_iou
 
-from data.playground.drawing import ANY_LOOK, HELD_OUT_LOOK, DrawnScene, SceneLook, draw, draw_carelessly
+from data.playground.drawing import ANY_LOOK, HELD_OUT_LOOK, DrawnScene, SceneLook, draw
 from data.playground.objects import KINDS
 from data.playground.render import render
 from data.playground.sample import FOLDER, TASKS, random_metadata, read_sample
@@ -40,7 +41,7 @@ from data.prompts.geneval_suite import COLORS
 from data.prompts.questions import PromptQuestion
 from data.spec import Spec, parse_spec
 from scorers import registry
-from scorers.base import Perceiver, Scorer, Settings, Shown
+from scorers.base import Scorer, Settings, Shown
 from scorers.generation import generators
 from scorers.geneval.scorer import color_classifier, masked_crop
 from scorers.models import pipelines
@@ -54,6 +55,7 @@ from scorers.training.examples import (
     captioned,
     crowd,
     half_erased,
+    held_out_drawing,
     nothing,
     seeded,
     some_spec,
@@ -224,9 +226,7 @@ def _hits(truth: NDArray[np.int64], seen: PictureDetections, overlap: NDArray[np
 
 
 def _box_overlaps(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    low, high = np.maximum(a[:, None, :2], b[None, :, :2]), np.minimum(a[:, None, 2:], b[None, :, 2:])
-    shared = np.prod(np.maximum(high - low, 0), axis=2)
-    return np.asarray(shared / (np.prod(a[:, 2:] - a[:, :2], axis=1)[:, None] + np.prod(b[:, 2:] - b[:, :2], axis=1) - shared))
+    return np.asarray(box_iou(torch.from_numpy(a), torch.from_numpy(b)))
 
 
 def _mask_overlaps(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -260,9 +260,8 @@ class HeldOutPicture:
 
 def held_out_picture(look: SceneLook, number: int, seed: int = 0) -> HeldOutPicture:
     """The picture of a number; the tasks take turns."""
-    rng = seeded("held-out", 10**8 * (seed + 1) + number)
-    spec = parse_spec(random_metadata(TASKS[number % len(TASKS)], rng, look))
-    scene = draw_carelessly(spec, int(rng.integers(2**62)), look=look).scene
+    spec, drawing, rng = held_out_drawing(TASKS[number % len(TASKS)], 10**8 * (seed + 1) + number, look)
+    scene = drawing.scene
     own = answered_questions(spec, scene)
     others = [question for _ in range(_OTHERS) for question in answered_questions(some_spec(scene, rng), scene)]
     return HeldOutPicture(Image.fromarray(render(scene).image), (*own, *others), len(own))
@@ -337,30 +336,15 @@ def judged_scenes(scorer: Scorer, per_task: int, settings: Settings, seed: int =
     """``per_task`` scenes of each of the scorer's tasks, about half of them with a fault, and what it says."""
     tasks = _TASKS_OF_SCORER[scorer.name]
     perceiver = scorer.open(settings, "cpu")
-    drawn: list[tuple[str, Spec, DrawnScene]] = []
-    for number in range(per_task * len(tasks)):
-        task = tasks[number % len(tasks)]
-        rng = seeded("held-out", 10**7 * (seed + 1) + number)
-        spec = parse_spec(random_metadata(task, rng, HELD_OUT_LOOK))
-        drawn.append((task, spec, draw_carelessly(spec, int(rng.integers(2**62)), look=HELD_OUT_LOOK)))
-    scenes: list[JudgedScene] = []
-    for start in range(0, len(drawn), _BATCH):
-        scenes += _judge_batch(scorer, perceiver, settings, drawn[start : start + _BATCH])
-    return scenes
-
-
-def _judge_batch(
-    scorer: Scorer, perceiver: Perceiver, settings: Settings, drawn: list[tuple[str, Spec, DrawnScene]]
-) -> list[JudgedScene]:
-    shown = [
-        Shown(str(number), Image.fromarray(render(drawing.scene).image), "", spec)
-        for number, (_, spec, drawing) in enumerate(drawn)
-    ]
-    judged = []
-    for (task, spec, drawing), seen in zip(drawn, perceiver.perceive(shown), strict=True):
-        verdict = scorer.judge(spec, seen, settings)
-        assert verdict.correct is not None, (task, verdict)
-        judged.append(JudgedScene(task, spec, drawing, verdict.correct, verdict.reason))
+    judged: list[JudgedScene] = []
+    for start in range(0, per_task * len(tasks), _BATCH):
+        numbers = range(start, min(start + _BATCH, per_task * len(tasks)))
+        drawn = [held_out_drawing(tasks[n % len(tasks)], 10**7 * (seed + 1) + n, HELD_OUT_LOOK) for n in numbers]
+        shown = [Shown(str(n), Image.fromarray(render(d.scene).image), "", spec) for n, (spec, d, _) in enumerate(drawn)]
+        for n, (spec, drawing, _), seen in zip(numbers, drawn, perceiver.perceive(shown), strict=True):
+            verdict = scorer.judge(spec, seen, settings)
+            assert verdict.correct is not None, (spec, verdict)
+            judged.append(JudgedScene(tasks[n % len(tasks)], spec, drawing, verdict.correct, verdict.reason))
     return judged
 
 

@@ -19,7 +19,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from scorers.models.detectors.base import DetectedObject, coco_name, confidence, rounded_box, vocabulary
-from scorers.models.files import refuse_pickle
+from scorers.models.files import refuse_pickle, single_line
 from scorers.models.pretrained import batch_size
 from scorers.models.sanity_check import Soundness
 
@@ -71,7 +71,7 @@ def _from_folder(folder: Path) -> Any:
         yolo.model.load_state_dict(load_file(weights))
         yolo.model.names = dict(enumerate(YAML.load(architecture)["names"]))
     except (RuntimeError, KeyError, SafetensorError) as error:
-        raise ValueError(f"{weights.name} does not fit {architecture.name}: {' '.join(str(error).split())[:200]}") from error
+        raise ValueError(f"{weights.name} does not fit {architecture.name}: {single_line(error)}") from error
     return yolo
 
 
@@ -88,7 +88,7 @@ def _from_checkpoint(path: Path) -> Any:
         yolo = YOLO(str(path), verbose=False)
         yolo.model.float()
     except Exception as error:  # unpickling raises whatever the file makes it raise
-        raise ValueError(f"{path.name} is not an Ultralytics checkpoint: {' '.join(str(error).split())[:200]}") from error
+        raise ValueError(f"{path.name} is not an Ultralytics checkpoint: {single_line(error)}") from error
     if yolo.task not in ("segment", "detect"):
         raise ValueError(f"{path.name} is a model for the task {yolo.task}; segment or detect is needed")
     return yolo

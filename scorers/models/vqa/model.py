@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from PIL import Image
+from torch.nn.utils.rnn import pad_sequence
 from transformers import AutoModel
 from transformers.cache_utils import DynamicCache, DynamicLayer, EncoderDecoderCache
 
@@ -307,17 +308,11 @@ def split_batches(things: Sequence[T], most: int) -> Iterator[Sequence[T]]:
         yield things[start : start + most]
 
 
-def pad_tokens(
-    listed: Sequence[Sequence[int]], filling: int, device: str, left: bool = False
-) -> tuple[torch.Tensor, torch.Tensor]:
+def pad_tokens(listed: Sequence[Sequence[int]], filling: int, device: str) -> tuple[torch.Tensor, torch.Tensor]:
     """Tokens (n x longest) and which of them are there, as 1 and 0."""
-    longest = max(map(len, listed))
-    ids = torch.full((len(listed), longest), filling, dtype=torch.long)
-    there = torch.zeros_like(ids)
-    for k, tokens in enumerate(listed):
-        span = slice(longest - len(tokens), None) if left else slice(len(tokens))
-        ids[k, span] = torch.tensor(tokens, dtype=torch.long)
-        there[k, span] = 1
+    rows = [torch.tensor(tokens, dtype=torch.long) for tokens in listed]
+    ids = pad_sequence(rows, batch_first=True, padding_value=filling)
+    there = pad_sequence([torch.ones_like(row) for row in rows], batch_first=True)
     return ids.to(device), there.to(device)
 
 

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement.numeric import FloatArray, IntArray, Result
+from agreement.numeric import FloatArray, IntArray
 from agreement.statistics import many_raters, two_raters
 from agreement.statistics.alpha import MomentSums, RatioSums, moment_columns, ratio_columns
 from tests.agreement import reference_implementations
 from tests.agreement.oracles import inter_rater, krippendorff, metrics
+from tests.agreement.single_tables import Result, count_sums, of_counts, of_pairs
 
 # Units: yes yes no | yes yes | no no no | yes (alone). Columns: yes, no.
 UNEQUAL = np.array([[2, 1], [2, 0], [0, 3], [1, 0]], np.int64)
@@ -40,7 +41,7 @@ SEEDS = range(4)
     ],
 )
 def test_many_raters_by_hand(statistic: str, expected: Fraction) -> None:
-    assert many_raters.evaluate(statistic, UNEQUAL).value == pytest.approx(float(expected), abs=1e-15)
+    assert of_counts(statistic, UNEQUAL).value == pytest.approx(float(expected), abs=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -66,14 +67,14 @@ def test_many_raters_by_hand(statistic: str, expected: Fraction) -> None:
 )
 def test_two_raters_by_hand(statistic: str, expected: Fraction) -> None:
     table = np.array([[1.0, 1, 0], [0, 1, 1], [0, 0, 1]])
-    assert two_raters.evaluate(statistic, table).value == pytest.approx(float(expected), abs=1e-15)
+    assert of_pairs(statistic, table).value == pytest.approx(float(expected), abs=1e-15)
 
 
 def test_two_by_two_by_hand() -> None:
     table = np.array([[20.0, 5], [10, 15]])  # p_o 7/10, p_e (25 * 30 + 25 * 20) / 2500 = 1/2
-    assert two_raters.evaluate("cohen_kappa", table).value == pytest.approx(0.4)
-    assert two_raters.evaluate("pabak", table).value == pytest.approx(0.4)
-    assert two_raters.evaluate("gwet_ac1", table).value == pytest.approx(41 / 101)  # pi .55, p_e .495; .205 / .505
+    assert of_pairs("cohen_kappa", table).value == pytest.approx(0.4)
+    assert of_pairs("pabak", table).value == pytest.approx(0.4)
+    assert of_pairs("gwet_ac1", table).value == pytest.approx(41 / 101)  # pi .55, p_e .495; .205 / .505
 
 
 def test_first_against_rest_by_hand() -> None:
@@ -88,17 +89,17 @@ def test_first_against_rest_by_hand() -> None:
 def test_perfect_agreement_of_unequal_raters_is_one(statistic: str) -> None:
     """3, 2, 3, 2 raters who always agree: a formula for equal raters says 0.348."""
     perfect = np.array([[3, 0], [0, 2], [3, 0], [0, 2]], np.int64)
-    assert many_raters.evaluate(statistic, perfect) == Result(1.0)
+    assert of_counts(statistic, perfect) == Result(1.0)
 
 
 @pytest.mark.parametrize("statistic", list(two_raters.FORMULAS))
 def test_perfect_agreement_of_two_raters_is_one(statistic: str) -> None:
-    assert two_raters.evaluate(statistic, np.diag([1.0, 2.0, 0.0])) == Result(1.0)
+    assert of_pairs(statistic, np.diag([1.0, 2.0, 0.0])) == Result(1.0)
 
 
 @pytest.mark.parametrize("statistic", ["fleiss_kappa", "krippendorff_alpha_nominal", "krippendorff_alpha_ordinal"])
 def test_a_constant_label_leaves_agreement_beyond_chance_undefined(statistic: str) -> None:
-    result = many_raters.evaluate(statistic, np.array([[3, 0], [2, 0]], np.int64))
+    result = of_counts(statistic, np.array([[3, 0], [2, 0]], np.int64))
     assert result.value is None
     assert result.reason
 
@@ -107,38 +108,38 @@ def test_a_constant_label_leaves_agreement_beyond_chance_undefined(statistic: st
     "statistic", ["cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic", "krippendorff_alpha_nominal"]
 )
 def test_two_raters_with_one_label_are_undefined(statistic: str) -> None:
-    result = two_raters.evaluate(statistic, np.array([[0.0, 0], [0, 9]]))
+    result = of_pairs(statistic, np.array([[0.0, 0], [0, 9]]))
     assert result.value is None
     assert result.reason
-    assert two_raters.evaluate("cohen_kappa", np.array([[0.0, 0], [0, 9]])).reason == "both raters used a single label"
+    assert of_pairs("cohen_kappa", np.array([[0.0, 0], [0, 9]])).reason == "both raters used a single label"
 
 
 def test_one_constant_rater_has_kappa_zero_not_none() -> None:
-    assert two_raters.evaluate("cohen_kappa", np.array([[4.0, 5], [0, 0]])).value == 0.0
+    assert of_pairs("cohen_kappa", np.array([[4.0, 5], [0, 0]])).value == 0.0
 
 
 def test_ac1_is_defined_for_one_used_label_but_not_for_a_scale_of_one() -> None:
-    assert many_raters.evaluate("gwet_ac1", np.array([[3, 0], [2, 0]], np.int64)).value == 1.0
-    assert many_raters.evaluate("gwet_ac1", np.array([[3], [2]], np.int64)).reason == "the scale has a single label"
-    assert two_raters.evaluate("pabak", np.array([[3.0]])).value is None
+    assert of_counts("gwet_ac1", np.array([[3, 0], [2, 0]], np.int64)).value == 1.0
+    assert of_counts("gwet_ac1", np.array([[3], [2]], np.int64)).reason == "the scale has a single label"
+    assert of_pairs("pabak", np.array([[3.0]])).value is None
 
 
 @pytest.mark.parametrize("statistic", list(many_raters.FORMULAS))
 @pytest.mark.parametrize("table", [np.zeros((0, 2), np.int64), np.array([[1, 0], [0, 1]], np.int64)])
 def test_without_a_pair_of_ratings_nothing_is_defined(statistic: str, table: IntArray) -> None:
-    assert many_raters.evaluate(statistic, table) == Result(None, "no unit has two or more ratings")
+    assert of_counts(statistic, table) == Result(None, "no unit has two or more ratings")
 
 
 @pytest.mark.parametrize("statistic", list(two_raters.FORMULAS))
 def test_without_a_shared_unit_nothing_is_defined(statistic: str) -> None:
-    assert two_raters.evaluate(statistic, np.zeros((2, 2))) == Result(None, "the raters share no unit")
+    assert of_pairs(statistic, np.zeros((2, 2))) == Result(None, "the raters share no unit")
 
 
 def test_one_item_with_two_labels() -> None:
     """yes no on one item: p_a 0, pi 1/2, so Fleiss (0 - 1/2) / (1/2) = -1; alpha 1 - 1 * 2 / 2 = 0."""
     array = np.array([[1, 1]], np.int64)
-    assert many_raters.evaluate("fleiss_kappa", array).value == -1.0
-    assert many_raters.evaluate("krippendorff_alpha_nominal", array).value == 0.0
+    assert of_counts("fleiss_kappa", array).value == -1.0
+    assert of_counts("krippendorff_alpha_nominal", array).value == 0.0
 
 
 # --- against independent implementations ------------------------------------------------------------------------------
@@ -146,10 +147,10 @@ def test_one_item_with_two_labels() -> None:
 def test_fleiss_and_gwet_equal_the_definitions(seed: int) -> None:
     ratings = reference_implementations.ugly(seed)
     table = reference_implementations.counts(ratings, 4)
-    assert many_raters.evaluate("percent_agreement", table).value == pytest.approx(reference_implementations.observed(ratings))
-    assert many_raters.evaluate("fleiss_kappa", table).value == pytest.approx(reference_implementations.fleiss(ratings, 4))
-    assert many_raters.evaluate("gwet_ac1", table).value == pytest.approx(reference_implementations.gwet(ratings, 4))
-    assert many_raters.evaluate("gwet_ac2", table).value == pytest.approx(
+    assert of_counts("percent_agreement", table).value == pytest.approx(reference_implementations.observed(ratings))
+    assert of_counts("fleiss_kappa", table).value == pytest.approx(reference_implementations.fleiss(ratings, 4))
+    assert of_counts("gwet_ac1", table).value == pytest.approx(reference_implementations.gwet(ratings, 4))
+    assert of_counts("gwet_ac2", table).value == pytest.approx(
         reference_implementations.gwet(ratings, 4, reference_implementations.quadratic(4))
     )
 
@@ -157,7 +158,7 @@ def test_fleiss_and_gwet_equal_the_definitions(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_fleiss_of_equal_raters_equals_statsmodels(seed: int) -> None:
     table = np.random.default_rng(seed).multinomial(4, [0.5, 0.3, 0.2], 10)
-    assert many_raters.evaluate("fleiss_kappa", table).value == pytest.approx(inter_rater.fleiss_kappa(table))
+    assert of_counts("fleiss_kappa", table).value == pytest.approx(inter_rater.fleiss_kappa(table))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -166,7 +167,7 @@ def test_alpha_equals_the_krippendorff_package(seed: int) -> None:
     table, data = reference_implementations.counts(ratings, 4), reference_implementations.reliability(ratings)
     for level in ("nominal", "ordinal"):
         expected = krippendorff.alpha(reliability_data=data, level_of_measurement=level, value_domain=[0, 1, 2, 3])
-        assert many_raters.evaluate(f"krippendorff_alpha_{level}", table).value == pytest.approx(expected)
+        assert of_counts(f"krippendorff_alpha_{level}", table).value == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -178,7 +179,7 @@ def test_ordinal_alpha_without_a_prompt_keeps_the_distances_of_the_sample(seed: 
     margins = pairable.sum(0)
     midranks = np.cumsum(margins) - margins / 2.0
     remaining = [[float(midranks[label]) for label in row] for row in ratings[3:]]
-    sums = (many_raters.CountSums.of(part) for part in (table[3:], table))
+    sums = (count_sums(part) for part in (table[3:], table))
     result = many_raters.replicates("krippendorff_alpha_ordinal", *sums)
     expected = krippendorff.alpha(
         reliability_data=reference_implementations.reliability(remaining), level_of_measurement="interval"
@@ -223,17 +224,15 @@ def test_kappas_equal_sklearn(seed: int) -> None:
     b = np.where(rng.random(30) < 0.5, a, rng.integers(0, 4, 30))
     table = np.bincount(a * 5 + b, minlength=25).reshape(5, 5).astype(float)  # level 4 is never used
     for name, weights in (("cohen_kappa", None), ("cohen_kappa_linear", "linear"), ("cohen_kappa_quadratic", "quadratic")):
-        assert two_raters.evaluate(name, table).value == pytest.approx(
-            metrics.cohen_kappa_score(a, b, weights=weights, labels=range(5))
-        )
+        assert of_pairs(name, table).value == pytest.approx(metrics.cohen_kappa_score(a, b, weights=weights, labels=range(5)))
     both = np.stack([a, b], axis=1).tolist()
-    assert two_raters.evaluate("gwet_ac1", table).value == pytest.approx(reference_implementations.gwet(both, 5))
-    assert two_raters.evaluate("gwet_ac2", table).value == pytest.approx(
+    assert of_pairs("gwet_ac1", table).value == pytest.approx(reference_implementations.gwet(both, 5))
+    assert of_pairs("gwet_ac2", table).value == pytest.approx(
         reference_implementations.gwet(both, 5, reference_implementations.quadratic(5))
     )
     for level in ("nominal", "ordinal"):
         expected = krippendorff.alpha(reliability_data=np.stack([a, b]), level_of_measurement=level)
-        assert two_raters.evaluate(f"krippendorff_alpha_{level}", table).value == pytest.approx(expected)
+        assert of_pairs(f"krippendorff_alpha_{level}", table).value == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("ordinal", [False, True])
@@ -258,10 +257,10 @@ def test_units_and_labels_may_be_reordered_and_nothing_exceeds_one(table: list[l
     given_table = np.array(table, np.int64)
     moved = given_table[::-1][:, order]
     for name in many_raters.FORMULAS:
-        result = many_raters.evaluate(name, given_table)
+        result = of_counts(name, given_table)
         assert result.value is None or result.value <= 1 + 1e-12
         if name not in ("gwet_ac2", "krippendorff_alpha_ordinal"):
-            assert result.value == pytest.approx(many_raters.evaluate(name, moved).value)
+            assert result.value == pytest.approx(of_counts(name, moved).value)
 
 
 @settings(max_examples=20, deadline=None)
@@ -269,8 +268,8 @@ def test_units_and_labels_may_be_reordered_and_nothing_exceeds_one(table: list[l
 def test_two_raters_are_interchangeable(table: list[list[int]]) -> None:
     array = np.array(table, float)
     for name in two_raters.FORMULAS:
-        result = two_raters.evaluate(name, array).value
-        assert result == pytest.approx(two_raters.evaluate(name, array.T).value)
+        result = of_pairs(name, array).value
+        assert result == pytest.approx(of_pairs(name, array.T).value)
         assert result is None or -5 <= result <= 1
 
 
@@ -279,4 +278,4 @@ def test_functions_take_any_leading_shape() -> None:
     for name, formula in two_raters.FORMULAS.items():
         batch = formula(two_raters.PairSums.of(tables))
         assert batch.shape == (2, 5)
-        assert batch[1, 3] == pytest.approx(two_raters.evaluate(name, tables[1, 3]).value)
+        assert batch[1, 3] == pytest.approx(of_pairs(name, tables[1, 3]).value)

@@ -15,6 +15,7 @@ from agreement.statistics.alpha import MomentSums, moment_columns
 from agreement.statistics.correlation import Correlation, Units
 from tests.agreement import reference_implementations
 from tests.agreement.oracles import krippendorff, metrics, stats
+from tests.agreement.single_tables import auc_of, of_vectors
 
 SCIPY: dict[Correlation, Callable[[FloatArray, FloatArray], float]] = {
     "pearson": lambda x, y: stats.pearsonr(x, y).statistic,
@@ -35,7 +36,7 @@ def _vectors(seed: int, size: int = 30, levels: int = 5) -> tuple[FloatArray, Fl
 @pytest.mark.parametrize("seed", [0, 1, 2, 5, 9])
 def test_equals_scipy_with_ties(name: Correlation, seed: int) -> None:
     x, y = _vectors(seed, size=2 + seed * 3)
-    result = correlation.evaluate(name, x, y)
+    result = of_vectors(name, x, y)
     if result.value is None:
         assert np.ptp(x) == 0 or np.ptp(y) == 0
     else:
@@ -45,40 +46,40 @@ def test_equals_scipy_with_ties(name: Correlation, seed: int) -> None:
 def test_accuracy_by_hand() -> None:
     # x 1 2 2 3, y 1 3 2 2. Ordered sides: pairs (01)+ (02)+ (03)+ (12)0 (13)- (23)0 -> C 3, D 1; untied 5 on x, 5 on y.
     x, y = np.array([1.0, 2, 2, 3]), np.array([1.0, 3, 2, 2])
-    assert correlation.evaluate("kendall_tau_b", x, y).value == pytest.approx(2 / 5)
+    assert of_vectors("kendall_tau_b", x, y).value == pytest.approx(2 / 5)
     # m = 3 distinct values each: 2 * 2 * 3 / (16 * 2).
-    assert correlation.evaluate("kendall_tau_c", x, y).value == pytest.approx(3 / 8)
+    assert of_vectors("kendall_tau_c", x, y).value == pytest.approx(3 / 8)
     # Midranks 1 2.5 2.5 4 and 1 4 2.5 2.5; deviations -1.5 0 0 1.5 and -1.5 1.5 0 0: 2.25 / 4.5.
-    assert correlation.evaluate("spearman", x, y).value == pytest.approx(1 / 2)
+    assert of_vectors("spearman", x, y).value == pytest.approx(1 / 2)
     # Deviations -1 0 0 1 and -1 1 0 0: 1 / 2.
-    assert correlation.evaluate("pearson", x, y).value == pytest.approx(1 / 2)
+    assert of_vectors("pearson", x, y).value == pytest.approx(1 / 2)
 
 
 @pytest.mark.parametrize("name", list(SCIPY))
 @pytest.mark.parametrize("constant", [0.1, 1e12 + 0.3])
 def test_a_constant_is_undefined_and_says_which(name: Correlation, constant: float) -> None:
     x, y = np.full(7, constant), np.arange(7.0)
-    assert correlation.evaluate(name, x, y).reason == "the first variable is constant"
-    assert correlation.evaluate(name, y, x).reason == "the second variable is constant"
-    assert correlation.evaluate(name, x, x).value is None
+    assert of_vectors(name, x, y).reason == "the first variable is constant"
+    assert of_vectors(name, y, x).reason == "the second variable is constant"
+    assert of_vectors(name, x, x).value is None
 
 
 @pytest.mark.parametrize("name", list(SCIPY))
 @pytest.mark.parametrize("size", [0, 1])
 def test_fewer_than_two_units_is_undefined(name: Correlation, size: int) -> None:
-    result = correlation.evaluate(name, np.ones(size), np.ones(size))
+    result = of_vectors(name, np.ones(size), np.ones(size))
     assert (result.value, result.reason) == (None, "fewer than two units to compare")
 
 
 @pytest.mark.parametrize("name", list(SCIPY))
 def test_equal_values_give_one(name: Correlation) -> None:
     x = np.array([3.0, 1.0, 2.0, 7.0])
-    assert correlation.evaluate(name, x, 5 * x - 2).value == pytest.approx(1.0, abs=1e-15)
+    assert of_vectors(name, x, 5 * x - 2).value == pytest.approx(1.0, abs=1e-15)
 
 
 def test_nearly_equal_values_are_not_ties() -> None:
     """Rounding a score first would change tau: 0.1 + 0.2 is above 0.3."""
-    assert correlation.evaluate("kendall_tau_b", np.array([0.3, 0.1 + 0.2]), np.array([1.0, 2.0])).value == 1.0
+    assert of_vectors("kendall_tau_b", np.array([0.3, 0.1 + 0.2]), np.array([1.0, 2.0])).value == 1.0
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -86,8 +87,8 @@ def test_auc_equals_sklearn(seed: int) -> None:
     rng = np.random.default_rng(seed)
     yes = rng.random(40) < 0.4
     score = np.round(rng.normal(yes, 1.0), 1)
-    assert correlation.evaluate_auc(score, yes).value == pytest.approx(metrics.roc_auc_score(yes, score))
-    assert correlation.evaluate_auc(score, np.ones(40, bool)).value is None
+    assert auc_of(score, yes) == pytest.approx(metrics.roc_auc_score(yes, score))
+    assert np.isnan(auc_of(score, np.ones(40, bool)))
 
 
 # --- weights are physically replicated samples --------------------------------------------------------------
@@ -163,8 +164,8 @@ VECTORS = st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=2
 def test_bounds_symmetry_and_order(both: list[tuple[int, int]]) -> None:
     x, y = np.array(both, float).T
     for name in SCIPY:
-        result = correlation.evaluate(name, x, y).value
+        result = of_vectors(name, x, y).value
         assert result is None or -1 <= result <= 1
-        assert result == pytest.approx(correlation.evaluate(name, y[::-1], x[::-1]).value)
+        assert result == pytest.approx(of_vectors(name, y[::-1], x[::-1]).value)
         if result is not None:
-            assert -result == pytest.approx(correlation.evaluate(name, x, -y).value)
+            assert -result == pytest.approx(of_vectors(name, x, -y).value)

@@ -8,7 +8,7 @@ from data.formats.cooccurrence import ordered_pair
 from data.prompts import geneval_suite as prompts
 from data.prompts import sr2d_suite
 from scorers.failures import ANY, JudgedImage
-from scorers.failures.objects import BOTH, HELD, NOT_HELD, ONE_MISSING, as_required, class_pairs, cooccurrence
+from scorers.failures.objects import BOTH, HELD, NOT_BOTH, NOT_HELD, as_required, class_pairs, cooccurrence
 from scorers.visor import scorer
 from scorers.visor.results import VisorTally
 from tests.scorers.failures.test_failures import case, looked
@@ -35,10 +35,10 @@ def test_both_and_as_asked_by_hand() -> None:
     )
     assert [unit.found for unit in table.units] == [
         (BOTH,),
-        (ONE_MISSING,),
+        (NOT_BOTH,),
         (BOTH, HELD),
         (BOTH, NOT_HELD),
-        (ONE_MISSING,),
+        (NOT_BOTH,),
         (BOTH,),
     ]
     assert class_pairs(table) == {"cat and dog": ("cat", "dog")}

@@ -44,13 +44,10 @@ def _about(shown: GeneratorPictures) -> str:
 
 
 def _pictures(strip: ImageStrip) -> str:
-    listing = {"suite": strip.shown.suite} | ({"generator": strip.shown.generator} if strip.shown.generator else {})
-    cells = []
-    for example in strip.examples:
-        href = at("/studio/workbench?") + urlencode({"id": example["item_id"]} | listing)
-        text = str(example["text"] or example["item_id"])
-        cells.append(f'<a href="{escape(href)}" title="{escape(text)}">{picture_html(example["sha256"], text)}</a>')
-    return f'<div class="cc-strip-pictures">{"".join(cells)}</div>'
+    listing = Selection(suite=(strip.shown.suite,), generator=(strip.shown.generator,) if strip.shown.generator else ())
+    looks = {example["item_id"]: ItemPreview(sha256=example["sha256"], text=example["text"]) for example in strip.examples}
+    links = "".join(image_link(item, look, listing) for item, look in looks.items())
+    return f'<div class="cc-strip-pictures">{links}</div>'
 
 
 def picture_html(sha256: str | None, text: str, width: int = THUMBNAIL, none: str = "no picture", kind: str = "") -> str:
@@ -84,14 +81,5 @@ def thumbnails(looks: Mapping[str, ItemPreview], captions: Mapping[str, str], li
 
 def workbench_address(item: str, listing: Selection, shown: str = "") -> str:
     """The Workbench's address of an image among those of a selection; ``shown``: whose judgement of it has been told."""
-    seen_by = {"shown": shown} if shown else {}
-    return at("/studio/workbench?") + urlencode(
-        {"id": item}
-        | {
-            name: values[0]
-            for name, values in [
-                (name, values) for name, values in listing.to_dict().items() if name in ("suite", "task", "generator")
-            ]
-        }
-        | seen_by
-    )
+    places = {name: values[0] for name, values in listing.to_dict().items() if name in ("suite", "task", "generator")}
+    return at("/studio/workbench?") + urlencode({"id": item} | places | ({"shown": shown} if shown else {}))

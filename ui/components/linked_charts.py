@@ -12,7 +12,7 @@ from html import escape
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any, Final
 
-from ui.components.charts import PALETTE, error_bars, legend, plain, short
+from ui.components.charts import PALETTE, error_bars, legend, name_rows, plain, short
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -154,9 +154,8 @@ def heat(rows: Sequence[str], columns: Sequence[str], cells: Sequence[Sequence[M
                 _annotate(figure, x, y, mark, mark.text, _legible(_shade(mark)) if mark.value else _FAINT)
     plain(figure, height=(112 if axes[0] else 68) + _ROW * len(rows))
     figure.update_xaxes(**_named(columns), title=escape(axes[0]), side="top", showgrid=False, zeroline=False)
-    figure.update_yaxes(
-        **_named(rows), title=escape(axes[1]), range=[len(rows) - 0.5, -0.5], showgrid=False, zeroline=False, automargin=True
-    )
+    name_rows(figure, _short(rows))
+    figure.update_yaxes(title=escape(axes[1]))
     figure.update_layout(margin={"t": 92 if axes[0] else 48, "b": 12})
     return figure
 
@@ -188,7 +187,7 @@ def dots(labels: Sequence[str], series: Sequence[Series], axis: str, *, line: fl
     # a heading above, an axis below; each row as high as its marks need
     plain(figure, height=112 + len(labels) * max(34, 14 + _SERIES * len(series)))
     figure.update_xaxes(title=escape(axis), range=[-0.02, 1.02], tickformat=".0%")
-    figure.update_yaxes(**_named(labels), range=[len(labels) - 0.5, -0.5], showgrid=False, zeroline=False)
+    name_rows(figure, _short(labels))
     for n in range(1, len(labels)):
         figure.add_hline(n - 0.5, line={"color": "rgba(128,136,160,.22)", "width": 1})
     return legend(figure, several=len(series) > 1)
@@ -221,7 +220,7 @@ def stacked(labels: Sequence[str], parts: Sequence[Series], axis: str) -> go.Fig
     plain(figure, height=120 + _ROW * len(labels))
     figure.update_layout(barmode="overlay")
     figure.update_xaxes(title=escape(axis), range=[0, 1], tickformat=".0%")
-    figure.update_yaxes(**_named(labels), range=[len(labels) - 0.5, -0.5], showgrid=False, zeroline=False)
+    name_rows(figure, _short(labels))
     return legend(figure, several=True)
 
 
@@ -332,8 +331,12 @@ def _bars(marks: Sequence[Mark], color: str) -> dict[str, Any]:
     return error_bars(({"value": mark.value, "low": mark.low, "high": mark.high} for mark in marks), color)
 
 
+def _short(labels: Sequence[str]) -> list[str]:
+    return [escape(short(label)) for label in labels]
+
+
 def _named(labels: Sequence[str]) -> dict[str, Any]:
-    return {"tickvals": list(range(len(labels))), "ticktext": [escape(short(label)) for label in labels]}
+    return {"tickvals": list(range(len(labels))), "ticktext": _short(labels)}
 
 
 def _color(k: int) -> str:

@@ -37,7 +37,7 @@ _FOLLOW: Final = """() => {
   opened.focus({preventScroll: true});
   opened.scrollIntoView({behavior: 'smooth', block: 'start'});
 }"""
-_MOVES: Final = {"start": updates.start, "stop": updates.stop, "archive": updates.archive, "delete": updates.delete}
+_MOVES: Final = (*updates.MOVES, "delete")
 _CASE: Final = ("naming", "case-html", "ruling", "verdict", "wrong", "rater", "remark", "deciding")
 """What an opened case is drawn in."""
 _INVITE: Final = ("role", "days", "uses", "link-note", "signed")
@@ -204,16 +204,16 @@ class CampaignsPage(Page[CampaignsView]):
         super().connect()
         gr.on(None, acting_user, None, self.who, queue=False, **QUIET)
         self._connect_making()
-        for name, act in _MOVES.items():
-            move = self[f"campaign-{name}"].click(
-                lambda campaign, act=act: message_update(act(self.store, campaign)), self["campaign"], self.message, **QUIET
-            )
-            self.after(move)
+        for name in _MOVES:
+            self.after(self.on(self[f"campaign-{name}"].click, partial(self._move, name), ("campaign",), ("message",)))
         self._connect_people()
         self._connect_settings()
         self._connect_forms()
         self._connect_case()
         self._connect_links()
+
+    def _move(self, name: str, campaign: str) -> Drawn:
+        return {"message": message_update(updates.move(self.store, campaign, name))}
 
     def _connect_making(self) -> None:
         names = [f"new-{name}" for name in self.making]
@@ -391,12 +391,12 @@ class CampaignsPage(Page[CampaignsView]):
     def _connect_links(self) -> None:
         def make(request: gr.Request, campaign: str, *values: Any) -> Drawn:
             who = acting_user(request)
-            wrong = updates.hand_out(self.store, campaign, values, who)
+            wrong = people.make_link(self.store, campaign, values, who)
             return {"message": message_update(wrong), "links": people.links(self.store, campaign, who)}
 
         def revoke(campaign: str, event: gr.EventData, request: gr.Request) -> Drawn:
             who = acting_user(request)
-            wrong = updates.unlink(self.store, event_data(event).get("invitation", ""), who)
+            wrong = people.revoke_link(self.store, event_data(event).get("invitation", ""), who)
             return {"message": message_update(wrong), "links": people.links(self.store, campaign, who)}
 
         def draw(who: ActingUser | None, campaign: str | None, show: str | None) -> Iterator[list[Any]]:

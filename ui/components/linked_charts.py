@@ -169,17 +169,9 @@ def dots(labels: Sequence[str], series: Sequence[Series], axis: str, *, line: fl
     for k, each in enumerate(series):
         at = [n + (k - (len(series) - 1) / 2) * step for n in range(len(labels))]
         known = [(y, mark) for y, mark in zip(at, each.marks, strict=True) if mark.value is not None]
-        figure.add_trace(
-            go.Scatter(
-                name=escape(short(each.name)),
-                x=[mark.value for _, mark in known],
-                y=[y for y, _ in known],
-                mode="markers",
-                marker={"size": 11, **_looks(each, k)},
-                error_x=_bars([mark for _, mark in known], _hue(each, k)),
-                hoverinfo="skip",
-            )
-        )
+        bars = _bars([mark for _, mark in known], _hue(each, k))
+        where = {"x": [mark.value for _, mark in known], "y": [y for y, _ in known], "error_x": bars}
+        figure.add_trace(go.Scatter(**where, **_looks(each, k, size=11), mode="markers"))
         for y, mark in known:
             _cover(figure, mark.value, y, mark)
     if line is not None:
@@ -232,18 +224,10 @@ def lines(x: Sequence[str], series: Sequence[Series], axes: tuple[str, str], at:
     for k, each in enumerate(series):
         shift = (k - (len(series) - 1) / 2) * 0.04
         known = [(n + shift, mark) for n, mark in enumerate(each.marks) if mark.value is not None]
-        figure.add_trace(
-            go.Scatter(
-                name=escape(short(each.name)),
-                x=[n for n, _ in known],
-                y=[mark.value for _, mark in known],
-                mode="lines+markers",
-                line={"color": _hue(each, k), "width": 2, "dash": "dash" if each.reference else "solid"},
-                marker={"size": 10, **_looks(each, k)},
-                error_y=_bars([mark for _, mark in known], _hue(each, k)),
-                hoverinfo="skip",
-            )
-        )
+        bars = _bars([mark for _, mark in known], _hue(each, k))
+        where = {"x": [n for n, _ in known], "y": [mark.value for _, mark in known], "error_y": bars}
+        line = {"color": _hue(each, k), "width": 2, "dash": "dash" if each.reference else "solid"}
+        figure.add_trace(go.Scatter(**where, **_looks(each, k, size=10), mode="lines+markers", line=line))
         for n, mark in known:
             _cover(figure, n, mark.value, mark)
     if at in x:
@@ -347,10 +331,12 @@ def _hue(each: Series, k: int) -> str:
     return _FAINT if each.reference else _color(k)
 
 
-def _looks(each: Series, k: int) -> dict[str, Any]:
-    """A series' marker."""
+def _looks(each: Series, k: int, size: int) -> dict[str, Any]:
+    """A series' name and marker, which is not pointed at itself."""
     line = {"width": 2, "color": _FAINT} if each.reference else {}
-    return {"color": _hue(each, k), "symbol": "diamond-open" if each.reference else _SYMBOLS[k % len(_SYMBOLS)], "line": line}
+    symbol = "diamond-open" if each.reference else _SYMBOLS[k % len(_SYMBOLS)]
+    marker = {"size": size, "color": _hue(each, k), "symbol": symbol, "line": line}
+    return {"name": escape(short(each.name)), "marker": marker, "hoverinfo": "skip"}
 
 
 _Rgb = tuple[float, float, float]

@@ -219,38 +219,35 @@ _HOW: Final = {
 
 
 def _table(caption: str, rows: Sequence[EstimateFinding], view: EstimatesView, *, tasks: bool = False) -> str:
-    powered = view.method == "ppi"
-    titles = [METHODS[view.method], *(["labels alone"] if powered else []), "scorer’s mean"]
-    titles += [*(["all labels"] if view.labels == "trial" else []), "labels", "others"]
-    titles += ["λ", "labels saved"] if powered else ["sensitivity", "specificity"]
     reasons: dict[str, None] = {}
     lines: list[Cells] = []
+    titles: Sequence[str] = ()
     for row in rows:
-        href = browse_address(
-            Selection(suite=(row.suite,), generator=(row.generator,), task=(row.task,)), rater=view.scorer, by=view.aspect
-        )
+        where = Selection(suite=(row.suite,), generator=(row.generator,), task=(row.task,))
+        href, cells = browse_address(where, rater=view.scorer, by=view.aspect), _numbers(row, view)
         name = "all generators" if row.generator == ALL else row.generator
-        scale = "" if row.on_scale else "on its own scale"
-        cells = [
-            _linked(row.value, span(row.low, row.high), href, row.reason or row.method),
-            *([_linked(row.labels_mean, span(row.labels_low, row.labels_high), href)] if powered else []),
-            _linked(row.scorer_mean, scale, href),
-            *([_linked(row.full_mean, "", href)] if view.labels == "trial" else []),
-            HtmlCell(f"{row.n_labelled:,}", href=href),
-            HtmlCell(f"{row.n_unlabelled:,}", href=href),
-        ]
-        if powered:
-            cells += [HtmlCell("–" if row.power is None else f"{row.power:.2f}", href=href)]
-            cells += [HtmlCell("–" if row.labels_saved is None else f"{row.labels_saved:,.0f}", href=href)]
-        else:
-            cells += [_linked(row.sensitivity, span(row.sensitivity_low, row.sensitivity_high), href)]
-            cells += [_linked(row.specificity, span(row.specificity_low, row.specificity_high), href)]
         title = f"{name}, {wording.task(row.task)}" if tasks else name
         if row.reason is not None:
             reasons[f"{title}: {row.reason}."] = None
-        lines.append([title, *cells])
+        lines.append([title, *(replace(cell, href=href) for cell in cells.values())])
+        titles = [*cells]
     return html_table(caption, ["generator", *titles], lines) + bullets(reasons)
 
 
-def _linked(value: float | None, detail: str, href: str, method: str = "") -> HtmlCell:
-    return HtmlCell("–" if value is None else wording.two(value), detail, method, href)
+def _numbers(row: EstimateFinding, view: EstimatesView) -> dict[str, HtmlCell]:
+    """A row's cells by their titles."""
+    powered = view.method == "ppi"
+    cells = {METHODS[view.method]: _number(row.value, span(row.low, row.high), row.reason or row.method)}
+    cells |= {"labels alone": _number(row.labels_mean, span(row.labels_low, row.labels_high))} if powered else {}
+    cells |= {"scorer’s mean": _number(row.scorer_mean, "" if row.on_scale else "on its own scale")}
+    cells |= {"all labels": _number(row.full_mean)} if view.labels == "trial" else {}
+    cells |= {"labels": HtmlCell(f"{row.n_labelled:,}"), "others": HtmlCell(f"{row.n_unlabelled:,}")}
+    if powered:
+        saved = "–" if row.labels_saved is None else f"{row.labels_saved:,.0f}"
+        return cells | {"λ": _number(row.power), "labels saved": HtmlCell(saved)}
+    cells["sensitivity"] = _number(row.sensitivity, span(row.sensitivity_low, row.sensitivity_high))
+    return cells | {"specificity": _number(row.specificity, span(row.specificity_low, row.specificity_high))}
+
+
+def _number(value: float | None, detail: str = "", method: str = "") -> HtmlCell:
+    return HtmlCell("–" if value is None else wording.two(value), detail, method)

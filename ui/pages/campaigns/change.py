@@ -37,7 +37,7 @@ def fields() -> dict[str, Any]:
     return made | forms.text_fields() | forms.limit_fields() | forms.code_fields() | forms.pay_fields()
 
 
-def open_settings(store: Store, campaign: str | None, show: str | None, filled: str, names: list[str]) -> list[Any]:
+def open_settings(store: Store, names: list[str], campaign: str | None, show: str | None, filled: str) -> list[Any]:
     """A campaign's settings for the form; nothing where it holds them already, as somebody may be typing."""
     stored_campaign = management.get(store, campaign) if campaign and show == "settings" and campaign != filled else None
     if stored_campaign is None:

@@ -218,5 +218,5 @@ def matches_with_scorers(store: Store, person: str, suite: str, aspect: str) -> 
         "t.suite = ? and j.aspect = ? and (r.kind = 'scorer' or j.rater_id = ?)"
         " and j.item_id in (select item_id from judgements where rater_id = ?)"
     )
-    records = store.query(_MATCHES.format(where=where, more=""), [suite, aspect, person, person, person])
-    return [LabelMatches(**row) for row in records]
+    parameters = [suite, aspect, person, person, person]
+    return store.query_records(LabelMatches, _MATCHES.format(where=where, more=""), parameters)

@@ -171,7 +171,7 @@ def item_form(
 ) -> ItemForm:
     """What this person is asked about a task; of the prompt's own questions those of ``version``, None: of today.
 
-    ``answered``: the questionnaire of the answer that is revised.
+    ``answered``: the questionnaire of the answer that is revised, or that somebody wants where no campaign has chosen one.
 
     Raises:
         ValueError: there is no such questionnaire.

@@ -122,7 +122,7 @@ def form_about(campaign: Campaign, spec: Mapping[str, Any], answered: str | None
     """The questionnaire that a campaign asks about a prompt with this spec.
 
     The default campaign has no questionnaire that somebody chose: without a spec it asks whether the image shows the prompt. An
-    answer is revised in the questionnaire in which it was ``answered``.
+    answer is revised in the questionnaire in which it was ``answered``, and everybody may want the quick one.
 
     Raises:
         ValueError: there is none.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
@@ -255,50 +255,59 @@ RELATION_KEYS: Final = {"left of": "ArrowLeft", "right of": "ArrowRight", "above
 """By ``data.spec.Relation`` the key that points there."""
 
 
-def validate(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> dict[str, str]:
+Wording = Callable[..., str]
+"""Words a text, such as ``At most {limit}.``, in somebody's language, with its values by name."""
+
+
+def in_english(text: str, /, **values: object) -> str:
+    """The wording that leaves a text in its own language."""
+    return text.format(**values)
+
+
+def validate(questionnaire: Questionnaire, answers: Mapping[str, Any], say: Wording = in_english) -> dict[str, str]:
     """What is wrong, by question id; empty iff the answers can be stored. Hidden questions' answers are not looked at."""
     questions = {question.id: question for question in questionnaire.questions}
     blanks = {blank.id: blank for blank in questionnaire.blanks}
-    errors = {
-        str(id_): "This question is not part of the form." for id_ in answers if id_ not in questions and id_ not in blanks
-    }
+    strange = [id_ for id_ in answers if id_ not in questions and id_ not in blanks]
+    errors = {str(id_): say("This question is not part of the form.") for id_ in strange}
     for id_, blank in blanks.items():
         if answers.get(id_) is not None and not says_blank(answers, blank):
-            errors[id_] = "For a blank image answer “yes”; otherwise leave this out."
+            errors[id_] = say("For a blank image answer “yes”; otherwise leave this out.")
     for id_ in visible(questionnaire, answers):
-        wrong = problem(questions[id_], answers.get(id_))
+        wrong = problem(questions[id_], answers.get(id_), say)
         if wrong is not None:
             errors[id_] = wrong
     return errors
 
 
-def problem(question: Question, answer: Any) -> str | None:
+def problem(question: Question, answer: Any, say: Wording = in_english) -> str | None:
     """Why this is no answer to the question, in words for the person; None if it is one."""
     if is_blank(answer):
-        return None if question.optional else "Please answer this question."
+        return None if question.optional else say("Please answer this question.")
     if answer == CANNOT_TELL:
-        return None if question.cannot_tell else "“Cannot tell” is not an answer to this question."
+        return None if question.cannot_tell else say("“Cannot tell” is not an answer to this question.")
     if (check := _CHECKS.get(question.kind)) is not None:
-        return check(question, answer)
+        return check(question, answer, say)
     listed = any(same(answer, option.value) for option in question.options)
-    return None if listed else "Please choose one of the answers shown."
+    return None if listed else say("Please choose one of the answers shown.")
 
 
-def _text_problem(question: Question, answer: Any) -> str | None:  # noqa: ARG001 - one signature for all kinds
+def _text_problem(question: Question, answer: Any, say: Wording) -> str | None:  # noqa: ARG001 - one signature for all kinds
     if not isinstance(answer, str):
-        return "Please answer in words."
+        return say("Please answer in words.")
     if len(answer) > TEXT_LIMIT:
-        return f"Please use at most {TEXT_LIMIT} characters; this answer has {len(answer)}."
+        return say("Please use at most {limit} characters; this answer has {length}.", limit=TEXT_LIMIT, length=len(answer))
     # A lone half of a surrogate pair is valid JSON and cannot be stored as UTF-8; NUL ends strings in some readers.
     if "\0" in answer or any("\ud800" <= character <= "\udfff" for character in answer):
-        return "This text contains a character that cannot be stored."
+        return say("This text contains a character that cannot be stored.")
     return None
 
 
-def _number_problem(question: Question, answer: Any) -> str | None:
+def _number_problem(question: Question, answer: Any, say: Wording) -> str | None:
     numbers = question.numbers
     assert numbers is not None, question.id
-    wanted = f"Please give a number from {numbers.low:g} to {numbers.high:g}, in steps of {numbers.step:g}."
+    values = {name: f"{getattr(numbers, name):g}" for name in ("low", "high", "step")}
+    wanted = say("Please give a number from {low} to {high}, in steps of {step}.", **values)
     if not isinstance(answer, (int, float)) or isinstance(answer, bool):
         return wanted
     # NaN is in no range
@@ -307,23 +316,23 @@ def _number_problem(question: Question, answer: Any) -> str | None:
     return None if ((answer - numbers.low) / numbers.step).is_integer() else wanted
 
 
-def _ticked_problem(question: Question, answer: Any, many: str, single: str) -> str | None:
+def _ticked_problem(question: Question, answer: Any, say: Wording) -> str | None:
     if not isinstance(answer, list) or not all(isinstance(value, str) for value in answer):
-        return f"Please choose from the {many} listed."
+        return say("Please choose from the answers listed.")
     known = {option.value for option in question.options}
     unknown = [value for value in answer if value not in known]
     if unknown:
-        return f"Please choose from the {many} listed; {unknown[0][:40]!r} is not one of them."
+        return say("Please choose from the answers listed; {answer} is not one of them.", answer=repr(unknown[0][:40]))
     if len(set(answer)) < len(answer):
-        return f"{single} is ticked twice."
+        return say("An answer is ticked twice.")
     if len(answer) > 1 and any(value in question.alone for value in answer):
-        return "One of the ticked answers cannot be combined with others."
+        return say("One of the ticked answers cannot be combined with others.")
     return None
 
 
-_CHECKS: Final[dict[Kind, Callable[[Question, Any], str | None]]] = {
+_CHECKS: Final[dict[Kind, Callable[[Question, Any, Wording], str | None]]] = {
     "text": _text_problem,
     "number": _number_problem,
-    "colors": partial(_ticked_problem, many="colors", single="A color"),
-    "multi": partial(_ticked_problem, many="answers", single="An answer"),
+    "colors": _ticked_problem,
+    "multi": _ticked_problem,
 }

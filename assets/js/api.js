@@ -1,5 +1,7 @@
 // Requests to the JSON routes, with every outcome named: the form must never take a failure for a success.
 
+import { pageLanguage } from "./texts.js";
+
 const TIMEOUT_MS = 15_000;
 const WORTH_RETRYING = new Set([408, 425, 429]);
 
@@ -24,7 +26,8 @@ export class Api {
     let response;
     try {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
-      response = await fetch(this.base + route, { ...options, signal, credentials: "same-origin", cache: "no-store" });
+      const headers = { ...options.headers, "accept-language": pageLanguage() }; // which is not always the browser's
+      response = await fetch(this.base + route, { ...options, headers, signal, credentials: "same-origin", cache: "no-store" });
     } catch {
       return { outcome: "unreachable", status: 0, data: {} };
     }

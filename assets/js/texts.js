@@ -4,6 +4,7 @@
 import { at } from "./base_path.js";
 
 let translations = {};
+let language = "en";
 
 /** The first language among these that the reader wants, by ?lang= or else by the browser; English is always there. */
 function chosen(known) {
@@ -18,9 +19,13 @@ export async function loadTexts(root, languages = {}) {
   const answer = await fetch(at(`/assets/texts/${code}.json`)).catch(() => null);
   if (!answer?.ok) return;
   translations = await answer.json();
+  language = code;
   root.lang = code;
   root.dir = languages[code];
 }
+
+/** The language that the page is in. */
+export const pageLanguage = () => language;
 
 /** A text in the reader's language; `{name}` in it stands for a value. */
 export function t(text, values = {}) {

@@ -161,7 +161,8 @@ ROUTE_TEXTS: Final[dict[str, str]] = {
     "POST /api/campaign": "Switches to another running campaign.",
     "POST /api/consent": "Records consent to the campaign's text, by the hash from `next`.",
     "GET /api/next": "What to show: `state` (`name`, `choose`, `consent`, `label`, `done` ...), and with `label` this item and"
-    " the one after it, each with its `ticket`, pictures, questions, and a kept draft.",
+    " the one after it, each with its `ticket`, pictures, questions, and a kept draft. `quick=true`: with the one question of"
+    " the quick form, where no campaign has chosen other questions; the answer says `quick: true`, too.",
     "POST /api/submit": "Saves an answer; `id` is a UUID of the browser's own, so sending twice saves once. 422 with `errors`"
     " by question. `following: true`: the reply has `next`. `offer` is what the task told: times are stored as far as they"
     " lie since then, and not without it.",
@@ -179,7 +180,8 @@ ROUTE_TEXTS: Final[dict[str, str]] = {
     " `page` from 0.",
     "GET /api/studio/item": "One item: its prompt, spec, pictures, and the person's own answers. `covered`: whether"
     " other people's answers are still hidden from them.",
-    "GET /api/studio/task": "The form for this item on the Workbench.",
+    "GET /api/studio/task": "The form for this item on the Workbench; once it is answered, in `matches` on how many images each"
+    " scorer says the same as the person.",
     "GET /api/studio/neighbours": "The items before and after this one in a listing of Browse.",
     "GET /api/studio/evidence": "Evidence of every scorer and all answers about an item; only `covered: true` before the person"
     " has answered or uncovered it.",
@@ -188,7 +190,7 @@ ROUTE_TEXTS: Final[dict[str, str]] = {
     "POST /api/studio/notes": "Writes a note about an item, or revises one's own (`revises`; an empty `text` deletes it)."
     " `id` is the sender's own UUID.",
     "POST /api/studio/verdict": "Records the correct value of an aspect or target of an item, and who was `wrong`: `scorer`,"
-    " `person`, `prompt` or `guideline`.",
+    " `person`, `prompt` or `guideline`; `so_far`: how many verdicts there are, and how many blame the same.",
     "POST /api/studio/verdict/back": "Takes the verdict on an aspect or target of an item back; 409 if there is none any more.",
     "GET /api/studio/gold": "Draft campaigns that gold can be added to.",
     "POST /api/studio/gold": "Makes an item with a verdict gold of a draft `campaign`; the reply has the `expected` answers.",

@@ -105,6 +105,28 @@ def test_an_incomplete_answer_is_not_sent(page: Page) -> None:
     expect(form.question("count_0").get_by_role("alert")).to_have_count(0)
 
 
+def test_who_wants_one_question_about_each_image_chooses_it_before_the_first(page: Page, server: Server) -> None:
+    page.goto("/annotate/")
+    page.get_by_role("textbox", name="Your name").fill("Quick")
+    page.keyboard.press("Enter")
+    choice = page.get_by_role("group", name="Questions about each image")
+    expect(choice.get_by_role("button", pressed=True)).to_have_text("In detail: objects, numbers, colors, places")
+    choice.get_by_role("button", name="One question").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Does the image show what the prompt says?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    form = Form(page)
+    form.active("correct")
+    form.press("y")
+    expect(page.get_by_role("button", name="Submit")).to_be_focused()
+    form.press("Enter")
+    form.saved("1 of")
+    assert [row["answers"] for row in server.annotations("Quick")] == [{"correct": "yes"}]
+    # it stays chosen in this browser
+    page.reload()
+    form.active("correct")
+
+
 def test_skip_moves_on_and_says_nothing(visitor: Visit, server: Server) -> None:
     one = visitor(server)
     form = Form(one.page)

@@ -149,23 +149,6 @@ def filters_in(read: Read) -> Filters:
     )
 
 
-def filters_query(filters: Filters) -> list[tuple[str, str]]:
-    """The names and values of filters in an address: what ``filters_in`` reads them from."""
-    texts = {
-        "says": [f"{rater}:{verdict}" for rater, verdict in filters.says],
-        "differs": [f"{rater}:{kind}" if rater else kind for rater, kind in filters.differs],
-        "q": [" ".join(filters.q)] if filters.q else [],
-        "range": [
-            f"{score_range.rater}:{_bound(score_range.low)}..{_bound(score_range.high)}" for score_range in filters.range
-        ],
-    }
-    return [(name, value) for name in FILTERED for value in (texts[name] if name in texts else getattr(filters, name))]
-
-
-def _bound(value: float | None) -> str:
-    return "" if value is None else repr(value)
-
-
 def _known(name: str, value: str, known: Iterable[str]) -> str:
     """The value, if it is one.
 

@@ -88,20 +88,15 @@ def forest(
         _add_band(figure, band)
     numbers = [row[end] for _, row in lines for end in _ENDS if row[end] is not None]
     numbers += [end for end in (band.value, band.low, band.high) if end is not None] if band is not None else []
-    figure.update_xaxes(
-        title=axis,
-        range=_span(numbers, around_zero),
-        gridcolor="rgba(128,136,160,.22)",
-        zerolinecolor="rgba(128,136,160,.6)",
-    )
-    figure.update_yaxes(
-        tickvals=list(range(len(labels))),
-        ticktext=[f"<b>{_in_two_lines(label)}</b>" for label, _ in lines],
-        range=[len(labels) - 0.5, -0.65],
-        showgrid=False,
-        zeroline=False,
-    )
+    figure.update_xaxes(title=axis, range=_span(numbers, around_zero))
+    name_rows(figure, [f"<b>{_in_two_lines(label)}</b>" for label, _ in lines], above=0.65)
     return figure
+
+
+def name_rows(figure: go.Figure, labels: Sequence[str], above: float = 0.5) -> None:
+    """Rows from the top down by their labels, which are escaped; ``above``: so much is free above the first."""
+    rows = list(range(len(labels)))
+    figure.update_yaxes(tickvals=rows, ticktext=labels, range=[len(labels) - 0.5, -above], showgrid=False, zeroline=False)
 
 
 def _in_two_lines(label: str) -> str:
@@ -122,17 +117,8 @@ def _add_band(figure: go.Figure, band: Band) -> None:
         bounds = f" [{wording.two(band.low)}, {wording.two(band.high)}]"
     text = f"{escape(band.label)} {wording.two(band.value)}{bounds}"
     figure.add_vline(band.value, line={"color": color, "width": 2}, layer="below")
-    figure.add_annotation(
-        x=1,
-        y=1,
-        xref="paper",
-        yref="paper",
-        xanchor="right",
-        yanchor="bottom",
-        text=text,
-        showarrow=False,
-        font={"color": color, "size": 12},
-    )
+    corner = {"x": 1, "y": 1, "xref": "paper", "yref": "paper", "xanchor": "right", "yanchor": "bottom"}
+    figure.add_annotation(text=text, showarrow=False, font={"color": color, "size": 12}, **corner)
     figure.update_layout(margin={"t": 30})
 
 
@@ -173,8 +159,8 @@ def _template() -> go.layout.Template:
     return go.layout.Template(layout={axis: {"title": {"font": {"size": 13}}} for axis in ("xaxis", "yaxis")})
 
 
-def plain(figure: go.Figure, height: int) -> None:
-    """What all figures have in common."""
+def plain(figure: go.Figure, height: int | None) -> None:
+    """What all figures have in common; without a height they are as high as their place."""
     figure.update_layout(
         template=_template(),
         height=height,
@@ -324,12 +310,8 @@ def above_chance(tasks: Sequence[str], raters: Sequence[str], rows: Mapping[tupl
     plain(figure, height=130 + len(tasks) * (18 + _BAR_HEIGHT * len(raters)))
     figure.update_layout(barmode="group", bargap=0.28)
     figure.update_xaxes(title="accuracy less chance", tickformat="+.0%", zerolinewidth=2)
-    figure.update_yaxes(
-        categoryorder="array",
-        categoryarray=[escape(wording.task(task)) for task in tasks],
-        autorange="reversed",
-        showgrid=False,
-    )
+    order = {"categoryorder": "array", "categoryarray": [escape(wording.task(task)) for task in tasks]}
+    figure.update_yaxes(**order, autorange="reversed", showgrid=False)
     return legend(figure, several=len(raters) > 1)
 
 

@@ -8,7 +8,7 @@ by the browser alone: it copies ``data-copied``.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -26,10 +26,12 @@ class Choice:
     value: Any
 
     @classmethod
-    def among(cls, titles: Mapping[str, str], requested: object, otherwise: str | None = None) -> Choice:
-        """Values by their titles; chosen is what is asked for if there is such a value, else ``otherwise`` or the first."""
-        first = next(iter(titles), None) if otherwise is None else otherwise
-        return cls([(title, value) for value, title in titles.items()], requested if requested in titles else first)
+    def among(cls, titles: Mapping[str, str] | Iterable[str], requested: object, otherwise: str | None = None) -> Choice:
+        """Values by their titles, or without any; chosen is what is asked for if there is such a value, else ``otherwise`` if
+        there is that, or the first."""
+        named = titles if isinstance(titles, Mapping) else {name: name for name in titles}
+        chosen = next((value for value in (requested, otherwise) if value in named), next(iter(named), None))
+        return cls([(title, value) for value, title in named.items()], chosen)
 
     def control(self) -> dict[str, Any]:
         """The change to the control."""

@@ -44,13 +44,10 @@ def _about(shown: GeneratorPictures) -> str:
 
 
 def _pictures(strip: ImageStrip) -> str:
-    listing = {"suite": strip.shown.suite} | ({"generator": strip.shown.generator} if strip.shown.generator else {})
-    cells = []
-    for example in strip.examples:
-        href = at("/studio/workbench?") + urlencode({"id": example["item_id"]} | listing)
-        text = str(example["text"] or example["item_id"])
-        cells.append(f'<a href="{escape(href)}" title="{escape(text)}">{picture_html(example["sha256"], text)}</a>')
-    return f'<div class="cc-strip-pictures">{"".join(cells)}</div>'
+    listing = Selection(suite=(strip.shown.suite,), generator=(strip.shown.generator,) if strip.shown.generator else ())
+    looks = {example["item_id"]: ItemPreview(sha256=example["sha256"], text=example["text"]) for example in strip.examples}
+    links = "".join(image_link(item, look, listing) for item, look in looks.items())
+    return f'<div class="cc-strip-pictures">{links}</div>'
 
 
 def picture_html(sha256: str | None, text: str, width: int = THUMBNAIL, none: str = "no picture", kind: str = "") -> str:
@@ -60,11 +57,16 @@ def picture_html(sha256: str | None, text: str, width: int = THUMBNAIL, none: st
     return f'<img src="{at("/img/")}{sha256}?w={width}" alt="{escape(text)}" loading="lazy" decoding="async">'
 
 
-def image_link(item: str, look: ItemPreview | None, listing: Selection, below: str = "") -> str:
-    """A thumbnail that opens its image on the Workbench, which lists the selection; ``below`` is HTML within the link."""
+def image_link(
+    item: str, look: ItemPreview | None, listing: Selection, below: str = "", shown: str = "", none: str | None = "no picture"
+) -> str:
+    """A thumbnail that opens its image on the Workbench, which lists the selection; ``below`` is HTML within the link.
+
+    ``shown``: whose judgement of it is told here; ``none``: what stands for a picture that is not there, None: its prompt.
+    """
     text = (look.text if look else None) or item
-    href = escape(workbench_address(item, listing))
-    return f'<a href="{href}" title="{escape(text)}">{picture_html(look.sha256 if look else None, text)}{below}</a>'
+    picture = picture_html(look.sha256 if look else None, text, none=text if none is None else none)
+    return f'<a href="{escape(workbench_address(item, listing, shown))}" title="{escape(text)}">{picture}{below}</a>'
 
 
 def thumbnails(looks: Mapping[str, ItemPreview], captions: Mapping[str, str], listing: Selection, shown: str = "") -> str:
@@ -72,26 +74,14 @@ def thumbnails(looks: Mapping[str, ItemPreview], captions: Mapping[str, str], li
 
     ``shown``: whose judgements the captions tell, which the Workbench remembers.
     """
-    cells = []
-    for item, caption in captions.items():
-        look = looks.get(item, ItemPreview(None, None))
-        href = workbench_address(item, listing, shown)
-        text = look.text or item
-        picture = picture_html(look.sha256, text, none=text)
-        cells.append(f'<a href="{escape(href)}" title="{escape(text)}">{picture}<small>{escape(caption)}</small></a>')
-    return f'<div class="cc-strip-pictures cc-captioned">{"".join(cells)}</div>'
+    cells = "".join(
+        image_link(item, looks.get(item), listing, f"<small>{escape(caption)}</small>", shown, none=None)
+        for item, caption in captions.items()
+    )
+    return f'<div class="cc-strip-pictures cc-captioned">{cells}</div>'
 
 
 def workbench_address(item: str, listing: Selection, shown: str = "") -> str:
     """The Workbench's address of an image among those of a selection; ``shown``: whose judgement of it has been told."""
-    seen_by = {"shown": shown} if shown else {}
-    return at("/studio/workbench?") + urlencode(
-        {"id": item}
-        | {
-            name: values[0]
-            for name, values in [
-                (name, values) for name, values in listing.to_dict().items() if name in ("suite", "task", "generator")
-            ]
-        }
-        | seen_by
-    )
+    places = {name: values[0] for name, values in listing.to_dict().items() if name in ("suite", "task", "generator")}
+    return at("/studio/workbench?") + urlencode({"id": item} | places | ({"shown": shown} if shown else {}))

@@ -15,7 +15,7 @@ from data.store.browse.filters import MISSED, PASSED
 from data.store.core.selection import SIMULATED, Selection
 from ui.components.addresses import browse_address, page_address
 from ui.components.image_strip import image_link
-from ui.components.tables import WRAP
+from ui.components.tables import WRAP, bracketed, first_sentence
 
 _SYMBOLS: Final = {"cohen_kappa": "κ", "fleiss_kappa": "κ", "spearman": "ρ", "krippendorff_alpha_ordinal": "α"}
 _MOST_RATERS: Final = 4
@@ -32,9 +32,7 @@ def headline(board: Leaderboard) -> str:
     cell = board.cells.get((best, rater.name, ALL))
     if cell is None or cell.value is None:
         return ""
-    number = _value(cell, rater)
-    if cell.low is not None and cell.high is not None:
-        number += f" <small>[{wording.two(cell.low)}, {wording.two(cell.high)}]</small>"
+    number = _value(cell, rater) + bracketed(cell.low, cell.high)
     by = "people" if rater.kind == "people" else rater.name
     close = [each.second for each in board.leads if not each.significant]
     if not board.leads:
@@ -49,15 +47,13 @@ def headline(board: Leaderboard) -> str:
             f"{escape(best)} is best by {escape(by)}: {number}"
             f"<small>, ahead of {escape(lead.second)} by {wording.two(lead.value)}{apart}</small>"
         )
-    return f'<h1 class="cc-headline">{text}</h1><p class="cc-subline">{escape(_basis(board, rater))}</p>'
+    return first_sentence(text, _basis(board, rater))
 
 
 def _basis(board: Leaderboard, rater: BoardRater) -> str:
     """What the number is, and what it rests on."""
-    basis = {
-        "correct": "Share of images that show what the prompt asks",
-        SCORE: f"Mean score of {rater.name}",
-    }.get(rater.aspect, f"Mean of {wording.aspect(rater.aspect)}")
+    known = {"correct": "Share of images that show what the prompt asks", SCORE: f"Mean score of {rater.name}"}
+    basis = known.get(rater.aspect, f"Mean of {wording.aspect(rater.aspect)}")
     parts = [wording.count(board.images, "image"), wording.count(board.prompts, "prompt")]
     if rater.kind != "scorer" and board.persons:
         parts.append(wording.count(board.persons, "person" if rater.kind == "people" else "simulated person"))
@@ -69,50 +65,35 @@ def _basis(board: Leaderboard, rater: BoardRater) -> str:
 
 def tiles(board: Leaderboard | None, totals: Mapping[str, int]) -> str:
     """Images, people's answers, the best scorer beside people, open disagreements: each leads to its page."""
-    images = "images" if totals["images"] else "images (their files are not here)"
+    images = f"images{'' if totals['images'] else ' (their files are not here)'}, {wording.count(totals['prompts'], 'prompt')}"
     made = [
-        _tile(
-            f"{totals['images'] or totals['places']:,}",
-            "",
-            f"{images}, {wording.count(totals['prompts'], 'prompt')}",
-            page_address("browse"),
-        ),
-        _tile(f"{totals['annotations']:,}", "", "answers by people", page_address("campaigns"))
+        _tile(f"{totals['images'] or totals['places']:,}", images, page_address("browse")),
+        _tile(f"{totals['annotations']:,}", "answers by people", page_address("campaigns"))
         if totals["annotations"]
-        else _tile("0", "answers by people", "Be the first: label images", at("/annotate/")),
+        else _tile("0", "Be the first: label images", at("/annotate/"), "answers by people"),
     ]
     best = board.best_scorer if board else None
     if board and best and best.agreement and best.agreement.value is not None:
         whose = "people" if board.people == "real" else "simulated people"
         beside = "" if best.ceiling is None else f"{whose} {wording.two(best.ceiling)}"
         verdict = f": {wording.verdict(best.standing)}" if best.standing and board.people == "real" else ""
-        symbol = _SYMBOLS[best.statistic]
-        made.append(
-            _tile(
-                f"{symbol} {wording.two(best.agreement.value)}",
-                beside,
-                f"best scorer, {best.name}{verdict}",
-                page_address("agreement", suite=board.suite, aspect=board.aspect, statistic=best.statistic),
-            )
-        )
+        number = f"{_SYMBOLS[best.statistic]} {wording.two(best.agreement.value)}"
+        href = page_address("agreement", suite=board.suite, aspect=board.aspect, statistic=best.statistic)
+        made.append(_tile(number, f"best scorer, {best.name}{verdict}", href, beside))
     else:
-        made.append(_tile("–", "", "no scorer beside people yet: score images", page_address("runs")))
+        made.append(_tile("–", "no scorer beside people yet: score images", page_address("runs")))
     if board and board.contested_by and board.disagreements:
-        made.append(
-            _tile(f"{board.disagreements:,}", "", f"open disagreements with {board.contested_by}", _all_contested(board))
-        )
+        text = f"open disagreements with {board.contested_by}"
+        made.append(_tile(f"{board.disagreements:,}", text, _all_contested(board)))
     elif board and len(board.generators) > 1:
-        made.append(
-            _tile(
-                f"{len(board.generators):,}", "", "generators: compare two of them", page_address("compare", suite=board.suite)
-            )
-        )
+        href = page_address("compare", suite=board.suite)
+        made.append(_tile(f"{len(board.generators):,}", "generators: compare two of them", href))
     else:
-        made.append(_tile("0", "", "open disagreements", page_address("browse")))
+        made.append(_tile("0", "open disagreements", page_address("browse")))
     return f'<div class="cc-keyfacts">{"".join(made)}</div>'
 
 
-def _tile(number: str, beside: str, text: str, href: str) -> str:
+def _tile(number: str, text: str, href: str, beside: str = "") -> str:
     small = f" <small>{escape(beside)}</small>" if beside else ""
     inside = f"<strong>{escape(number)}{small}</strong><span>{escape(text)}</span>"
     return f'<a class="cc-keyfact" href="{escape(href)}">{inside}</a>'
@@ -146,9 +127,8 @@ def _rater_head(rater: BoardRater, board: Leaderboard) -> str:
     if rater.agreement is not None and rater.agreement.value is not None:
         level = f"{_SYMBOLS[rater.statistic]} {wording.two(rater.agreement.value)}"
         agreement = f" <small>({level})</small>"
-        among = (
-            "among themselves" if rater.kind != "scorer" else "with people" if board.people == "real" else f"with {SIMULATED}"
-        )
+        beside = "with people" if board.people == "real" else f"with {SIMULATED}"
+        among = beside if rater.kind == "scorer" else "among themselves"
         level = f"{wording.title(rater.statistic)} {among}: {_interval_text(rater.agreement)}"
         title = f' title="{escape(level)}"'
     score = " score" if rater.aspect == SCORE else ""
@@ -160,13 +140,8 @@ def _scale(board: Leaderboard, rater: BoardRater) -> tuple[float, float]:
     """The ends of a rater's axis: 0 to 1 for shares, else what its numbers span."""
     if rater.aspect in YES_NO_ASPECTS:
         return 0.0, 1.0
-    values = [
-        end
-        for generator in board.generators
-        if (cell := board.cells.get((generator, rater.name, ALL))) is not None
-        for end in (cell.value, cell.low, cell.high)
-        if end is not None
-    ]
+    cells = [cell for name in board.generators if (cell := board.cells.get((name, rater.name, ALL)))]
+    values = [end for cell in cells for end in (cell.value, cell.low, cell.high) if end is not None]
     low, high = min(values, default=0.0), max(values, default=1.0)
     spare = (high - low) * 0.08 or 0.5
     return low - spare, high + spare
@@ -224,9 +199,8 @@ def _all_contested(board: Leaderboard) -> str:
     """Browse, where the scorer and most people say the opposite."""
     if board.people != "real":
         return page_address("browse", suite=board.suite, rater=SIMULATED, by=board.aspect, order="lowest")
-    return page_address(
-        "browse", *(("differs", f"{board.contested_by}:{kind}") for kind in (MISSED, PASSED)), suite=board.suite
-    )
+    opposed = [("differs", f"{board.contested_by}:{kind}") for kind in (MISSED, PASSED)]
+    return page_address("browse", *opposed, suite=board.suite)
 
 
 def contested(board: Leaderboard, looks: Mapping[str, ItemPreview]) -> str:

@@ -12,7 +12,7 @@ from html import escape
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any, Final
 
-from ui.components.charts import PALETTE, error_bars, legend, plain, short
+from ui.components.charts import PALETTE, error_bars, legend, name_rows, plain, short
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -154,9 +154,8 @@ def heat(rows: Sequence[str], columns: Sequence[str], cells: Sequence[Sequence[M
                 _annotate(figure, x, y, mark, mark.text, _legible(_shade(mark)) if mark.value else _FAINT)
     plain(figure, height=(112 if axes[0] else 68) + _ROW * len(rows))
     figure.update_xaxes(**_named(columns), title=escape(axes[0]), side="top", showgrid=False, zeroline=False)
-    figure.update_yaxes(
-        **_named(rows), title=escape(axes[1]), range=[len(rows) - 0.5, -0.5], showgrid=False, zeroline=False, automargin=True
-    )
+    name_rows(figure, _short(rows))
+    figure.update_yaxes(title=escape(axes[1]))
     figure.update_layout(margin={"t": 92 if axes[0] else 48, "b": 12})
     return figure
 
@@ -170,17 +169,9 @@ def dots(labels: Sequence[str], series: Sequence[Series], axis: str, *, line: fl
     for k, each in enumerate(series):
         at = [n + (k - (len(series) - 1) / 2) * step for n in range(len(labels))]
         known = [(y, mark) for y, mark in zip(at, each.marks, strict=True) if mark.value is not None]
-        figure.add_trace(
-            go.Scatter(
-                name=escape(short(each.name)),
-                x=[mark.value for _, mark in known],
-                y=[y for y, _ in known],
-                mode="markers",
-                marker={"size": 11, **_looks(each, k)},
-                error_x=_bars([mark for _, mark in known], _hue(each, k)),
-                hoverinfo="skip",
-            )
-        )
+        bars = _bars([mark for _, mark in known], _hue(each, k))
+        where = {"x": [mark.value for _, mark in known], "y": [y for y, _ in known], "error_x": bars}
+        figure.add_trace(go.Scatter(**where, **_looks(each, k, size=11), mode="markers"))
         for y, mark in known:
             _cover(figure, mark.value, y, mark)
     if line is not None:
@@ -188,7 +179,7 @@ def dots(labels: Sequence[str], series: Sequence[Series], axis: str, *, line: fl
     # a heading above, an axis below; each row as high as its marks need
     plain(figure, height=112 + len(labels) * max(34, 14 + _SERIES * len(series)))
     figure.update_xaxes(title=escape(axis), range=[-0.02, 1.02], tickformat=".0%")
-    figure.update_yaxes(**_named(labels), range=[len(labels) - 0.5, -0.5], showgrid=False, zeroline=False)
+    name_rows(figure, _short(labels))
     for n in range(1, len(labels)):
         figure.add_hline(n - 0.5, line={"color": "rgba(128,136,160,.22)", "width": 1})
     return legend(figure, several=len(series) > 1)
@@ -221,7 +212,7 @@ def stacked(labels: Sequence[str], parts: Sequence[Series], axis: str) -> go.Fig
     plain(figure, height=120 + _ROW * len(labels))
     figure.update_layout(barmode="overlay")
     figure.update_xaxes(title=escape(axis), range=[0, 1], tickformat=".0%")
-    figure.update_yaxes(**_named(labels), range=[len(labels) - 0.5, -0.5], showgrid=False, zeroline=False)
+    name_rows(figure, _short(labels))
     return legend(figure, several=True)
 
 
@@ -233,18 +224,10 @@ def lines(x: Sequence[str], series: Sequence[Series], axes: tuple[str, str], at:
     for k, each in enumerate(series):
         shift = (k - (len(series) - 1) / 2) * 0.04
         known = [(n + shift, mark) for n, mark in enumerate(each.marks) if mark.value is not None]
-        figure.add_trace(
-            go.Scatter(
-                name=escape(short(each.name)),
-                x=[n for n, _ in known],
-                y=[mark.value for _, mark in known],
-                mode="lines+markers",
-                line={"color": _hue(each, k), "width": 2, "dash": "dash" if each.reference else "solid"},
-                marker={"size": 10, **_looks(each, k)},
-                error_y=_bars([mark for _, mark in known], _hue(each, k)),
-                hoverinfo="skip",
-            )
-        )
+        bars = _bars([mark for _, mark in known], _hue(each, k))
+        where = {"x": [n for n, _ in known], "y": [mark.value for _, mark in known], "error_y": bars}
+        line = {"color": _hue(each, k), "width": 2, "dash": "dash" if each.reference else "solid"}
+        figure.add_trace(go.Scatter(**where, **_looks(each, k, size=10), mode="lines+markers", line=line))
         for n, mark in known:
             _cover(figure, n, mark.value, mark)
     if at in x:
@@ -332,8 +315,12 @@ def _bars(marks: Sequence[Mark], color: str) -> dict[str, Any]:
     return error_bars(({"value": mark.value, "low": mark.low, "high": mark.high} for mark in marks), color)
 
 
+def _short(labels: Sequence[str]) -> list[str]:
+    return [escape(short(label)) for label in labels]
+
+
 def _named(labels: Sequence[str]) -> dict[str, Any]:
-    return {"tickvals": list(range(len(labels))), "ticktext": [escape(short(label)) for label in labels]}
+    return {"tickvals": list(range(len(labels))), "ticktext": _short(labels)}
 
 
 def _color(k: int) -> str:
@@ -344,10 +331,12 @@ def _hue(each: Series, k: int) -> str:
     return _FAINT if each.reference else _color(k)
 
 
-def _looks(each: Series, k: int) -> dict[str, Any]:
-    """A series' marker."""
+def _looks(each: Series, k: int, size: int) -> dict[str, Any]:
+    """A series' name and marker, which is not pointed at itself."""
     line = {"width": 2, "color": _FAINT} if each.reference else {}
-    return {"color": _hue(each, k), "symbol": "diamond-open" if each.reference else _SYMBOLS[k % len(_SYMBOLS)], "line": line}
+    symbol = "diamond-open" if each.reference else _SYMBOLS[k % len(_SYMBOLS)]
+    marker = {"size": size, "color": _hue(each, k), "symbol": symbol, "line": line}
+    return {"name": escape(short(each.name)), "marker": marker, "hoverinfo": "skip"}
 
 
 _Rgb = tuple[float, float, float]

@@ -12,9 +12,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import wraps
-from typing import Any, ClassVar, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar, cast
 from urllib.parse import urlencode
 
 import gradio as gr
@@ -55,14 +55,24 @@ class View:
 
     PATH: ClassVar[str]
 
+    @classmethod
+    def chosen(cls, choices: Mapping[str, Choice], values: Mapping[str, Any]) -> Self:
+        """What controls offer as the nearest to what is asked for; the ``page`` of a list is asked for as it is."""
+        made: dict[str, Any] = {name: choice.value or "" for name, choice in choices.items()}
+        if "page" in cls.__dataclass_fields__:
+            page = str(values.get("page") or "")
+            made["page"] = max(int(page), 1) if page.isdecimal() and len(page) < 7 else 1
+        return cls(**made)
+
     def address(self, **changes: Any) -> str:
         """Its address, with some of it changed; what is empty or stands for all is left out."""
         query = urlencode(replace(self, **changes).query())
         return at(f"/studio{self.PATH}") + (f"?{query}" if query else "")
 
     def query(self) -> list[tuple[str, str]]:
-        """The names and values of its address."""
-        return [(name, str(value)) for name, value in asdict(self).items() if value not in ("", ALL)]
+        """The names and values of its address; a list begins with its first page."""
+        every = [(name, str(value)) for name, value in asdict(self).items() if value not in ("", ALL)]
+        return [pair for pair in every if pair != ("page", "1")]
 
 
 V = TypeVar("V")
@@ -84,6 +94,8 @@ class Page(Generic[V]):
 
     Attributes:
         title, path: in the navigation, and below ``/studio``.
+        VIEW: the class of its views, if its controls have the names of the fields: from it follow ``path``,
+            ``ADDRESS``, ``USUAL`` and, of a list with pages, ``HIDDEN``.
         ADDRESS: what its address may hold.
         USUAL: values that are left out of its address, by control.
         HIDDEN: what has no visible control, with its usual value; ``page``, of a list, is 1 again when a control is used.
@@ -94,12 +106,21 @@ class Page(Generic[V]):
 
     title: ClassVar[str]
     path: ClassVar[str]
+    VIEW: ClassVar[Any] = None
     ADDRESS: ClassVar[Sequence[str]] = ()
     USUAL: ClassVar[Mapping[str, str]] = {}
     HIDDEN: ClassVar[Mapping[str, str]] = {}
     OFFERING: ClassVar[Sequence[str] | None] = None
     DRAWN_BY: ClassVar[Sequence[str] | None] = None
     REPEATED: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if view := vars(cls).get("VIEW"):
+            usual = {field.name: str(field.default) for field in fields(view)}
+            cls.path, cls.ADDRESS = view.PATH, tuple(usual)
+            cls.USUAL = {name: value for name, value in usual.items() if value}
+            cls.HIDDEN = {name: value for name, value in usual.items() if name == "page"}
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -114,13 +135,17 @@ class Page(Generic[V]):
     def lay_out(self) -> None:
         """Its controls and outputs, in the order in which they stand."""
 
+    def choices(self, values: Mapping[str, Any]) -> Mapping[str, Choice]:  # noqa: ARG002 - a page without controls offers nothing
+        """By control what it offers, and the nearest to what is asked for."""
+        return {}
+
     def view(self, values: Mapping[str, Any]) -> V:
         """What is asked for by the names of the controls, as far as there is such a thing."""
-        raise NotImplementedError
+        return cast(V, self.VIEW.chosen(self.choices(values), values) if self.VIEW else None)
 
-    def offer(self, view: V) -> Mapping[str, Any]:  # noqa: ARG002 - a page without controls offers nothing
+    def offer(self, view: V) -> Mapping[str, Any]:
         """By control what it offers in a view, as a `Choice` or a change that Gradio takes."""
-        return {}
+        return self.choices(asdict(view) if isinstance(view, View) else {})
 
     def draw(self, view: V) -> Iterator[Drawn | None]:  # noqa: ARG002 - a page may be drawn in parts alone
         """What is shown: quickly first, the rest later. None: there is nothing to show, and `teaching` says what to do."""
@@ -184,6 +209,12 @@ class Page(Generic[V]):
     def dropdown(self, name: str, label: str, choices: Sequence[Any] = (), value: str | None = None) -> Any:
         """A dropdown as a control."""
         return self.control(name, controls.dropdown(label, choices, value))
+
+    def dropdowns(self, **labels: str) -> None:
+        """A bar of dropdowns as controls, by their names."""
+        with self.bar():
+            for name, label in labels.items():
+                self.dropdown(name, label)
 
     def radio(self, name: str, label: str, titles: Mapping[str, str]) -> Any:
         """Radio buttons as a control, the first of them chosen; ``titles`` by value."""

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from html import escape
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from agreement import catalogue
 from concord.common import wording
 
+T = TypeVar("T")
 WRAP: Final = '<div class="cc-table-wrap" tabindex="0" role="group" aria-label="A table; arrows scroll it">'
 """Around a table that may be wider than its place, which is scrolled by keys, too."""
 
@@ -35,6 +36,10 @@ class HtmlCell:
     kind: str = ""
 
 
+Cells = Sequence[str | HtmlCell]
+"""A row of a table, or its headers; plain strings are texts."""
+
+
 class _Html(str):
     """Text that is HTML already."""
 
@@ -50,18 +55,23 @@ def html(text: str) -> HtmlCell:
 class Line:
     """A row of a table, with a class of its own."""
 
-    cells: Sequence[str | HtmlCell]
+    cells: Cells
     kind: str = ""
 
 
-def html_table(
-    caption: str, headers: Sequence[str | HtmlCell], rows: Sequence[Sequence[str | HtmlCell] | Line], kind: str = ""
-) -> str:
-    """A table whose first column names the row; plain strings are texts. ``kind``: a class of its own."""
-    head = "".join(_html("th", 'scope="col"', _cell(header)) for header in headers)
+def html_table(caption: str, headers: Cells, rows: Sequence[Cells | Line], kind: str = "") -> str:
+    """A table whose first column names the row; plain strings are texts, as headers of numbers they stand above these.
+
+    ``kind``: a class of its own.
+    """
+    lines = [row if isinstance(row, Line) else Line(row) for row in rows]
+    numbers = {k for line in lines for k, cell in enumerate(line.cells) if isinstance(cell, HtmlCell) and cell.number}
+    heads = [
+        header if isinstance(header, HtmlCell) else HtmlCell(header, number=k in numbers) for k, header in enumerate(headers)
+    ]
+    head = "".join(_html("th", 'scope="col"', cell) for cell in heads)
     body = ""
-    for row in rows:
-        line = row if isinstance(row, Line) else Line(row)
+    for line in lines:
         name, *rest = (_cell(cell) for cell in line.cells)
         cells = _html("th", 'scope="row"', name) + "".join(_html("td", "", cell) for cell in rest)
         body += f"<tr{f' class={line.kind}' if line.kind else ''}>{cells}</tr>"
@@ -76,12 +86,51 @@ def small(text: str) -> str:
     return f'<small class="cc-detail">{escape(text)}</small>' if text else ""
 
 
+def span(low: float | None, high: float | None, form: str = ".2f") -> str:
+    """An interval in words, such as ``0.31 to 0.46``; nothing where an end is missing."""
+    return "" if low is None or high is None else f"{low:{form}} to {high:{form}}"
+
+
+def bracketed(low: float | None, high: float | None) -> str:
+    """An interval behind its number, small, as HTML; nothing where an end is missing."""
+    return "" if low is None or high is None else f" <small>[{wording.two(low)}, {wording.two(high)}]</small>"
+
+
+def first_sentence(sentence: str, facts: str = "") -> str:
+    """What a page says first, as HTML, and in plain text what that rests on."""
+    below = f'<p class="cc-subline">{escape(facts)}</p>' if facts else ""
+    return f'<h1 class="cc-headline">{sentence}</h1>{below}'
+
+
 def when(moment: datetime | None) -> str:
     """A moment, which the browser shows in the reader's own time; nothing for none."""
     if moment is None:
         return ""
     there = moment.astimezone(UTC)
     return f'<time class="cc-when" datetime="{there.isoformat(timespec="seconds")}">{there:%Y-%m-%d %H:%M} UTC</time>'
+
+
+def bullets(lines: Iterable[str]) -> str:
+    """A list of plain texts; nothing for none."""
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return f'<ul class="cc-list">{items}</ul>' if items else ""
+
+
+def code(line: str) -> str:
+    """A command as it is typed."""
+    return f'<code class="cc-code">{escape(line)}</code>'
+
+
+def commands(lines: Iterable[str]) -> str:
+    """A list of commands."""
+    return f'<ul class="cc-list">{"".join(f"<li>{code(line)}</li>" for line in lines)}</ul>'
+
+
+def paged(listed: Sequence[T], page: int, size: int, address: Callable[..., str]) -> tuple[Sequence[T], str]:
+    """What is on a page of a list, from 1, or on its last, and where the other pages are, as ``pager`` has it."""
+    pages = max(1, -(-len(listed) // size))
+    page = min(page, pages)
+    return listed[(page - 1) * size : page * size], pager(page, pages, address)
 
 
 def pager(page: int, pages: int, address: Callable[..., str]) -> str:
@@ -136,9 +185,7 @@ def number(row: Row | None) -> HtmlCell:
     if row["value"] is None:
         return HtmlCell("–", "undefined", row["reason"] or "")
     method = row["method"] or ""
-    interval = "no interval" if "no interval" in method else ""
-    if row["low"] is not None:
-        interval = f"{row['low']:.2f} to {row['high']:.2f}"
+    interval = span(row["low"], row["high"]) or ("no interval" if "no interval" in method else "")
     ceiling = row.get("ceiling")
     # people's own number on the same images, and where the scorer stands beside it
     beside = []
@@ -161,18 +208,13 @@ def statistics_table(caption: str, name: str, rows: Sequence[Row], label: Callab
     lines: dict[str, dict[str, Row]] = {}
     for row in rows:
         lines.setdefault(label(row), {})[row["statistic"]] = row
-    headers: list[str | HtmlCell] = [
-        name,
-        HtmlCell("images"),
-        HtmlCell("answers"),
-        *(HtmlCell(wording.title(s), note=catalogue.DEFINITIONS[s].meaning) for s in shown),
-    ]
-    body: list[list[str | HtmlCell]] = []
+    titles = [HtmlCell(wording.title(s), note=catalogue.DEFINITIONS[s].meaning) for s in shown]
+    body: list[Cells] = []
     for text, line in lines.items():
         widest = max(line.values(), key=lambda row: int(row["n_items"]))
         counts = [HtmlCell(f"{widest['n_items']:,}"), HtmlCell(f"{max(row['n_ratings'] for row in line.values()):,}")]
         body.append([text, *counts, *(_of_its_own(line.get(s), widest["n_items"]) for s in shown)])
-    return html_table(caption, headers, body)
+    return html_table(caption, [name, "images", "answers", *titles], body)
 
 
 def explained(rows: Iterable[Row], *, open_: bool) -> str:

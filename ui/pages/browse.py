@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -102,11 +102,11 @@ def follow(store: Store, parameters: QueryParams) -> FollowedAddress:
 
 def _follow(store: Store, parameters: QueryParams) -> FollowedAddress:
     known = _known(store)
-    in_the_way = _lost(store, parameters) | _unmarked(store, parameters) | lassos.lost_parts(parameters.getlist)
-    names = [] if _lost(store, parameters) else [*CROSSED, *RESTRICTING]
-    names += [] if _unmarked(store, parameters) else [*MARKED]
-    names += [] if lassos.lost_parts(parameters.getlist) else [*lassos.NAMES]
-    silent = {*CROSSED, *RESTRICTING, *MARKED, *lassos.NAMES}
+    groups = ((*CROSSED, *RESTRICTING), tuple(MARKED), tuple(lassos.NAMES))
+    ways = (_lost(store, parameters), _unmarked(store, parameters), lassos.lost_parts(parameters.getlist))
+    in_the_way = set[str]().union(*ways)
+    names = [name for group, way in zip(groups, ways, strict=True) if not way for name in group]
+    silent = {name for group in groups for name in group}
     followed: list[tuple[str, str]] = []
     lost: dict[str, list[str]] = {}
     last = {name: parameters.getlist(name)[-1] for name in _SINGLE if parameters.get(name)}
@@ -140,19 +140,16 @@ def _known(store: Store) -> _KnownValues:
 
 def _fits(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
     """Whether a part that stands for itself can be followed."""
-    fits: dict[str, Callable[[], bool]] = {
-        "rater": lambda: value in known.shown,
-        "by": lambda: value in known.aspects,
-        "order": lambda: value in grid.ORDERS,
-        "show": lambda: value in _SHOWS,
-        "left": lambda: value in known.places["generator"],
-        "right": lambda: value in known.places["generator"],
-        "of": lambda: value in known.raters,
-        "tag": lambda: True,
-        "like": lambda: True,
+    values: Mapping[str, Collection[str]] = {
+        "rater": known.shown,
+        "by": known.aspects,
+        "order": grid.ORDERS,
+        "show": _SHOWS,
+        "left": known.places["generator"],
+        "right": known.places["generator"],
+        "of": known.raters,
+        **known.places,
     }
-    if name in known.places:
-        return value in known.places[name]
     if name in FILTERED:
         if crosses and name == "certainty":
             return False
@@ -162,7 +159,7 @@ def _fits(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
         except ValueError:
             return False
         return read_filters.raters() <= {*known.raters}
-    return name in fits and fits[name]()
+    return name in ("tag", "like") or value in values.get(name, ())
 
 
 def _unmarked(store: Store, parameters: QueryParams) -> set[str]:

@@ -25,9 +25,8 @@ from data.store.core.store import Store
 from ui.components.controls import Choice
 from ui.components.image_strip import image_link
 from ui.components.page import Drawn, Page, View
-from ui.components.tables import HtmlCell, html_table, note
+from ui.components.tables import Cells, HtmlCell, bracketed, first_sentence, html_table, note, span
 
-PATH: Final = "/compare"
 ORDERS: Final = {"regressions": "largest regressions", "improvements": "largest improvements"}
 _PAIRS: Final = 24
 _IMAGES: Final = 4
@@ -38,7 +37,7 @@ _SEPARATOR: Final = "·"
 class CompareView(View):
     """Two generators of a suite, compared ``by`` a rater's aspect (``RATER·ASPECT``)."""
 
-    PATH: ClassVar[str] = PATH
+    PATH: ClassVar = "/compare"
     suite: str = ""
     first: str = ""
     second: str = ""
@@ -58,17 +57,10 @@ def _rated_aspect(by: str) -> RatedAspect:
 class ComparePage(Page[CompareView]):
     """The page."""
 
-    title, path = "Compare", PATH
-    ADDRESS = ("suite", "first", "second", "by", "order")
-    USUAL: ClassVar = {"order": "regressions"}
+    title, VIEW = "Compare", CompareView
 
     def lay_out(self) -> None:
-        with self.bar():
-            self.dropdown("suite", "Suite")
-            self.dropdown("first", "Before (baseline)")
-            self.dropdown("second", "After (candidate)")
-            self.dropdown("by", "Judged by")
-            self.dropdown("order", "First")
+        self.dropdowns(suite="Suite", first="Before (baseline)", second="After (candidate)", by="Judged by", order="First")
         self.html("comparison")
         self.html("pairs")
 
@@ -76,11 +68,29 @@ class ComparePage(Page[CompareView]):
         commands = next_steps.commands_block(self.store, next_steps.IMAGES)
         return f"To compare two models, import images of both for the same prompts, and score or label them.\n\n{commands}"
 
-    def view(self, values: Mapping[str, Any]) -> CompareView:
-        return CompareView(**{name: choice.value or "" for name, choice in choices(self.store, values).items()})
-
-    def offer(self, view: CompareView) -> Mapping[str, Any]:
-        return choices(self.store, {name: getattr(view, name) for name in self.ADDRESS})
+    def choices(self, values: Mapping[str, Any]) -> Mapping[str, Choice]:
+        """What each control offers, and the nearest to what is asked for: the two best generators of the leaderboard, by its
+        first rater."""
+        suites = {
+            name: suite.generators for name, suite in contents.judged_suites(self.store).items() if len(suite.generators) > 1
+        }
+        if not suites:
+            return dict.fromkeys(self.ADDRESS, Choice([], ""))
+        suite = Choice.among(sorted(suites), values.get("suite"), main_suite(self.store))
+        rated = {
+            f"{aspect.rater}{_SEPARATOR}{aspect.aspect}": f"{aspect.rater}: {aspect.aspect}"
+            for aspect in rated_aspects(self.store, suite.value)
+        }
+        board = leaderboard(self.store, suite.value, intervals=False)
+        # people, or else the scorer closest to them
+        usual = (key for rater in board.raters if (key := f"{rater.name}{_SEPARATOR}{rater.aspect}") in rated)
+        by = Choice.among(rated, values.get("by"), next(usual, None))
+        judged = rated_generators(self.store, suite.value, _rated_aspect(by.value or ""))
+        best = sorted(board.generators, key=lambda name: name not in judged)
+        second = Choice.among(sorted(best), values.get("second"), best[0])
+        others = [name for name in best if name != second.value]
+        first = Choice.among(sorted(others), values.get("first"), others[0])
+        return {"suite": suite, "first": first, "second": second, "by": by, "order": Choice.among(ORDERS, values.get("order"))}
 
     def draw(self, view: CompareView) -> Iterator[Drawn | None]:
         if not view.first or not view.by:
@@ -90,36 +100,11 @@ class ComparePage(Page[CompareView]):
         yield {"comparison": comparison(made, view), "pairs": pairs(self.store, made, view)}
 
 
-def choices(store: Store, values: Mapping[str, Any]) -> dict[str, Choice]:
-    """What each control offers, and the nearest to what is asked for: the two best generators of the leaderboard, by its
-    first rater."""
-    suites = {name: suite.generators for name, suite in contents.judged_suites(store).items() if len(suite.generators) > 1}
-    if not suites:
-        return {name: Choice([], "") for name in ComparePage.ADDRESS}
-    main = main_suite(store)
-    suite = Choice.among({name: name for name in sorted(suites)}, values.get("suite"), main if main in suites else None)
-    rated = {
-        f"{aspect.rater}{_SEPARATOR}{aspect.aspect}": f"{aspect.rater}: {aspect.aspect}"
-        for aspect in rated_aspects(store, suite.value)
-    }
-    board = leaderboard(store, suite.value, intervals=False)
-    # people, or else the scorer closest to them
-    usual = (key for rater in board.raters if (key := f"{rater.name}{_SEPARATOR}{rater.aspect}") in rated)
-    by = Choice.among(rated, values.get("by"), next(usual, None))
-    judged = rated_generators(store, suite.value, _rated_aspect(by.value or ""))
-    best = sorted(board.generators, key=lambda name: name not in judged)
-    second = Choice.among({name: name for name in sorted(best)}, values.get("second"), best[0])
-    others = [name for name in best if name != second.value]
-    first = Choice.among({name: name for name in sorted(others)}, values.get("first"), others[0])
-    return {"suite": suite, "first": first, "second": second, "by": by, "order": Choice.among(ORDERS, values.get("order"))}
-
-
 def comparison(made: ModelComparison, view: CompareView) -> str:
     """Who wins and how sure it is, as HTML, and the difference by task."""
     whole = made.overall
     if whole is None:
         return note(f"{view.first} and {view.second} share no prompt that {view.rated.rater} judged.")
-    bounds = "" if whole.low is None else f" <small>[{wording.two(whole.low)}, {wording.two(whole.high or 0.0)}]</small>"
     verb = "beats" if whole.value > 0 else "is below"
     sure = whole.p is not None and whole.p <= 0.05
     who = f"{escape(view.second)} {verb if sure else 'against'} {escape(view.first)}"
@@ -129,10 +114,8 @@ def comparison(made: ModelComparison, view: CompareView) -> str:
         f"By {view.rated.rater}, {wording.plain_aspect(view.rated.aspect)}: better on {whole.wins:,},"
         f" worse on {whole.losses:,}, the same on {whole.ties:,} of {wording.count(whole.prompts, 'shared prompt')}; {p}."
     )
-    return (
-        f'<h1 class="cc-headline">{who}: {whole.value:+.2f}{bounds}{verdict}</h1><p class="cc-subline">{escape(facts)}</p>'
-        f"{_outcomes(whole)}{_by_task(made.by_task)}"
-    )
+    sentence = f"{who}: {whole.value:+.2f}{bracketed(whole.low, whole.high)}{verdict}"
+    return first_sentence(sentence, facts) + _outcomes(whole) + _by_task(made.by_task)
 
 
 def _outcomes(whole: GeneratorDifference) -> str:
@@ -150,34 +133,30 @@ def _outcomes(whole: GeneratorDifference) -> str:
 def _by_task(tasks: Sequence[tuple[str, GeneratorDifference]]) -> str:
     if not tasks:
         return ""
-    rows: list[list[str | HtmlCell]] = [
+    rows: list[Cells] = [
         [
             wording.task(name),
-            HtmlCell(f"{each.value:+.3f}", _bounds(each), each.method),
+            HtmlCell(f"{each.value:+.3f}", span(each.low, each.high) or "no interval", each.method),
             HtmlCell("–" if each.p_holm is None else f"{each.p_holm:.3g}"),
             *(HtmlCell(f"{n:,}") for n in (each.wins, each.ties, each.losses, each.prompts)),
         ]
         for name, each in tasks
     ]
-    headers: list[str | HtmlCell] = ["task", *map(HtmlCell, ("difference", "p (Holm)", "wins", "ties", "losses", "prompts"))]
+    headers = ("task", "difference", "p (Holm)", "wins", "ties", "losses", "prompts")
     return f"<details><summary>By task</summary>{html_table('The same by task', headers, rows)}</details>"
-
-
-def _bounds(difference: GeneratorDifference) -> str:
-    return "no interval" if difference.low is None else f"{difference.low:.2f} to {difference.high:.2f}"
 
 
 def pairs(store: Store, made: ModelComparison, view: CompareView) -> str:
     """The prompts with the largest change, the images of both models side by side."""
     ordered = made.pairs if view.order == "regressions" else made.pairs[::-1]
     changed = [pair for pair in ordered if (pair.change < 0) == (view.order == "regressions") and pair.change]
+    word = "worse" if view.order == "regressions" else "better"
     if not changed:
-        return note(f"No prompt got {'worse' if view.order == 'regressions' else 'better'}.") if made.pairs else ""
+        return note(f"No prompt got {word}.") if made.pairs else ""
     listed = changed[:_PAIRS]
     items = [item for pair in listed for item in (*pair.first_items[:_IMAGES], *pair.second_items[:_IMAGES])]
     looks = contents.item_previews(store, items)
     rows = "".join(_pair(pair, view, looks) for pair in listed)
-    word = "worse" if view.order == "regressions" else "better"
     more = f" The {len(listed)} largest are listed." if len(changed) > len(listed) else ""
     title = f"{wording.count(len(changed), 'prompt')} got {word}.{more}"
     return f'<h2 class="cc-block-title">{escape(title)}</h2><ul class="cc-pairs">{rows}</ul>'

@@ -17,15 +17,14 @@ from data.aspects import YES_NO_ASPECTS
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import browse_address
-from ui.components.charts import COLORS, error_bars, legend, plain
+from ui.components.charts import COLORS, error_bars, legend, name_rows, plain
 from ui.components.controls import Choice
 from ui.components.page import Drawn, Page, View
-from ui.components.tables import HtmlCell, heading, html_table, note
+from ui.components.tables import Cells, HtmlCell, bracketed, bullets, first_sentence, heading, html_table, note, span
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-PATH: Final = "/estimates"
 TARGETS: Final = {"prompts": "new prompts", "these": "these images"}
 METHODS: Final = {"ppi": "estimate", "corrected": "corrected rate"}
 TRIAL: Final = 40
@@ -40,13 +39,13 @@ LABELS: Final = {
 class EstimatesView(View):
     """A suite's aspect, estimated with one scorer's verdicts."""
 
-    PATH: ClassVar[str] = PATH
+    PATH: ClassVar = "/estimates"
     suite: str = ""
     aspect: str = ""
     scorer: str = ""
     target: str = "prompts"
-    method: str = "ppi"
     labels: str = "drawn"
+    method: str = "ppi"
 
     @property
     def options(self) -> EstimateOptions:
@@ -62,18 +61,10 @@ class EstimatesView(View):
 class EstimatesPage(Page[EstimatesView]):
     """The page."""
 
-    title, path = "Estimates", PATH
-    ADDRESS = ("suite", "aspect", "scorer", "target", "labels", "method")
-    USUAL: ClassVar = {"target": "prompts", "labels": "drawn", "method": "ppi"}
+    title, VIEW = "Estimates", EstimatesView
 
     def lay_out(self) -> None:
-        with self.bar():
-            self.dropdown("suite", "Suite")
-            self.dropdown("aspect", "Aspect")
-            self.dropdown("scorer", "Scorer")
-            self.dropdown("target", "About")
-            self.dropdown("labels", "Labels")
-            self.dropdown("method", "Method")
+        self.dropdowns(suite="Suite", aspect="Aspect", scorer="Scorer", target="About", labels="Labels", method="Method")
         self.html("lead")
         self.plot("forest")
         self.html("numbers")
@@ -85,11 +76,23 @@ class EstimatesPage(Page[EstimatesView]):
             f" chance.\n\n{commands}"
         )
 
-    def view(self, values: Mapping[str, Any]) -> EstimatesView:
-        return EstimatesView(**{name: choice.value or "" for name, choice in choices(self.store, values).items()})
-
-    def offer(self, view: EstimatesView) -> Mapping[str, Any]:
-        return choices(self.store, {name: getattr(view, name) for name in self.ADDRESS})
+    def choices(self, values: Mapping[str, Any]) -> Mapping[str, Choice]:
+        """What each control offers, and the nearest to what is asked for."""
+        pairs = estimated(self.store)
+        suite = Choice.among([suite for suite, _, _ in pairs], values.get("suite"), main_suite(self.store))
+        order = {name: n for n, name in enumerate(MAIN_ASPECTS)}
+        named = sorted({aspect for s, aspect, _ in pairs if s == suite.value}, key=lambda each: (order.get(each, 9), each))
+        aspect = Choice.among({each: wording.plain_aspect(each) for each in named}, values.get("aspect"))
+        scorers = [scorer for s, a, scorer in pairs if (s, a) == (suite.value, aspect.value)]
+        methods = METHODS if aspect.value in YES_NO_ASPECTS else {"ppi": METHODS["ppi"]}
+        return {
+            "suite": suite,
+            "aspect": aspect,
+            "scorer": Choice.among(scorers, values.get("scorer"), _closest(self.store, suite.value) if scorers else None),
+            "target": Choice.among(TARGETS, values.get("target")),
+            "labels": Choice.among(LABELS, values.get("labels")),
+            "method": Choice.among(methods, values.get("method")),
+        }
 
     def draw(self, view: EstimatesView) -> Iterator[Drawn | None]:
         if not view.scorer:
@@ -100,33 +103,10 @@ class EstimatesPage(Page[EstimatesView]):
         yield {"lead": lead(self.store, rows, view), "forest": forest(known, view), "numbers": numbers(rows, view)}
 
 
-def choices(store: Store, values: Mapping[str, Any]) -> dict[str, Choice]:
-    """What each control offers, and the nearest to what is asked for."""
-    pairs = estimated(store)
-    main = main_suite(store)
-    suites = {suite: suite for suite in dict.fromkeys(suite for suite, _, _ in pairs)}
-    suite = Choice.among(suites, values.get("suite"), main if main in suites else None)
-    order = {name: n for n, name in enumerate(MAIN_ASPECTS)}
-    named = sorted({aspect for s, aspect, _ in pairs if s == suite.value}, key=lambda each: (order.get(each, 9), each))
-    aspect = Choice.among({each: wording.plain_aspect(each) for each in named}, values.get("aspect"))
-    scorers = [scorer for s, a, scorer in pairs if (s, a) == (suite.value, aspect.value)]
-    methods = METHODS if aspect.value in YES_NO_ASPECTS else {"ppi": METHODS["ppi"]}
-    return {
-        "suite": suite,
-        "aspect": aspect,
-        "scorer": Choice.among({each: each for each in scorers}, values.get("scorer"), _closest(store, suite.value, scorers)),
-        "target": Choice.among(TARGETS, values.get("target")),
-        "labels": Choice.among(LABELS, values.get("labels")),
-        "method": Choice.among(methods, values.get("method")),
-    }
-
-
-def _closest(store: Store, suite: str, scorers: Sequence[str]) -> str | None:
-    """Of these the scorer that is closest to people; None: the first."""
-    if not scorers:
-        return None
+def _closest(store: Store, suite: str) -> str | None:
+    """The scorer that is closest to people."""
     best = leaderboard(store, suite, intervals=False).best_scorer
-    return best.name if best is not None and best.name in scorers else None
+    return None if best is None else best.name
 
 
 def rows_of(store: Store, view: EstimatesView, options: EstimateOptions | None = None) -> list[EstimateFinding]:
@@ -142,10 +122,9 @@ def lead(store: Store, rows: Sequence[EstimateFinding], view: EstimatesView) -> 
     known = [row for row in rows if row.generator != ALL and row.task == ALL and row.value is not None]
     if whole.value is None and not known:
         hint = " Or try it with labels that are there: “Labels”." if view.labels == "drawn" else ""
-        return f'<h1 class="cc-headline">No estimate</h1>{note(wording.sentence(whole.reason or "") + hint)}'
+        return first_sentence("No estimate") + note(wording.sentence(whole.reason or "") + hint)
     best, *others = sorted(known or [whole], key=lambda row: row.value or 0.0, reverse=True)
-    bounds = "" if best.low is None else f" <small>[{wording.two(best.low)}, {wording.two(best.high or 0.0)}]</small>"
-    value = f"{wording.two(best.value or 0.0)}{bounds}"
+    value = f"{wording.two(best.value or 0.0)}{bracketed(best.low, best.high)}"
     name = "All generators" if best is whole else escape(best.generator)
     title = f"{name}: {value} by people’s standard"
     if others:
@@ -154,11 +133,9 @@ def lead(store: Store, rows: Sequence[EstimateFinding], view: EstimatesView) -> 
     # what all generators together have no estimate of, one may have
     about = best if whole.value is None else whole
     people = "" if whole.people == "real" else " by simulated people"
-    basis = (
-        f"From {wording.count(about.n_labelled, 'image')} labelled{people} and {escape(view.scorer)}’s verdicts of"
-        f" {about.n_items:,} images in all."
-    )
-    return f'<h1 class="cc-headline">{title}</h1><p class="cc-subline">{basis} {escape(_gain(about))}</p>'
+    labels = f"{wording.count(about.n_labelled, 'image')} labelled{people}"
+    basis = f"From {labels} and {view.scorer}’s verdicts of {about.n_items:,} images in all. {_gain(about)}"
+    return first_sentence(title, basis)
 
 
 def _beats(store: Store, best: EstimateFinding, second: EstimateFinding, view: EstimatesView) -> bool:
@@ -218,13 +195,7 @@ def forest(rows: Sequence[EstimateFinding], view: EstimatesView) -> go.Figure | 
     plain(figure, height=110 + 58 * len(rows))
     labels = ["all generators" if row.generator == ALL else row.generator for row in rows]
     figure.update_xaxes(title=f"{wording.plain_aspect(view.aspect)}, people’s mean")
-    figure.update_yaxes(
-        tickvals=list(range(len(rows))),
-        ticktext=[f"<b>{escape(label)}</b>" for label in labels],
-        range=[len(rows) - 0.5, -0.6],
-        showgrid=False,
-        zeroline=False,
-    )
+    name_rows(figure, [f"<b>{escape(label)}</b>" for label in labels], above=0.6)
     return legend(figure, several=True)
 
 
@@ -248,44 +219,35 @@ _HOW: Final = {
 
 
 def _table(caption: str, rows: Sequence[EstimateFinding], view: EstimatesView, *, tasks: bool = False) -> str:
-    powered = view.method == "ppi"
-    titles = [METHODS[view.method], *(["labels alone"] if powered else []), "scorer’s mean"]
-    titles += [*(["all labels"] if view.labels == "trial" else []), "labels", "others"]
-    titles += ["λ", "labels saved"] if powered else ["sensitivity", "specificity"]
     reasons: dict[str, None] = {}
-    lines: list[list[str | HtmlCell]] = []
+    lines: list[Cells] = []
+    titles: Sequence[str] = ()
     for row in rows:
-        href = browse_address(
-            Selection(suite=(row.suite,), generator=(row.generator,), task=(row.task,)), rater=view.scorer, by=view.aspect
-        )
+        where = Selection(suite=(row.suite,), generator=(row.generator,), task=(row.task,))
+        href, cells = browse_address(where, rater=view.scorer, by=view.aspect), _numbers(row, view)
         name = "all generators" if row.generator == ALL else row.generator
-        scale = "" if row.on_scale else "on its own scale"
-        cells = [
-            _linked(row.value, _range(row.low, row.high), href, row.reason or row.method),
-            *([_linked(row.labels_mean, _range(row.labels_low, row.labels_high), href)] if powered else []),
-            _linked(row.scorer_mean, scale, href),
-            *([_linked(row.full_mean, "", href)] if view.labels == "trial" else []),
-            HtmlCell(f"{row.n_labelled:,}", href=href),
-            HtmlCell(f"{row.n_unlabelled:,}", href=href),
-        ]
-        if powered:
-            cells += [HtmlCell("–" if row.power is None else f"{row.power:.2f}", href=href)]
-            cells += [HtmlCell("–" if row.labels_saved is None else f"{row.labels_saved:,.0f}", href=href)]
-        else:
-            cells += [_linked(row.sensitivity, _range(row.sensitivity_low, row.sensitivity_high), href)]
-            cells += [_linked(row.specificity, _range(row.specificity_low, row.specificity_high), href)]
         title = f"{name}, {wording.task(row.task)}" if tasks else name
         if row.reason is not None:
             reasons[f"{title}: {row.reason}."] = None
-        lines.append([title, *cells])
-    why = "".join(f"<li>{escape(reason)}</li>" for reason in reasons)
-    missing = f'<ul class="cc-list">{why}</ul>' if reasons else ""
-    return html_table(caption, ["generator", *map(HtmlCell, titles)], lines) + missing
+        lines.append([title, *(replace(cell, href=href) for cell in cells.values())])
+        titles = [*cells]
+    return html_table(caption, ["generator", *titles], lines) + bullets(reasons)
 
 
-def _linked(value: float | None, detail: str, href: str, method: str = "") -> HtmlCell:
-    return HtmlCell("–" if value is None else wording.two(value), detail, method, href)
+def _numbers(row: EstimateFinding, view: EstimatesView) -> dict[str, HtmlCell]:
+    """A row's cells by their titles."""
+    powered = view.method == "ppi"
+    cells = {METHODS[view.method]: _number(row.value, span(row.low, row.high), row.reason or row.method)}
+    cells |= {"labels alone": _number(row.labels_mean, span(row.labels_low, row.labels_high))} if powered else {}
+    cells |= {"scorer’s mean": _number(row.scorer_mean, "" if row.on_scale else "on its own scale")}
+    cells |= {"all labels": _number(row.full_mean)} if view.labels == "trial" else {}
+    cells |= {"labels": HtmlCell(f"{row.n_labelled:,}"), "others": HtmlCell(f"{row.n_unlabelled:,}")}
+    if powered:
+        saved = "–" if row.labels_saved is None else f"{row.labels_saved:,.0f}"
+        return cells | {"λ": _number(row.power), "labels saved": HtmlCell(saved)}
+    cells["sensitivity"] = _number(row.sensitivity, span(row.sensitivity_low, row.sensitivity_high))
+    return cells | {"specificity": _number(row.specificity, span(row.specificity_low, row.specificity_high))}
 
 
-def _range(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"{wording.two(low)} to {wording.two(high)}"
+def _number(value: float | None, detail: str = "", method: str = "") -> HtmlCell:
+    return HtmlCell("–" if value is None else wording.two(value), detail, method)

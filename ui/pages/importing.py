@@ -112,9 +112,6 @@ class ImportPage(Page[None]):
             self.field("new_items", gr.Checkbox(label="Take in what matches no image"))
         self.field("exported", gr.Checkbox(visible=False))
 
-    def view(self, values: Mapping[str, Any]) -> None:  # noqa: ARG002 - there is one view
-        return None
-
     def draw(self, view: None) -> Iterator[Drawn | None]:  # noqa: ARG002 - there is one view
         yield {"imports": _imports_table(self.store)}
 
@@ -196,7 +193,7 @@ class ImportPage(Page[None]):
             imports.undo(self.store, number)
             outcome = note(f"Import {number} is undone: all that it brought has left the project.", "cc-lead")
         except (ValueError, KeyError) as error:
-            outcome = note(_sentence(str(error)), "cc-bad")
+            outcome = note(wording.sentence(str(error)), "cc-bad")
         return {"confirm": False, "done": outcome, "imports": _imports_table(self.store)}
 
 
@@ -274,7 +271,7 @@ def _ratings_preview(store: Store, outcome: UploadOutcome) -> tuple[str, str]:
     aspect = next((name for _, name, _ in outcome.bundle.scales), "rating")
     summary = [line for line in outcome.summary[:-1] if " by " in line or " match an image of suite " in line]
     return (
-        "".join(note(_sentence(line), "cc-lead") for line in summary) + _lines("Left out, and why", outcome.skipped),
+        "".join(note(wording.sentence(line), "cc-lead") for line in summary) + _lines("Left out, and why", outcome.skipped),
         html_table(f"The first {len(rows)}", ("Image", "Prompt", "Rater", aspect.capitalize()), rows, "cc-import-table"),
     )
 
@@ -333,11 +330,6 @@ def _done(source: Source, outcome: UploadOutcome) -> str:
     else:
         links = [("See agreement", at("/studio/agreement")), *links]
     anchors = " · ".join(f'<a href="{escape(href)}">{text}</a>' for text, href in links)
-    summary = _sentence(outcome.summary[-1].partition(" (import")[0]) if outcome.summary else source.name
+    summary = wording.sentence(outcome.summary[-1].partition(" (import")[0]) if outcome.summary else source.name
     more = _lines("Left out, and why", outcome.skipped)
     return f'{note(f"Stored: {summary}", "cc-lead")}<p class="cc-note">Next: {anchors}</p>{more}'
-
-
-def _sentence(text: str) -> str:
-    text = " ".join(text.split())
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""

@@ -44,7 +44,6 @@ DRAWN: Final = 20_000
 MOST_CLASSES: Final = 12
 _SVG: Final = 4_000
 """Up to here the points need no WebGL, which not every browser has."""
-_HEIGHT: Final = 640
 # Okabe and Ito's, then darker and lighter ones; told apart by their shape, too
 _PALETTE: Final = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8f6bd6", "#b5651d", "#3f7f3f", "#c2385a", "#7a8a00",
@@ -175,7 +174,8 @@ def _marker(value: str, k: int) -> dict[str, Any]:
 
 
 def _lay_out(figure: go.Figure, made: Map, key: str, lasso: Sequence[tuple[float, float]], turn: int) -> None:
-    plain(figure, _HEIGHT)
+    # the style sheet says how high it is
+    plain(figure, None)
     span = [-0.03 * EXTENT, 1.03 * EXTENT]
     shares = [f", {share:.0%} of the variance" for share in made.shares] or ["", ""]
     names = ["axis 1", "axis 2"] if made.shares else ["", ""]
@@ -443,15 +443,14 @@ def _lead(shown: MapView, standing: MapProgress, drawing: MapDrawing) -> str:
     parts.append("Draw a line around some to see them.")
     if not shown.query:
         return note(" ".join(parts))
-    links = [(at(f"{BROWSE}?{shown.query}"), "This selection in Browse"), (at(f"/studio{PATH}"), "Show all images")]
-    linked = " · ".join(f'<a href="{escape(href)}">{escape(text)}</a>' for href, text in links)
-    return f'<p class="cc-note">{escape(" ".join(parts))} {linked}</p>'
+    browse_link, every = (escape(at(address)) for address in (f"{BROWSE}?{shown.query}", f"/studio{PATH}"))
+    links = f'<a href="{browse_link}">This selection in Browse</a> · <a href="{every}">Show all images</a>'
+    return f'<p class="cc-note">{escape(" ".join(parts))} {links}</p>'
 
 
 def _nothing(store: Store) -> str:
     """What to do where no image has an embedding."""
+    text = "No image has an embedding yet, so there is no map. CLIPScore stores one for each image."
     if maps.has_runs_without_embeddings(store):
         text = "CLIPScore stored no embeddings when it scored these images. Remove that run on the page Runs and score again."
-        return f"{text} {next_steps.how_to_score(store, 'clipscore')}"
-    text = "No image has an embedding yet, so there is no map. CLIPScore stores one for each image."
     return f"{text} {next_steps.how_to_score(store, 'clipscore')}"

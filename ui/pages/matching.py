@@ -7,7 +7,7 @@ images with their captions, a page at a time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from html import escape
 from string import ascii_uppercase
 from typing import Any, ClassVar, Final
@@ -30,10 +30,8 @@ from ui.components.controls import Choice
 from ui.components.image_strip import picture_html, workbench_address
 from ui.components.leaderboard import SKELETON
 from ui.components.page import Drawn, Page, View
-from ui.components.tables import WRAP, HtmlCell, heading, html_table, note, pager
+from ui.components.tables import WRAP, Cells, HtmlCell, bracketed, first_sentence, heading, html_table, note, paged, span
 
-PATH: Final = "/matching"
-ADDRESS: Final = ("suite", "generator", "task", "who", "said", "page")
 OUTCOMES: Final = {ALL: "right or wrong", "right": "right", "wrong": "wrong", "only": "right, and no other is"}
 
 
@@ -44,7 +42,7 @@ class MatchingView(View):
     ``page`` counts from 1.
     """
 
-    PATH: ClassVar[str] = PATH
+    PATH: ClassVar = "/matching"
     suite: str = ""
     generator: str = ""
     task: str = ALL
@@ -52,13 +50,10 @@ class MatchingView(View):
     said: str = ALL
     page: int = 1
 
-    def query(self) -> list[tuple[str, str]]:
-        return [pair for pair in super().query() if pair != ("page", "1")]
-
 
 def choices(caption_choices: Sequence[CaptionChoice], values: Mapping[str, str | None]) -> dict[str, Choice]:
     """What each control offers, and the nearest to what is asked for."""
-    suite = Choice.among({choice.suite: choice.suite for choice in caption_choices}, values.get("suite"))
+    suite = Choice.among([choice.suite for choice in caption_choices], values.get("suite"))
     mine = [choice for choice in caption_choices if choice.suite == suite.value]
     generators = {choice.generator: choice.generator or "unknown" for choice in mine}
     generator = Choice.among(dict(sorted(generators.items())), values.get("generator"))
@@ -74,13 +69,6 @@ def choices(caption_choices: Sequence[CaptionChoice], values: Mapping[str, str |
     }
 
 
-def view_of(caption_choices: Sequence[CaptionChoice], values: Mapping[str, str | None]) -> MatchingView:
-    """What is asked for by the names of the address, as far as there is such a thing."""
-    chosen = {name: choice.value or "" for name, choice in choices(caption_choices, values).items()}
-    page = values.get("page") or ""
-    return MatchingView(**chosen, page=max(int(page), 1) if page.isdecimal() and len(page) < 7 else 1)
-
-
 PAGE_SIZE: Final = 12
 _WIDTH: Final = 320
 
@@ -92,16 +80,14 @@ def gallery(store: Store, caption_choices: Sequence[CaptionChoice], view: Matchi
         if choice.generator == view.generator and view.task in (ALL, choice.task):
             by_item.setdefault(choice.item_id, []).append(choice)
     listed = sorted(((item, of) for item, of in by_item.items() if _is_listed(of, view)), key=lambda each: _order(each[1]))
-    pages = max(1, -(-len(listed) // PAGE_SIZE))
-    page = min(view.page, pages)
-    shown = listed[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
+    shown, pages = paged(listed, view.page, PAGE_SIZE, view.address)
     looks = contents.item_previews(store, [item for item, _ in shown])
     cells = "".join(_image(item, of, looks.get(item, ItemPreview(None, None)), view) for item, of in shown)
     who = "" if view.who == ALL else f", {view.who} {OUTCOMES[view.said] if view.said != ALL else ''}".rstrip()
     title = "Images and captions" + ("" if view.task == ALL else f", {wording.task(view.task)}") + who
     body = f'<ul class="cc-matches">{cells}</ul>' if cells else note("None. Change one of the choices.")
     lead = f"{wording.count(len(listed), 'image')}; where scorers differ stands first, then where one is wrong."
-    return heading(title, lead) + body + pager(page, pages, view.address)
+    return heading(title, lead) + body + pages
 
 
 def right(choice: CaptionChoice) -> bool | None:
@@ -183,7 +169,6 @@ def _column(choice: CaptionChoice) -> list[str]:
     return made
 
 
-Line = list[str | HtmlCell]
 _NO_VALUE: Final = "–"
 _SCORES: Final = {
     "text_score": "text score (chance .25)",
@@ -198,11 +183,9 @@ def cell(row: Row | None, href: str = "", digits: int = 3) -> HtmlCell:
         return HtmlCell("")
     if row["value"] is None:
         return HtmlCell(_NO_VALUE, "", row["reason"] or "")
-    span = "" if row["low"] is None else f"{row['low']:.{digits}f} to {row['high']:.{digits}f}"
-    left = "".join(f"\n{n:,} left out" for n in [sum(row["excluded"].values())] if n)
-    return HtmlCell(
-        f"{row['value']:.{digits}f}", "\n".join(filter(None, (span, f"n = {row['n']:,}"))) + left, row["method"], href
-    )
+    left = sum(row["excluded"].values())
+    details = (span(row["low"], row["high"], f".{digits}f"), f"n = {row['n']:,}", f"{left:,} left out" if left else "")
+    return HtmlCell(f"{row['value']:.{digits}f}", "\n".join(filter(None, details)), row["method"], href)
 
 
 def accuracy(rows: Sequence[Row], view: MatchingView) -> str:
@@ -210,33 +193,26 @@ def accuracy(rows: Sequence[Row], view: MatchingView) -> str:
     by_task_and_rater = {(task, rater): of for (_, _, task, rater), of in by_cell(rows).items()}
     raters = sorted({rater for _, rater in by_task_and_rater})
     tasks = [ALL, *sorted({task for task, _ in by_task_and_rater} - {ALL})]
-    lines: list[Line] = []
+    lines: list[Cells] = []
     for task in tasks:
-        of = [by_task_and_rater.get((task, rater)) for rater in raters]
-        chance = next((figures["chance"] for figures in of if figures), None)
-        cells: Line = [
-            cell(figures["accuracy"], view.address(task=task, who=rater, said="wrong", page=1)) if figures else HtmlCell("")
-            for figures, rater in zip(of, raters, strict=True)
-        ]
+        of = {rater: by_task_and_rater[task, rater] for rater in raters if (task, rater) in by_task_and_rater}
+        chance = next((figures["chance"]["value"] for figures in of.values()), None)
+        wrong = {rater: view.address(task=task, who=rater, said="wrong", page=1) for rater in raters}
+        cells = [cell(of[rater]["accuracy"], wrong[rater]) if rater in of else HtmlCell("") for rater in raters]
         name = "all tasks" if task == ALL else wording.task(task)
-        lines.append(
-            [name, HtmlCell(f"{chance['value']:.3f}" if chance and chance["value"] is not None else _NO_VALUE), *cells]
-        )
-    table = html_table(
-        "Accuracy: the right caption fits best, alone", ["task", HtmlCell("chance"), *map(HtmlCell, raters)], lines
-    )
+        lines.append([name, HtmlCell(_NO_VALUE if chance is None else f"{chance:.3f}"), *cells])
+    table = html_table("Accuracy: the right caption fits best, alone", ["task", "chance", *raters], lines)
     return table + _further(by_task_and_rater, raters)
 
 
 def _further(by_task_and_rater: dict[tuple[str, str], dict[str, Row]], raters: Sequence[str]) -> str:
-    lines: list[Line] = [
+    lines: list[Cells] = [
         [rater, cell(of["accuracy_less_chance"]), cell(of["posterior"]), cell(of["rank"], digits=2), cell(of.get(EVALUATIONS))]
         for rater in raters
         if (of := by_task_and_rater.get((ALL, rater)))
     ]
-    posterior, rank = HtmlCell("posterior of the right caption"), HtmlCell("rank of the right caption")
-    head: Line = ["scorer", HtmlCell("above chance"), posterior, rank, HtmlCell("evaluations made")]
-    return html_table("All tasks together", head, lines)
+    of_right = ("posterior of the right caption", "rank of the right caption")
+    return html_table("All tasks together", ("scorer", "above chance", *of_right, "evaluations made"), lines)
 
 
 def winoground(rows: Sequence[Row]) -> str:
@@ -246,46 +222,27 @@ def winoground(rows: Sequence[Row]) -> str:
         return ""
     raters = sorted({row["rater"] for row in whole})
     of = {(row["rater"], row["statistic"]): row for row in whole}
-    lines: list[Line] = [[rater, *(cell(of.get((rater, name))) for name in _SCORES)] for rater in raters]
+    lines: list[Cells] = [[rater, *(cell(of.get((rater, name))) for name in _SCORES)] for rater in raters]
     lead = (
         "Two images and two captions, each right about one: text: each image takes its caption; image: each caption its image."
     )
-    return heading("Winoground", lead) + html_table("Shares of groups", ["scorer", *map(HtmlCell, _SCORES.values())], lines)
+    return heading("Winoground", lead) + html_table("Shares of groups", ["scorer", *_SCORES.values()], lines)
 
 
 def votes(rows: Sequence[Row], view: MatchingView) -> str:
     """Images of the listed task on which only one of two scorers is right (SelfEval, Figure 5)."""
-    lines: list[Line] = []
+    lines: list[Cells] = []
     for row in (row for row in rows if row["task"] == view.task):
         where = {"task": row["task"], "said": "right", "page": 1}
-        both = f"both {row['both']:,}, neither {row['neither']:,}"
-        lines.append(
-            [
-                row["a"],
-                HtmlCell(f"{row['only_a']:,}", href=view.address(who=row["a"], **where)),
-                row["b"],
-                HtmlCell(f"{row['only_b']:,}", href=view.address(who=row["b"], **where)),
-                HtmlCell(
-                    f"{row['value']:+.3f}",
-                    "" if row["low"] is None else f"{row['low']:+.3f} to {row['high']:+.3f}",
-                    row["method"],
-                ),
-                HtmlCell(f"{row['n']:,}", both),
-            ]
-        )
+        only = [(row[side], HtmlCell(f"{row[f'only_{side}']:,}", href=view.address(who=row[side], **where))) for side in "ab"]
+        difference = HtmlCell(f"{row['value']:+.3f}", span(row["low"], row["high"], "+.3f"), row["method"])
+        images = HtmlCell(f"{row['n']:,}", f"both {row['both']:,}, neither {row['neither']:,}")
+        lines.append([*only[0], *only[1], difference, images])
     if not lines:
         return ""
-    head: Line = [
-        "a",
-        HtmlCell("only a is right"),
-        "b",
-        HtmlCell("only b is right"),
-        HtmlCell("difference"),
-        HtmlCell("images"),
-    ]
-    return heading("Votes", "Images on which only one of two scorers picks the right caption.") + html_table(
-        "Votes", head, lines
-    )
+    lead = "Images on which only one of two scorers picks the right caption."
+    headers = ("a", "only a is right", "b", "only b is right", "difference", "images")
+    return heading("Votes", lead) + html_table("Votes", headers, lines)
 
 
 _LEAD: Final = (
@@ -302,7 +259,6 @@ def headline(rows: Sequence[Row], view: MatchingView) -> str:
         return ""
     rater, best = max(known.items(), key=lambda item: item[1]["value"])
     chance = by_rater[rater]["chance"]["value"]
-    interval = "" if best["low"] is None else f" <small>[{wording.two(best['low'])}, {wording.two(best['high'])}]</small>"
     task = "all tasks" if view.task == ALL else wording.task(view.task)
     others = "; ".join(
         f"{other} {wording.two(row['value'])} of {row['n']:,}" for other, row in sorted(known.items()) if other != rater
@@ -310,10 +266,8 @@ def headline(rows: Sequence[Row], view: MatchingView) -> str:
     facts = f"Share of {wording.count(best['n'], 'image')} by {view.generator or 'unknown'}, {task}." + (
         f" The others: {others}." if others else ""
     )
-    return (
-        f'<h1 class="cc-headline">{escape(rater)} takes the right caption: {wording.two(best["value"])}{interval}'
-        f'<small>; chance {wording.two(chance)}</small></h1><p class="cc-subline">{escape(facts)}</p>'
-    )
+    number = f"{wording.two(best['value'])}{bracketed(best['low'], best['high'])}<small>; chance {wording.two(chance)}</small>"
+    return first_sentence(f"{escape(rater)} takes the right caption: {number}", facts)
 
 
 _EMPTY: Final = """
@@ -335,8 +289,7 @@ Images of any suite whose prompts have a spec can be scored as well: wrong capti
 class MatchingPage(Page[MatchingView]):
     """The page."""
 
-    title, path, ADDRESS = "Matching", PATH, ADDRESS
-    HIDDEN: ClassVar = {"page": "1"}
+    title, VIEW = "Matching", MatchingView
 
     def lay_out(self) -> None:
         with self.bar():
@@ -356,13 +309,14 @@ class MatchingPage(Page[MatchingView]):
             self.plot("ablation-plot")
 
     def teaching(self) -> str:
-        return _taught(self.store)
+        first = f"**The playground's set**, six tasks:\n\n{next_steps.commands_block(self.store, next_steps.MATCHING)}"
+        if next_steps.has_own_images(self.store):
+            score = next_steps.commands_block(self.store, next_steps.score_command(self.store, "clipmatch"))
+            first = f"**Your images**, where prompts have a spec:\n\n{score}"
+        return _EMPTY.format(first=first, files=next_steps.commands_block(self.store, next_steps.MATCHING_FILES))
 
-    def view(self, values: Mapping[str, Any]) -> MatchingView:
-        return view_of(evidence(self.store), values)
-
-    def offer(self, view: MatchingView) -> Mapping[str, Any]:
-        return choices(evidence(self.store), asdict(view))
+    def choices(self, values: Mapping[str, Any]) -> Mapping[str, Choice]:
+        return choices(evidence(self.store), values)
 
     def draw(self, view: MatchingView) -> Iterator[Drawn | None]:
         for options in (Options(intervals=False), Options()):
@@ -384,15 +338,6 @@ class MatchingPage(Page[MatchingView]):
             "ablation-plot": lines,
             "matches": gallery(self.store, caption_choices, view),
         }
-
-
-def _taught(store: Store) -> str:
-    if next_steps.has_own_images(store):
-        score = next_steps.commands_block(store, next_steps.score_command(store, "clipmatch"))
-        first = f"**Your images**, where prompts have a spec:\n\n{score}"
-    else:
-        first = f"**The playground's set**, six tasks:\n\n{next_steps.commands_block(store, next_steps.MATCHING)}"
-    return _EMPTY.format(first=first, files=next_steps.commands_block(store, next_steps.MATCHING_FILES))
 
 
 def _bars(rows: Sequence[Row]) -> Any:

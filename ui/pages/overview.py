@@ -28,7 +28,7 @@ from ui.components.addresses import browse_address
 from ui.components.image_strip import ImageStrip, image_strips
 from ui.components.leaderboard import SKELETON, board_table, contested, headline, tiles
 from ui.components.page import QUIET, Drawn, Page
-from ui.components.tables import HtmlCell, html_table, note, number
+from ui.components.tables import Cells, HtmlCell, html_table, note, number
 from ui.pages.agreement.view import ALL
 from ui.pages.preferences import PreferencesView, named, who_of
 
@@ -60,7 +60,7 @@ def _preference_table(preference_rows: PreferenceRows, suite: str, contest: Cont
     who = list(dict.fromkeys(who_of(row) for row in votes))
     totals = [row for row in ranks if who_of(row) not in who and row["people"] == "real"]
     view = PreferencesView(suite, named(contest))
-    body: list[list[str | HtmlCell]] = [
+    body: list[Cells] = [
         [
             "all tasks" if task == ALL else wording.task(task),
             *(_cell(name, by.get((name, task)), orders.get((name, task)), contest, view) for name in who),
@@ -68,8 +68,7 @@ def _preference_table(preference_rows: PreferenceRows, suite: str, contest: Cont
         ]
         for task in order
     ]
-    headers: list[str | HtmlCell] = ["task", *map(HtmlCell, (*who, *(who_of(row) for row in totals)))]
-    return html_table(f"{suite}: votes for {contest.a} : {contest.b}", headers, body)
+    return html_table(f"{suite}: votes for {contest.a} : {contest.b}", ["task", *who, *map(who_of, totals)], body)
 
 
 def _cell(who: str, row: Row | None, order: Row | None, contest: Contest, view: PreferencesView) -> HtmlCell:
@@ -90,11 +89,11 @@ def _total(row: Row, task: str, contest: Contest) -> HtmlCell:
     if not {contest.a, contest.b} <= means.keys():
         return HtmlCell("")
     same = True if task in row["agreeing"] else False if task in row["opposed"] else None
-    a = means[contest.a]
-    b = means[contest.b]
-    return HtmlCell(" : ".join(f"{value:.3g}" for value in (a, b)), _MARKS[same], "means of the metric")
+    text = f"{means[contest.a]:.3g} : {means[contest.b]:.3g}"
+    return HtmlCell(text, _MARKS[same], "means of the metric")
 
 
+_NOTHING: Final = "No image has been judged yet. Label some, or import ratings; their scores stand here."
 _EXAMPLES = 8
 _STRIPS = 4
 
@@ -143,9 +142,6 @@ class OverviewPage(Page[None]):
             self.html("scores")
             self.html("preferred")
 
-    def view(self, values: Mapping[str, Any]) -> None:
-        """It has one view alone."""
-
     def teaching(self) -> str:
         groups = {
             "images": next_steps.IMAGES,
@@ -177,9 +173,7 @@ def _boards(store: Store, totals: dict[str, int], *, intervals: bool) -> str:
     """Headline, tiles and leaderboard of the main suite with its contested images; the boards of other suites below."""
     main = main_suite(store)
     if main is None:
-        return tiles(None, totals) + note(
-            "No image has been judged yet. Label some, or import ratings; their scores stand here."
-        )
+        return tiles(None, totals) + note(_NOTHING)
     board = leaderboard(store, main, intervals=intervals)
     others = [leaderboard(store, name, intervals=intervals) for name in sorted(contents.judged_suites(store)) if name != main]
     looks = contents.item_previews(store, [each.item for each in board.contested])
@@ -252,7 +246,7 @@ def _examples(store: Store, pictures: int, suite: str, generator: str | None) ->
 def _tables(store: Store, *, intervals: bool) -> str:
     judged = contents.judged_suites(store)
     if not judged:
-        return note("No image has been judged yet. Label some, or import ratings; their scores will stand here.")
+        return note(_NOTHING)
     return "".join(_table(store, suite, judged_suite, intervals=intervals) for suite, judged_suite in sorted(judged.items()))
 
 
@@ -267,7 +261,7 @@ def _table(store: Store, suite: str, judged_suite: contents.JudgedSuite, *, inte
         name = selection.PEOPLE if row["people"] == "real" else selection.SIMULATED
         people.setdefault((row["generator"], name), {})[row["task"]] = _mean(row, name)
     scorers = _scorers(store, suite, aspect, options)
-    body: list[list[str | HtmlCell]] = []
+    body: list[Cells] = []
     # with a single generator, "all generators" would only repeat it
     for generator in judged_suite.generators if len(judged_suite.generators) == 1 else [*judged_suite.generators, ALL]:
         lines = {rater: cells for (of, rater), cells in [*people.items(), *scorers.items()] if of == generator}
@@ -277,7 +271,7 @@ def _table(store: Store, suite: str, judged_suite: contents.JudgedSuite, *, inte
             body.append([name if n == 0 else "", who, *(cells.get(task, HtmlCell("")) for task in tasks)])
     kind = "share of yes to" if aspect in YES_NO_ASPECTS else "mean of"
     caption = f"{suite}: {kind} {wording.aspect(aspect)}" if aspect else suite
-    return html_table(caption, ["generator", "rater", *(HtmlCell(wording.task(task)) for task in tasks)], body)
+    return html_table(caption, ["generator", "rater", *map(wording.task, tasks)], body)
 
 
 def _mean(row: dict[str, Any], rater: str) -> HtmlCell:

@@ -21,9 +21,8 @@ from ui.components.addresses import browse_address
 from ui.components.charts import PALETTE, forest, legend, plain
 from ui.components.controls import Choice
 from ui.components.page import Drawn, Page, View
-from ui.components.tables import HtmlCell, html_table, note
+from ui.components.tables import Cells, HtmlCell, first_sentence, html_table, note
 
-PATH: Final = "/plan"
 PRECISIONS: Final = {"0.02": "± 2 % of the scale", "0.03": "± 3 %", "0.05": "± 5 %", "0.1": "± 10 %"}
 _SEPARATOR: Final = "·"
 _MOST_PEOPLE: Final = 40
@@ -33,7 +32,7 @@ _MOST_PEOPLE: Final = 40
 class PlanView(View):
     """A rated aspect (``SUITE·ASPECT``, and ``·simulated`` for simulated people), and how precise its means shall be."""
 
-    PATH: ClassVar[str] = PATH
+    PATH: ClassVar = "/plan"
     rated: str = ""
     precision: str = "0.05"
 
@@ -50,14 +49,10 @@ class PlanView(View):
 class PlanningPage(Page[PlanView]):
     """The page."""
 
-    title, path = "Plan", PATH
-    ADDRESS = ("rated", "precision")
-    USUAL: ClassVar = {"precision": "0.05"}
+    title, VIEW = "Plan", PlanView
 
     def lay_out(self) -> None:
-        with self.bar():
-            self.dropdown("rated", "What people rate")
-            self.dropdown("precision", "Wanted precision (95 %)")
+        self.dropdowns(rated="What people rate", precision="Wanted precision (95 %)")
         self.html("enough")
         self.plot("precision-plot", visible=False)
         self.html("designs")
@@ -71,11 +66,17 @@ class PlanningPage(Page[PlanView]):
             f" [label some images]({form}), or import ratings; then come back."
         )
 
-    def view(self, values: Mapping[str, Any]) -> PlanView:
-        return PlanView(**{name: choice.value or "" for name, choice in choices(self.store, values).items()})
-
-    def offer(self, view: PlanView) -> Mapping[str, Any]:
-        return choices(self.store, {name: getattr(view, name) for name in self.ADDRESS})
+    def choices(self, values: Mapping[str, Any]) -> Mapping[str, Choice]:
+        """What each control offers, and the nearest to what is asked for: what most is rated of first."""
+        titles = {}
+        for each in rated_aspects(self.store):
+            parts = [each.suite, each.aspect, *(["simulated"] if each.simulated else [])]
+            people = " by simulated people" if each.simulated else ""
+            titles[_SEPARATOR.join(parts)] = f"{each.suite}: {wording.plain_aspect(each.aspect)}{people}"
+        return {
+            "rated": Choice.among(titles, values.get("rated")),
+            "precision": Choice.among(PRECISIONS, values.get("precision"), "0.05"),
+        }
 
     def draw(self, view: PlanView) -> Iterator[Drawn | None]:
         if not view.rated:
@@ -99,19 +100,6 @@ def _plan(store: Store, view: PlanView) -> Sequence[PlannedRow]:
     return plan(store, view.selection, PlanRequest(half_width=wanted, difference=2 * wanted))
 
 
-def choices(store: Store, values: Mapping[str, Any]) -> dict[str, Choice]:
-    """What each control offers, and the nearest to what is asked for: what most is rated of first."""
-    titles = {}
-    for each in rated_aspects(store):
-        parts = [each.suite, each.aspect, *(["simulated"] if each.simulated else [])]
-        people = " by simulated people" if each.simulated else ""
-        titles[_SEPARATOR.join(parts)] = f"{each.suite}: {wording.plain_aspect(each.aspect)}{people}"
-    return {
-        "rated": Choice.among(titles, values.get("rated")),
-        "precision": Choice.among(PRECISIONS, values.get("precision"), "0.05"),
-    }
-
-
 def enough(rows: Sequence[PlannedRow]) -> str:
     """Whether there are prompts enough, as HTML."""
     if not rows:
@@ -130,20 +118,17 @@ def enough(rows: Sequence[PlannedRow]) -> str:
     apart = next((row for row in rows if row.statistic == DIFFERENCE and row.design == first.design), None)
     parts = [f"A generator’s mean with {now} (95 %)."]
     if apart is not None and apart.prompts_needed is not None:
-        parts.append(
-            f"To see that two generators differ by {apart.aim:.2g} (power 0.8): {apart.prompts_needed:,} prompts;"
-            f" with today’s the power is {apart.power or 0.0:.2f}."
-        )
-    return f'<h1 class="cc-headline">{escape(headline)}</h1><p class="cc-subline">{escape(" ".join(parts))}</p>'
+        needed_apart = f"{apart.prompts_needed:,} prompts; with today’s the power is {apart.power or 0.0:.2f}"
+        parts.append(f"To see that two generators differ by {apart.aim:.2g} (power 0.8): {needed_apart}.")
+    return first_sentence(escape(headline), " ".join(parts))
 
 
 def precision_figure(rows: Sequence[PlannedRow]) -> Any:
     """Half widths by number of prompts: a line for each number of ratings of an image."""
     import plotly.graph_objects as go
 
-    means = sorted(
-        (row for row in rows if row.statistic == MEAN and row.half_width is not None), key=lambda row: row.design.ratings
-    )
+    known = [row for row in rows if row.statistic == MEAN and row.half_width is not None]
+    means = sorted(known, key=lambda row: row.design.ratings)
     if not means:
         return None
     most = max(2 * means[0].prompts, min(2 * max(row.prompts_needed or 0 for row in means), 20 * means[0].prompts), 20)
@@ -177,24 +162,16 @@ def designs_table(rows: Sequence[PlannedRow], view: PlanView) -> str:
         return ""
     apart = {row.design: row for row in rows if row.statistic == DIFFERENCE}
     identified = any(row.half_width_others is not None for row in means)
-    body: list[list[str | HtmlCell]] = []
+    body: list[Cells] = []
     for row in sorted(means, key=lambda each: (each.design.images, each.design.ratings)):
-        two = apart.get(row.design)
-        others = [HtmlCell(f"± {row.half_width_others:.3f}")] if row.half_width_others is not None else []
-        body.append(
-            [
-                f"{row.design.images:g} × {row.design.ratings:g}{' (as now)' if row is means[0] else ''}",
-                HtmlCell(f"± {row.half_width:.3f}", f"{row.prompts:,} prompts", row.method, href),
-                *others,
-                *map(_prompts, (row, two) if apart else (row,)),
-            ]
-        )
-    titles = ["today", *(["beside other people"] if identified else [])]
-    titles += [
-        f"prompts for ± {means[0].aim:.2g}",
-        *([f"prompts to see a difference of {2 * means[0].aim:.2g}"] if apart else []),
-    ]
-    return html_table("Designs", ["images a prompt × ratings an image", *map(HtmlCell, titles)], body)
+        name = f"{row.design.images:g} × {row.design.ratings:g}{' (as now)' if row is means[0] else ''}"
+        cells = [HtmlCell(f"± {row.half_width:.3f}", f"{row.prompts:,} prompts", row.method, href)]
+        cells += [HtmlCell(f"± {row.half_width_others:.3f}")] if row.half_width_others is not None else []
+        body.append([name, *cells, *map(_prompts, (row, apart.get(row.design)) if apart else (row,))])
+    titles = ["images a prompt × ratings an image", "today", *(["beside other people"] if identified else [])]
+    titles += [f"prompts for ± {means[0].aim:.2g}"]
+    titles += [f"prompts to see a difference of {2 * means[0].aim:.2g}"] if apart else []
+    return html_table("Designs", titles, body)
 
 
 def _prompts(row: PlannedRow | None) -> HtmlCell:
@@ -207,23 +184,21 @@ def reliability(rows: Sequence[RaterEffectRow]) -> str:
     known = dependable or [row for row in rows if row.statistic == RELATIVE and row.value is not None]
     if not known:
         return note("How reliable ratings are is known once images have two ratings each.")
-    estimates = "; ".join(f"{wording.count(row.ratings or 1, 'rating')} {_bounded(row)}" for row in known)
+    estimates = "; ".join(
+        f"{wording.count(row.ratings or 1, 'rating')} {wording.two(row.value or 0.0)}"
+        + ("" if row.low is None else f" [{wording.two(row.low)}, {wording.two(row.high or 0.0)}]")
+        for row in known
+    )
     return (
         f'<h2 class="cc-block-title">How people differ</h2><p class="cc-subline">Reliability of an image’s mean rating'
         f" (0 to 1, {'dependability' if dependable else 'generalisability'}): {escape(estimates)}.</p>"
     )
 
 
-def _bounded(row: RaterEffectRow) -> str:
-    bounds = "" if row.low is None else f" [{wording.two(row.low)}, {wording.two(row.high or 0.0)}]"
-    return wording.two(row.value or 0.0) + bounds
-
-
 def severity_figure(rows: Sequence[RaterEffectRow]) -> Any:
     """Each person's severity, the most lenient first; None where nobody can be compared."""
-    known = sorted(
-        (row for row in rows if row.statistic == SEVERITY and row.value is not None), key=lambda row: -(row.value or 0.0)
-    )
+    measured = [row for row in rows if row.statistic == SEVERITY and row.value is not None]
+    known = sorted(measured, key=lambda row: -(row.value or 0.0))
     if len(known) < 2:
         return None
     if len(known) > _MOST_PEOPLE:

@@ -7,7 +7,7 @@ number a link to the pairs behind it), the pairs side by side, a page at a time;
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from html import escape
 from typing import Any, ClassVar, Final
 
@@ -19,18 +19,7 @@ from agreement.study.cells import ALL
 from concord.common import next_steps, wording
 from concord.common.base_path import at
 from concord.comparison import preferences
-from concord.comparison.preferences import (
-    LEFT_OUT,
-    OPPOSED,
-    PairQuery,
-    PairVotes,
-    Poll,
-    PreferenceRows,
-    Row,
-    contests,
-    key_of,
-    list_pairs,
-)
+from concord.comparison.preferences import LEFT_OUT, OPPOSED, PairQuery, PairVotes, Poll, Row, contests, key_of
 from data.store.analysis import study_frames as analysis_preferences
 from data.store.analysis.study_frames import ImagePair, PairImage
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
@@ -40,10 +29,20 @@ from ui.components.controls import Choice
 from ui.components.image_strip import picture_html, workbench_address
 from ui.components.leaderboard import SKELETON
 from ui.components.page import Drawn, Page, View
-from ui.components.tables import WRAP, HtmlCell, heading, html_table, note, pager, small
+from ui.components.tables import (
+    WRAP,
+    Cells,
+    HtmlCell,
+    bracketed,
+    first_sentence,
+    heading,
+    html_table,
+    note,
+    paged,
+    small,
+    span,
+)  # fmt: skip
 
-PATH: Final = "/preferences"
-ADDRESS: Final = ("suite", "two", "task", "who", "chose", "page")
 _AGAINST: Final = " against "
 _CHOSE: Final = {
     BOTH: "both", NONE: "neither", TIE: "a tie", LEFT_OUT: "votes that do not count",
@@ -58,16 +57,13 @@ class PreferencesView(View):
     ``page`` counts from 1.
     """
 
-    PATH: ClassVar[str] = PATH
+    PATH: ClassVar = "/preferences"
     suite: str = ""
     two: str = ""
     task: str = ALL
     who: str = ALL
     chose: str = ALL
     page: int = 1
-
-    def query(self) -> list[tuple[str, str]]:
-        return [pair for pair in super().query() if pair != ("page", "1")]
 
 
 def named(contest: Contest) -> str:
@@ -88,11 +84,11 @@ def contest_of(poll: Poll, view: PreferencesView) -> Contest:
 
 def choices(polls: Sequence[Poll], values: Mapping[str, str | None]) -> dict[str, Choice]:
     """What each control offers, and the nearest to what is asked for."""
-    suite = Choice.among({poll.suite: poll.suite for poll in polls}, values.get("suite"))
+    suite = Choice.among([poll.suite for poll in polls], values.get("suite"))
     poll = poll_of(polls, PreferencesView(suite.value or ""))
     if poll is None:
-        return {name: Choice([], "") for name in ADDRESS[:-1]}
-    two = Choice.among({named(contest): named(contest) for contest in contests(poll)}, values.get("two"))
+        return dict.fromkeys(("suite", "two", "task", "who", "chose"), Choice([], ""))
+    two = Choice.among(map(named, contests(poll)), values.get("two"))
     contest = contest_of(poll, PreferencesView(poll.suite, two.value or ""))
     mine = [vote for voter in poll.voters for vote in voter.votes if vote.contest == contest]
     tasks = {ALL: "all tasks"} | {task: wording.task(task) for task in sorted({vote.task for vote in mine})}
@@ -107,13 +103,6 @@ def choices(polls: Sequence[Poll], values: Mapping[str, str | None]) -> dict[str
         "who": Choice.among(who, values.get("who")),
         "chose": Choice.among(chose, values.get("chose")),
     }
-
-
-def view_of(polls: Sequence[Poll], values: Mapping[str, str | None]) -> PreferencesView:
-    """What is asked for by the names of the address, as far as there is such a thing."""
-    chosen = {name: choice.value or "" for name, choice in choices(polls, values).items()}
-    page = values.get("page") or ""
-    return PreferencesView(**chosen, page=max(int(page), 1) if page.isdecimal() and len(page) < 7 else 1)
 
 
 _PARTS: Final = ("a_wins", "both", "none", "tie", "b_wins")
@@ -132,9 +121,7 @@ def who_of(row: Row) -> str:
 
 def interval_of(row: Row) -> str:
     """A number's interval in words; nothing while it is still being made."""
-    if row["low"] is None:
-        return "no interval" if "no interval" in row["method"] else ""
-    return f"{row['low']:.2f} to {row['high']:.2f}"
+    return span(row["low"], row["high"]) or ("no interval" if "no interval" in row["method"] else "")
 
 
 def headline(votes: Sequence[Row], contest: Contest, view: PreferencesView) -> str:
@@ -145,9 +132,10 @@ def headline(votes: Sequence[Row], contest: Contest, view: PreferencesView) -> s
     ahead, behind = (contest.a, contest.b) if row["value"] >= 0.5 else (contest.b, contest.a)
     share = max(row["value"], 1 - row["value"])
     known = row["low"] is not None
-    bounds = sorted((row["low"], row["high"]) if ahead == contest.a else (1 - row["high"], 1 - row["low"])) if known else []
-    interval = f" <small>[{wording.two(bounds[0])}, {wording.two(bounds[1])}]</small>" if known else ""
-    told_apart = not known or bounds[0] > 0.5
+    low, high = (None, None) if not known else (row["low"], row["high"])
+    if known and ahead != contest.a:
+        low, high = 1 - row["high"], 1 - row["low"]
+    told_apart = low is None or low > 0.5
     rest = "" if told_apart else f"<small>; not told apart from {escape(behind)}</small>"
     over = f" over {escape(behind)}" if told_apart else ""
     task = "" if view.task == ALL else f", {wording.task(view.task)}"
@@ -155,8 +143,8 @@ def headline(votes: Sequence[Row], contest: Contest, view: PreferencesView) -> s
         f"Share of the {row['clear']:,} votes for one of the two, by {row['rater']}{task}; {row['votes'] - row['clear']:,} more"
         f" are for both or neither, on {wording.count(row['pairs'], 'pair')} in all."
     )
-    choice = f"{escape(row['rater']).capitalize()} choose {escape(ahead)}{over}: {wording.two(share)}{interval}{rest}"
-    return f'<h1 class="cc-headline">{choice}</h1><p class="cc-subline">{escape(facts)}</p>'
+    choice = f"{escape(row['rater']).capitalize()} choose {escape(ahead)}{over}: {wording.two(share)}"
+    return first_sentence(f"{choice}{bracketed(low, high)}{rest}", facts)
 
 
 def bars(votes: Sequence[Row], beside: Sequence[Row], contest: Contest, view: PreferencesView, tasks: Sequence[str]) -> str:
@@ -216,10 +204,7 @@ def _segments(row: Row, contest: Contest, view: PreferencesView) -> Iterator[str
 
 
 def _share(row: Row) -> str:
-    if row["value"] is None:
-        return "–" + small("undefined")
-    bounds = interval_of(row)
-    return f"{row['value']:.3f}{small(bounds)}"
+    return "–" + small("undefined") if row["value"] is None else f"{row['value']:.3f}{small(interval_of(row))}"
 
 
 def _beside(row: Row, beside: Row | None, view: PreferencesView) -> str:
@@ -246,33 +231,25 @@ _RANKS: Final = (
 )
 
 
-def sides_table(rows: Sequence[Row]) -> str:
+def side_bias(row: Row) -> str:
     """Whether the left image is chosen more often, which it should not be: sides are by chance."""
-    return "".join(note(_side(row)) for row in rows)
-
-
-def _side(row: Row) -> str:
     who, known = row["rater"], row["left"] + row["right"]
     more = f" Of {row['unknown']:,} more it is not known where the chosen image stood." if row["unknown"] and known else ""
     if not known:
         return f"Side bias of {who}: not known, as {row['reason']}."
-    bounds = "" if row["low"] is None else f" ({row['low']:.2f} to {row['high']:.2f})"
+    bounds = f" ({span(row['low'], row['high'])})" if row["low"] is not None else ""
     return (
         f"Side bias of {who}: the left image was chosen in {row['left']:,} of {known:,} votes for one of the two:"
         f" {row['value']:.2f}{bounds}, sign test p = {row['sign_test_p']:.3f}. Without a bias it is 0.50.{more}"
     )
 
 
-def orders_table(rows: Sequence[Row]) -> str:
+def position_bias(row: Row) -> str:
     """Whether a judge's choice changes when the images change places, which it should not."""
-    return "".join(note(_order(row)) for row in rows)
-
-
-def _order(row: Row) -> str:
     n = sum(row[name] for name in ORDERS)
     if not n:
         return f"Position bias of {row['rater']}: not known, as {row['reason']}."
-    bounds = "" if row["low"] is None else f" ({row['low']:.2f} to {row['high']:.2f})"
+    bounds = f" ({span(row['low'], row['high'])})" if row["low"] is not None else ""
     p = "" if row["sign_test_p"] is None else f", sign test p = {row['sign_test_p']:.3f}"
     return (
         f"Position bias of {row['rater']}: its choice changes with the order of the images on {n - row['kept']:,} of {n:,}"
@@ -286,8 +263,7 @@ def strengths_table(rows: Sequence[Row], task: str) -> str:
     mine = [row for row in rows if row["task"] == task]
     if not mine:
         return ""
-    headers: list[str | HtmlCell] = ["who", "generator", *map(HtmlCell, ("strength", "rank", "wins", "losses", "ties"))]
-    body: list[list[str | HtmlCell]] = []
+    body: list[Cells] = []
     before = ""
     for row in mine:
         who = who_of(row)
@@ -296,6 +272,7 @@ def strengths_table(rows: Sequence[Row], task: str) -> str:
         body.append(["" if who == before else who, row["generator"], _number(row), rank, *counts])
         before = who
     named = "all tasks" if task == ALL else wording.task(task)
+    headers = ("who", "generator", "strength", "rank", "wins", "losses", "ties")
     return heading("How strong each generator is", _STRENGTHS) + html_table(f"Strengths, {named}", headers, body)
 
 
@@ -314,31 +291,26 @@ def ranks_table(rows: Sequence[Row]) -> str:
     """The list of metrics."""
     if not rows:
         return ""
-    headers: list[str | HtmlCell] = ["metric", *map(HtmlCell, ("Spearman’s ρ", "points", "people’s order")), "votes of"]
-    body: list[list[str | HtmlCell]] = []
+    body: list[Cells] = []
     for row in rows:
         tasks = len(row["agreeing"]) + len(row["opposed"])
         order = HtmlCell(f"{len(row['agreeing'])} of {wording.count(tasks, 'task')}" if tasks else "")
         people = "people" if row["people"] == "real" else "simulated people"
         body.append([who_of(row), _number(row), HtmlCell(str(row["n_items"])), order, people])
+    headers = ("metric", "Spearman’s ρ", "points", "people’s order", "votes of")
     return heading("Do votes go with a metric?", _RANKS) + html_table("Metrics beside people’s votes", headers, body)
 
 
 def ranks_figure(rows: Sequence[Row]) -> Any:
     """A row for each metric that has a number; None where none has."""
-    known = [row for row in rows if row["value"] is not None]
-    return (
-        charts.forest([(who_of(row), row) for row in known], "Spearman’s ρ with people’s votes", around_zero=0.05)
-        if known
-        else None
-    )
+    known = [(who_of(row), row) for row in rows if row["value"] is not None]
+    return charts.forest(known, "Spearman’s ρ with people’s votes", around_zero=0.05) if known else None
 
 
 def _number(row: Row) -> HtmlCell:
     if row["value"] is None:
         return HtmlCell("–", "undefined", row["reason"] or "")
-    bounds = interval_of(row)
-    return HtmlCell(f"{row['value']:+.3f}", bounds, row["method"])
+    return HtmlCell(f"{row['value']:+.3f}", interval_of(row), row["method"])
 
 
 PAGE_SIZE: Final = 12
@@ -349,33 +321,24 @@ _CHOICE_TEXTS: Final = {"none": "neither", LEFT_OUT: "does not count", "tie": "a
 
 def gallery(store: Store, poll: Poll, view: PreferencesView) -> str:
     """The pairs that the view lists, as HTML; pictures load as they scroll into view."""
-    pairs = list_pairs(poll, PairQuery(contest_of(poll, view), view.task, view.who, view.chose))
-    pages = max(1, -(-len(pairs) // PAGE_SIZE))
-    page = min(view.page, pages)
-    shown = pairs[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
+    pairs = preferences.list_pairs(poll, PairQuery(contest_of(poll, view), view.task, view.who, view.chose))
+    shown, pages = paged(pairs, view.page, PAGE_SIZE, view.address)
     pictured = {pair.item_id: pair for pair in analysis_preferences.pairs(store, [pair.item_id for pair in shown])}
     people = {key_of(voter) for voter in poll.people()}
     opposed = sum(bool(pair.opposed) for pair in pairs)
     lead = f"{wording.count(len(pairs), 'pair')}; where a scorer and most people are opposed stands first ({opposed:,})."
     cells = "".join(_pair(pair, pictured[pair.item_id], people, view) for pair in shown if pair.item_id in pictured)
     listing = f'<ul class="cc-duels">{cells}</ul>' if cells else note("No pair fits. Change one of the choices.")
-    return heading("Pairs", lead) + listing + pager(page, pages, view.address)
+    return heading("Pairs", lead) + listing + pages
 
 
 def _pair(votes: PairVotes, pair: ImagePair, people: set[str], view: PreferencesView) -> str:
     text = pair.text or "the prompt is not known"
     crowd = PEOPLE if PEOPLE in people else SIMULATED
     pictures = "".join(_picture(picture, votes, text, view) for picture in pair.pictures)
-    meta = " · ".join(
-        part
-        for part in (
-            wording.task(votes.task) if votes.task else "",
-            f"{crowd} undecided"
-            if votes.preferred is None
-            else f"{crowd}: {_CHOICE_TEXTS.get(votes.preferred, votes.preferred)}",
-        )
-        if part
-    )
+    preferred = "" if votes.preferred is None else _CHOICE_TEXTS.get(votes.preferred, votes.preferred)
+    task = [wording.task(votes.task)] if votes.task else []
+    meta = " · ".join([*task, f"{crowd}: {preferred}" if preferred else f"{crowd} undecided"])
     choice_lines = "".join(
         _choice_line(who, chosen, who in votes.opposed, who in people) for who, chosen in votes.chosen.items()
     )
@@ -429,8 +392,7 @@ are. Where scorers have judged these images, this page shows whom they would pre
 class PreferencesPage(Page[PreferencesView]):
     """The page."""
 
-    title, path, ADDRESS = "Preferences", PATH, ADDRESS
-    HIDDEN: ClassVar = {"page": "1"}
+    title, VIEW = "Preferences", PreferencesView
 
     def lay_out(self) -> None:
         with self.bar():
@@ -453,13 +415,12 @@ class PreferencesPage(Page[PreferencesView]):
             self.plot("ranks-plot")
 
     def teaching(self) -> str:
-        return _taught(self.store)
+        groups = {"commands": next_steps.pair_campaign(self.store), "study": next_steps.PUBLISHED_VOTES}
+        commands = {name: next_steps.commands_block(self.store, lines) for name, lines in groups.items()}
+        return _EMPTY.format(campaigns=at("/studio/campaigns"), **commands)
 
-    def view(self, values: Mapping[str, Any]) -> PreferencesView:
-        return view_of(_polls(self.store).polls, values)
-
-    def offer(self, view: PreferencesView) -> Mapping[str, Any]:
-        return choices(_polls(self.store).polls, asdict(view))
+    def choices(self, values: Mapping[str, Any]) -> Mapping[str, Choice]:
+        return choices(_polls(self.store).polls, values)
 
     def draw(self, view: PreferencesView) -> Iterator[Drawn | None]:
         for options in (_QUICK, Options()):
@@ -482,7 +443,7 @@ class PreferencesPage(Page[PreferencesView]):
             "headline": headline(votes, contest, view),
             "votes": bars(votes, beside, contest, view, [view.task]),
             "task-votes": bars(votes, beside, contest, view, tasks) if tasks else "",
-            "sides": sides_table(of["sides"]) + orders_table(of["orders"]),
+            "sides": "".join(map(note, (*map(side_bias, of["sides"]), *map(position_bias, of["orders"])))),
             "strengths": strengths_table(of["strengths"], ALL) if several else "",
             "strengths-plot": strengths_figure(of["strengths"], ALL),
             "ranks": ranks_table(of["ranks"]),
@@ -491,13 +452,5 @@ class PreferencesPage(Page[PreferencesView]):
         }
 
 
-def _taught(store: Store) -> str:
-    commands, study = (
-        next_steps.commands_block(store, next_steps.pair_campaign(store)),
-        next_steps.commands_block(store, next_steps.PUBLISHED_VOTES),
-    )
-    return _EMPTY.format(campaigns=at("/studio/campaigns"), commands=commands, study=study)
-
-
-def _polls(store: Store, options: Options = _QUICK) -> PreferenceRows:
+def _polls(store: Store, options: Options = _QUICK) -> preferences.PreferenceRows:
     return preferences.recall(store, Selection(), options)

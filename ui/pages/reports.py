@@ -146,23 +146,19 @@ def _selection(chosen: Mapping[str, Any]) -> tuple[Selection, int]:
 
 
 def _preview(counts: Sequence[contents.RaterCount]) -> str:
-    kinds = {
-        "person": [count for count in counts if not count.scorer and count.person and not count.simulated],
-        "slot": [count for count in counts if not count.scorer and not count.person and not count.simulated],
-        "simulated rater": [count for count in counts if not count.scorer and count.simulated],
-        "scorer": [count for count in counts if count.scorer],
-    }
+    kinds: dict[str, list[contents.RaterCount]] = {name: [] for name in ("person", "slot", "simulated rater", "scorer")}
+    for count in counts:
+        human = "simulated rater" if count.simulated else "person" if count.person else "slot"
+        kinds["scorer" if count.scorer else human].append(count)
     parts = [
         f"{wording.count(sum(count.n for count in part), 'judgement')} by {wording.count(len(part), name)}"
         for name, part in kinds.items()
         if part
     ]
     people = any(kinds[name] for name in ("person", "slot", "simulated rater"))
-    missing = [
-        *([] if kinds["scorer"] else [" No scorer has judged this: people are compared among themselves alone."]),
-        *([] if people else [" Nobody has judged this: there are scores, and no agreement with people."]),
-    ]
-    return note(f"Contents: {', '.join(parts)}.{''.join(missing)}")
+    missing = "" if kinds["scorer"] else " No scorer has judged this: people are compared among themselves alone."
+    missing += "" if people else " Nobody has judged this: there are scores, and no agreement with people."
+    return note(f"Contents: {', '.join(parts)}.{missing}")
 
 
 def _made(store: Store, chosen: Mapping[str, Any], progress: gr.Progress) -> str:

@@ -23,12 +23,11 @@ from ui.components import charts
 from ui.components.addresses import page_address
 from ui.components.controls import Choice
 from ui.components.page import ALL, Drawn, Page, View
-from ui.components.tables import HtmlCell, heading, html_table, note, number
+from ui.components.tables import Cells, HtmlCell, heading, html_table, note, number
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-PATH: Final = "/scorers"
 COSTS: Final = {"0.1": "a crowd (0.1)", "0.15": "skilled people (0.15)", "0.2": "experts (0.2)"}
 _WHOLE: Final = Options(each_generator=False)
 _BADGES: Final = {"yes": "ok", "perhaps": "warn", "no": "bad", "unknown": "none"}
@@ -54,7 +53,7 @@ _RANKS: Final = (
 class ScorersView(View):
     """The scorers of a suite's aspect, on a task; ``epsilon``: what a person costs more, for the alternative annotator test."""
 
-    PATH: ClassVar[str] = PATH
+    PATH: ClassVar = "/scorers"
     suite: str = ""
     aspect: str = ""
     task: str = ALL
@@ -79,16 +78,10 @@ class ScorersView(View):
 class ScorersPage(Page[ScorersView]):
     """The page."""
 
-    title, path = "Scorers", PATH
-    ADDRESS = ("suite", "aspect", "task", "epsilon")
-    USUAL: ClassVar = {"task": ALL, "epsilon": "0.1"}
+    title, VIEW = "Scorers", ScorersView
 
     def lay_out(self) -> None:
-        with self.bar():
-            self.dropdown("suite", "Suite")
-            self.dropdown("aspect", "Aspect")
-            self.dropdown("task", "Task")
-            self.dropdown("epsilon", "It would replace (ε)")
+        self.dropdowns(suite="Suite", aspect="Aspect", task="Task", epsilon="It would replace (ε)")
         self.html("replacements")
         self.html("questions")
         self.html("ranks_heading")
@@ -99,11 +92,22 @@ class ScorersPage(Page[ScorersView]):
         commands = next_steps.commands_block(self.store, next_steps.IMAGES)
         return f"To see what scorers are good for, score images that people have rated.\n\n{commands}"
 
-    def view(self, values: Mapping[str, Any]) -> ScorersView:
-        return ScorersView(**{name: choice.value or "" for name, choice in choices(self.store, values).items()})
-
-    def offer(self, view: ScorersView) -> Mapping[str, Any]:
-        return choices(self.store, {name: getattr(view, name) for name in self.ADDRESS})
+    def choices(self, values: Mapping[str, Any]) -> Mapping[str, Choice]:
+        """What each control offers, and the nearest to what is asked for."""
+        suites = {name: suite for name, suite in contents.judged_suites(self.store).items() if suite.aspects}
+        if not suites:
+            return dict.fromkeys(self.ADDRESS, Choice([], ""))
+        suite = Choice.among(sorted(suites), values.get("suite"), main_suite(self.store))
+        judged = suites[suite.value]
+        first = [name for name in MAIN_ASPECTS if name in judged.aspects]
+        aspects = dict.fromkeys([*first, *judged.aspects])
+        tasks = {ALL: wording.task(ALL)} | {name: wording.task(name) for name in judged.tasks}
+        return {
+            "suite": suite,
+            "aspect": Choice.among({name: wording.plain_aspect(name) for name in aspects}, values.get("aspect")),
+            "task": Choice.among(tasks, values.get("task"), ALL),
+            "epsilon": Choice.among(COSTS, values.get("epsilon")),
+        }
 
     def draw(self, view: ScorersView) -> Iterator[Drawn | None]:
         evidence = None if not view.aspect else ScorerEvidence.of(self.store, view)
@@ -117,25 +121,6 @@ class ScorersPage(Page[ScorersView]):
             "ranks": figure(evidence),
             "rank_sets": rank_sets_html(evidence),
         }
-
-
-def choices(store: Store, values: Mapping[str, Any]) -> dict[str, Choice]:
-    """What each control offers, and the nearest to what is asked for."""
-    suites = {name: suite for name, suite in contents.judged_suites(store).items() if suite.aspects}
-    if not suites:
-        return {name: Choice([], "") for name in ScorersPage.ADDRESS}
-    main = main_suite(store)
-    suite = Choice.among({name: name for name in sorted(suites)}, values.get("suite"), main if main in suites else None)
-    judged = suites[suite.value]
-    first = [name for name in MAIN_ASPECTS if name in judged.aspects]
-    aspects = dict.fromkeys([*first, *judged.aspects])
-    tasks = {ALL: wording.task(ALL)} | {name: wording.task(name) for name in judged.tasks}
-    return {
-        "suite": suite,
-        "aspect": Choice.among({name: wording.plain_aspect(name) for name in aspects}, values.get("aspect")),
-        "task": Choice.among(tasks, values.get("task"), ALL),
-        "epsilon": Choice.among(COSTS, values.get("epsilon")),
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +208,7 @@ def _persons(test: Mapping[str, Any]) -> str:
     """The test of each person."""
     if not test["persons"]:
         return ""
-    rows: list[list[str | HtmlCell]] = [
+    rows: list[Cells] = [
         [
             each["person"],
             *(HtmlCell(f"{each[name]:,}") for name in ("n_prompts", "n_units")),
@@ -233,8 +218,8 @@ def _persons(test: Mapping[str, Any]) -> str:
         ]
         for each in test["persons"]
     ]
-    titles = ("prompts", "images", "scorer at least as near", "person at least as near", "p", "p (Benjamini-Yekutieli)")
-    headers: list[str | HtmlCell] = ["left out", *map(HtmlCell, titles), "won"]
+    near = ("scorer at least as near", "person at least as near")
+    headers = ("left out", "prompts", "images", *near, "p", "p (Benjamini-Yekutieli)", "won")
     table = html_table(f"{test['scorer']} against each person, both beside the others", headers, rows)
     return f"<details><summary>Each person</summary>{table}</details>"
 
@@ -249,17 +234,13 @@ def questions_html(evidence: ScorerEvidence) -> str:
         HtmlCell("order the generators", "soft pairwise accuracy", "1 less the mean difference of people’s p and the rater’s"),
         HtmlCell("give people’s verdict", "agreement", "The main statistic of the Agreement page"),
     ]
-    first = f"{evidence.rater(None)}, one by one"
-    rows: list[list[str | HtmlCell]] = [
-        [first, _pairwise(None, evidence), _order(None, evidence), _agreement(evidence.among, evidence)]
+    raters: list[tuple[str | None, str, Mapping[str, Any] | None]] = [
+        (None, f"{evidence.rater(None)}, one by one", evidence.among)
     ]
-    for each in evidence.replacements:
-        rows.append(
-            [each.scorer, _pairwise(each.scorer, evidence), _order(each.scorer, evidence), _agreement(each.agreement, evidence)]
-        )
-    few = [
-        row.verdict_reason for row in evidence.ranked.values() if row.verdict_reason and "decide nothing" in row.verdict_reason
-    ]
+    raters += [(each.scorer, each.scorer, each.agreement) for each in evidence.replacements]
+    rows = [(name, _pairwise(who, evidence), _order(who, evidence), _agreement(own, evidence)) for who, name, own in raters]
+    reasons = [row.verdict_reason or "" for row in evidence.ranked.values()]
+    few = [reason for reason in reasons if "decide nothing" in reason]
     below = note(wording.sentence(few[0])) if few else ""
     return heading("What is it good for?", _QUESTIONS) + html_table("Raters by what they can do", headers, rows) + below
 
@@ -368,11 +349,14 @@ def rank_sets_html(evidence: ScorerEvidence) -> str:
     generators = _by_people(evidence)
     if not generators:
         return ""
-    rows: list[list[str | HtmlCell]] = []
-    for rater in (None, *evidence.order):
-        own = evidence.ranks.get(rater, {})
+
+    def cell(rater: str | None, generator: str) -> HtmlCell:
+        row = evidence.ranks.get(rater, {}).get(generator)
         href = evidence.view.compare(evidence.rater(rater), evidence.by(rater))
-        cells = [HtmlCell(rank_set(own[name]), href=href, note=own[name].method) if name in own else "–" for name in generators]
-        rows.append([evidence.rater(rater), *cells])
-    table = html_table("Rank sets, 1 is best", ["rater", *map(HtmlCell, generators)], rows)
+        return HtmlCell("–", number=False) if row is None else HtmlCell(rank_set(row), href=href, note=row.method)
+
+    rows: list[Cells] = [
+        (evidence.rater(rater), *(cell(rater, name) for name in generators)) for rater in (None, *evidence.order)
+    ]
+    table = html_table("Rank sets, 1 is best", ["rater", *generators], rows)
     return f"<details><summary>As a table</summary>{table}</details>"

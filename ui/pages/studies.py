@@ -20,9 +20,8 @@ from data.studies.published import ALL, PublishedStudy
 from ui.components.addresses import browse_address, page_address
 from ui.components.controls import Choice
 from ui.components.page import Drawn, Page, View
-from ui.components.tables import HtmlCell, html, html_table, note, pager, small
+from ui.components.tables import Cells, HtmlCell, first_sentence, html, html_table, note, paged, small
 
-PATH: Final = "/studies"
 SHOWN: Final = {"all": "All", "different": "Different", "same": "As printed", "not_determined": "Not determined"}
 _VERDICTS: Final = {"same": "as printed", "different": "different", "not_determined": "not determined"}
 _ROWS: Final = 50
@@ -32,7 +31,7 @@ _ROWS: Final = 50
 class StudiesView(View):
     """One study, which of its numbers, and the page of their list."""
 
-    PATH: ClassVar[str] = PATH
+    PATH: ClassVar = "/studies"
     study: str = ""
     show: str = "all"
     page: int = 1
@@ -41,10 +40,7 @@ class StudiesView(View):
 class StudiesPage(Page[StudiesView]):
     """The page."""
 
-    title, path = "Studies", PATH
-    ADDRESS = ("study", "show", "page")
-    USUAL: ClassVar = {"show": "all"}
-    HIDDEN: ClassVar = {"page": "1"}
+    title, VIEW = "Studies", StudiesView
 
     def lay_out(self) -> None:
         self.links("overview", "chapter")
@@ -61,15 +57,7 @@ class StudiesPage(Page[StudiesView]):
             f"No published study is here yet. Import one to see its printed numbers beside those of its ratings:\n\n{commands}"
         )
 
-    def view(self, values: Mapping[str, Any]) -> StudiesView:
-        study, show = (choice.value or "" for choice in self._choices(values).values())
-        page = str(values.get("page") or "1")
-        return StudiesView(study, show, max(1, int(page)) if page.isdecimal() else 1)
-
-    def offer(self, view: StudiesView) -> Mapping[str, Any]:
-        return self._choices({"study": view.study, "show": view.show})
-
-    def _choices(self, values: Mapping[str, Any]) -> dict[str, Choice]:
+    def choices(self, values: Mapping[str, Any]) -> Mapping[str, Choice]:
         titles = {name: REPRODUCTIONS[name].study.paper for name in imported_studies(self.store)}
         return {
             "study": Choice.among(titles, values.get("study")),
@@ -92,14 +80,14 @@ class StudiesPage(Page[StudiesView]):
 def overview(counts: Mapping[str, Counter[str]], view: StudiesView) -> str:
     """Every study and how many of its numbers are as printed, as HTML; a click shows them."""
     same, different = (sum(count[verdict] for count in counts.values()) for verdict in ("same", "different"))
-    head = f'<h1 class="cc-headline">{same:,} of {wording.count(same + different, "number")} are as printed</h1>'
-    rows: list[list[str | HtmlCell]] = []
+    head = first_sentence(f"{same:,} of {wording.count(same + different, 'number')} are as printed")
+    rows: list[Cells] = []
     for name, count in counts.items():
         study = REPRODUCTIONS[name].study
         href = {show: view.address(study=name, show=show, page=1) for show in SHOWN}
         cells = [HtmlCell(f"{count[show]:,}", href=href[show] if count[show] else "") for show in _VERDICTS]
         rows.append([HtmlCell(study.paper, href=href["all"], number=False), study.suite, *cells])
-    return head + html_table("Studies in this project", ["study", "suite", *map(HtmlCell, _VERDICTS.values())], rows)
+    return head + html_table("Studies in this project", ["study", "suite", *_VERDICTS.values()], rows)
 
 
 def chapter(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
@@ -131,10 +119,9 @@ def numbers_table(view: StudiesView, lines: Sequence[ComparedNumber]) -> str:
     chosen = [line for line in lines if view.show in ("all", line.verdict)]
     if not chosen:
         return note(f"No number of this study is {_VERDICTS.get(view.show, view.show)}.")
-    pages = -(-len(chosen) // _ROWS)
-    page = min(view.page, pages)
-    rows: list[list[str | HtmlCell]] = []
-    for line in chosen[(page - 1) * _ROWS : page * _ROWS]:
+    shown, pages = paged(chosen, view.page, _ROWS, view.address)
+    rows: list[Cells] = []
+    for line in shown:
         number = line.number
         ours = HtmlCell("–", line.reason)
         if line.value is not None:
@@ -147,9 +134,9 @@ def numbers_table(view: StudiesView, lines: Sequence[ComparedNumber]) -> str:
         verdict = html(f"<span{badge}>{_VERDICTS[line.verdict]}</span>{why}")
         called = HtmlCell(number.called, number.where, number=False)
         rows.append([called, HtmlCell(number.printed), ours, verdict, beside.replace("_", " ")])
-    headers: list[str | HtmlCell] = ["in the paper", HtmlCell("printed"), HtmlCell("ours"), "", "beside it"]
     caption = f"{wording.count(len(chosen), 'number')} of {study.paper}"
-    return html_table(caption, headers, rows) + pager(page, pages, view.address)
+    table = html_table(caption, ("in the paper", "printed", "ours", "", "beside it"), rows)
+    return table + pages
 
 
 def address(study: PublishedStudy, line: ComparedNumber) -> str:
@@ -160,6 +147,4 @@ def address(study: PublishedStudy, line: ComparedNumber) -> str:
     generators = (number.generator,) if number.generator != ALL else tuple(study.sources)
     selection = Selection(suite=(study.suite,), generator=generators)
     # of one prompt, whose number is called as it is
-    return (
-        browse_address(selection, q=number.called) if number.called.startswith(f"{study.suite}/") else browse_address(selection)
-    )
+    return browse_address(selection, q=number.called if number.called.startswith(f"{study.suite}/") else "")

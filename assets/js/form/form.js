@@ -13,7 +13,7 @@ import { newId, Outbox } from "../outbox.js";
 import { Queue } from "./queue.js";
 import { feedback } from "./side_dialogs.js";
 import { chooseScreen, closedScreen, consentScreen, declinedScreen, doneScreen, emptyScreen, nameScreen, troubleScreen, waitingScreen } from "./screens.js";
-import { advance } from "./settings.js";
+import { advance, isQuick, setQuick } from "./settings.js";
 import * as store from "../store.js";
 import { Ways } from "./actions.js";
 import { at } from "../base_path.js";
@@ -44,6 +44,7 @@ class Form {
     const { signal } = this.controller;
     const previewed = new URLSearchParams(location.search).get("preview");
     this.api = previewed === null ? new Api(api) : new Preview(previewed);
+    this.quick = !this.api.isPreview && isQuick();
     this.clock = new ActivityClock(signal);
     this.queue = new Queue();
     this.outbox = new Outbox(this.api, this, signal);
@@ -117,7 +118,7 @@ class Form {
     this.refreshing = true;
     this.queue.startFetch((ticket) => this.outbox.has(ticket));
     const { queue } = this;
-    const { outcome, data } = await this.api.get("next");
+    const { outcome, data } = await this.api.get(this.quick ? "next?quick=true" : "next");
     this.refreshing = false;
     if (this.controller.signal.aborted) return;
     if (!this.root.isConnected) {
@@ -303,11 +304,25 @@ class Form {
     const key = `seen.${this.name ?? ""}.${this.campaign?.id ?? ""}.${name}.${version}`;
     if (store.read(key)) return;
     store.write(key, true);
-    this.dialogs.help(this.questionnaire, { first: true, instructions: this.campaign?.instructions });
+    this.help({ first: true });
   }
 
-  help() {
-    this.dialogs.help(this.questionnaire, { instructions: this.campaign?.instructions });
+  help({ first = false } = {}) {
+    // where no campaign has chosen the questions, whoever answers may
+    const choosing = this.campaign?.id === "default" && (this.quick || this.questionnaire?.name !== "yes_no");
+    const onQuick = choosing ? (quick) => this.chooseQuestions(quick) : null;
+    this.dialogs.help(this.questionnaire, { first, instructions: this.campaign?.instructions, onQuick });
+  }
+
+  /** From now on one question about each image, or all of them. */
+  chooseQuestions(quick) {
+    this.dialogs.close();
+    if (this.outbox.waiting.length > 0) return this.frame.setNotice(t("Your last answers are still being saved. Please choose again when they are."));
+    this.keepDraft();
+    setQuick(quick);
+    this.quick = quick;
+    this.showScreen("waiting", waitingScreen(t("Loading …")));
+    return this.startOver();
   }
 
   zoom(item, place = 0) {
@@ -348,7 +363,7 @@ class Form {
     const seconds = Math.round(item.seconds * 10) / 10;
     const { ticket, campaign, asked } = task;
     const { offer } = item;
-    const about = { id, ticket, campaign, asked, offer, revises, following: true };
+    const about = { id, ticket, campaign, asked, offer, revises, quick: this.quick, following: true };
     const body = { ...about, answers: item.result, started: item.started, active_seconds: seconds };
     item.dropDraft();
     if (!this.api.isPreview) item.rememberWords();

@@ -15,4 +15,9 @@ export function advance() {
   return ADVANCE.some(([name]) => name === chosen) ? chosen : "submit";
 }
 
+/** Whether each image gets the one question of the quick form, where no campaign has chosen other questions. */
+export const isQuick = () => store.read("quick") === true;
+
+export const setQuick = (quick) => store.write("quick", quick);
+
 export const setAdvance = (name) => store.write("advance", name);

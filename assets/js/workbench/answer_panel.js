@@ -10,6 +10,7 @@ import { nameScreen } from "../form/screens.js";
 import * as store from "../store.js";
 
 const STATUS = { saved: "Saved", saving: "Saving …", retrying: "Not saved yet - retrying", refused: "Not saved" };
+const MOST_SCORERS = 3;
 const WHY_A_NAME = "Your answers, and what you uncover, are stored under this name. You enter it once.";
 
 export class Desk {
@@ -75,7 +76,7 @@ export class Desk {
     const state = task.blind === false ? h("span", { class: "cc-badge cc-badge--warn" }, "not blind") : task.blind ? h("span", { class: "cc-badge cc-badge--ok" }, "blind") : null;
     const heading = h("h3", { class: "cc-heading" }, title, " ", state);
     const given = task.answers ? answers(task) : null;
-    this.place("done", h("div", { class: "cc-card cc-stack cc-desk__answered" }, heading, surplus, h("div", { class: "cc-row" }, next, revise), given));
+    this.place("done", h("div", { class: "cc-card cc-stack cc-desk__answered" }, heading, surplus, matching(task.matches ?? []), h("div", { class: "cc-row" }, next, revise), given));
     if (focusNext) next.focus({ preventScroll: true });
   }
 
@@ -244,6 +245,12 @@ export class Desk {
   signedOut() {
     this.bench.renamed();
   }
+}
+
+/** How often each scorer says what the person says: what an answer has changed. */
+function matching(matches) {
+  const parts = matches.slice(0, MOST_SCORERS).map(({ scorer, same, n }) => [h("strong", {}, `${same} of ${n} ${n === 1 ? "image" : "images"}`), ` with ${scorer}`]);
+  return parts.length ? h("p", {}, "You agree on ", ...parts.flatMap((part, k) => (k ? [", ", ...part] : part)), ".") : null;
 }
 
 /** What was answered, question by question. */

@@ -340,7 +340,8 @@ class Bench {
     this.isRuling = false;
     if (why) return void this.toast.show(why);
     this.ruled = { item: item.item_id, aspect: body.aspect, target: body.target, address: this.link({ id: item.item_id, shown: true }) };
-    this.toast.show(`Saved: ${text}.`, () => this.undoVerdict());
+    const { blamed, verdicts } = this.ruling.data.so_far;
+    this.toast.show(`Saved: ${text} (${blamed} of ${verdicts} ${verdicts === 1 ? "verdict" : "verdicts"} so far).`, () => this.undoVerdict());
     if (this.item !== item || this.go("next")) return undefined;
     if (this.address.listing.get("verdict") === "none") this.opening = this.open({ ...this.address, id: "" });
     return undefined;

@@ -1,4 +1,6 @@
-"""Cells of a confusion table: the items on which two sides' answers meet as one cell counts them."""
+"""Cells of a confusion table: the items on which two sides' answers meet as one cell counts them; and how often a person and
+each scorer say the same.
+"""
 
 from __future__ import annotations
 
@@ -189,3 +191,32 @@ def rater_groups(store: Store) -> dict[str, str]:
     """By rater among whom it is taken: ``people``, ``simulated people``, or nobody (a scorer)."""
     among = "case when kind <> 'human' then '' when simulated then ? else ? end"
     return store.query_dict(f"select rater_id, {among} from raters where kind <> 'consensus'", [SIMULATED, PEOPLE])
+
+
+@dataclass(frozen=True, slots=True)
+class LabelMatches:
+    """On how many of the ``n`` images that a person and a scorer both judged they say the ``same``."""
+
+    scorer: str
+    same: int
+    n: int
+
+
+_MATCHES = f"""
+with heard as materialized ({JUDGED}),
+mine as (select item, target, label from heard where rater = ? and excluded is null)
+select h.rater as scorer, count(*) filter (lower(h.label) = lower(m.label)) as same, count(*) as n
+from heard h join mine m on m.item = h.item and m.target is not distinct from h.target
+where h.kind = 'scorer' and h.excluded is null and h.label is not null and m.label is not null
+group by h.rater order by n desc, h.rater
+"""
+
+
+def matches_with_scorers(store: Store, person: str, suite: str, aspect: str) -> list[LabelMatches]:
+    """How often each scorer's label is a person's, of their judgements that count; those they share most images with first."""
+    where = (
+        "t.suite = ? and j.aspect = ? and (r.kind = 'scorer' or j.rater_id = ?)"
+        " and j.item_id in (select item_id from judgements where rater_id = ?)"
+    )
+    parameters = [suite, aspect, person, person, person]
+    return store.query_records(LabelMatches, _MATCHES.format(where=where, more=""), parameters)

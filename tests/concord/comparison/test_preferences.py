@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import app
 from agreement import Options
 from agreement.preferences.votes import Contest
 from concord.comparison import preferences
-from concord.comparison.preferences import OPPOSED, PairQuery, list_pairs
+from concord.comparison.preferences import OPPOSED, PairQuery, Poll, list_pairs
 from concord.judging import derive_source
 from data.store.analysis.study_frames import preference_votes
 from data.store.core.selection import Selection
@@ -25,7 +25,7 @@ from tests.ui.small_project import concord, done
 from tests.ui.voting_project import SUITE, Said, filled, scored, voted
 from ui.pages import preferences as numbers
 from ui.pages.overview import preference_summary
-from ui.pages.preferences import PAGE_SIZE, PreferencesView, bars, choices, contest_of, gallery, view_of
+from ui.pages.preferences import PAGE_SIZE, PreferencesView, bars, choices, contest_of, gallery
 
 X, Y, Z = "x<img src=1>", "y", "z"
 PLAIN = Options(intervals=False)
@@ -122,6 +122,10 @@ def test_pairs_behind_a_number_with_the_opposed_first(store: Store) -> None:
     assert [pair.preferred for pair in list_pairs(poll, PairQuery(contest, who="people", chose="left out"))] == [None]
 
 
+def view_of(polls: Sequence[Poll], values: Mapping[str, str]) -> PreferencesView:
+    return PreferencesView.chosen(choices(polls, values), values)
+
+
 def test_the_page_says_what_the_rows_say_and_escapes_names(store: Store) -> None:
     found = preferences.rows(store, Selection(), Options())
     view = view_of(found.polls, {})
@@ -132,7 +136,7 @@ def test_the_page_says_what_the_rows_say_and_escapes_names(store: Store) -> None
         table
         + shown
         + preference_summary(store)
-        + numbers.sides_table(found.sections["sides"])
+        + "".join(map(numbers.side_bias, found.sections["sides"]))
         + numbers.ranks_table(found.sections["ranks"])
     )
     assert "<img src=1>" not in text

@@ -34,7 +34,7 @@ from tests.ui.small_project import Ran, concord, done, query
 from tests.ui.worker_threads import Control, put
 from ui.pages.agreement import AgreementPage
 from ui.pages.agreement.view import AgreementView
-from ui.pages.preferences import orders_table
+from ui.pages.preferences import position_bias
 from ui.pages.runs import table as runs_table
 
 KEY = "sk-very-secret-4711"
@@ -337,7 +337,7 @@ def test_pairs_are_judged_in_both_orders_and_what_changes_is_a_tie(paired: Path,
     assert {name: votes[name] for name in ("a", "b", "a_wins", "b_wins", "tie")} == {
         "a": "blues", "b": "reds", "a_wins": 0, "b_wins": 1, "tie": 3,
     }  # fmt: skip
-    shown = orders_table(payload["orders"])
+    shown = position_bias(bias)
     assert "on 2 of 4 pairs: 0.50 (" in shown
     assert "the left side on 1, to the right on 0" in shown
     # nothing is asked twice, and all is judged again from what was seen

@@ -160,18 +160,18 @@ def test_start_stop_archive_delete(world: World) -> None:
     planning.make_campaign(store, campaign_spec({"id": "c"}))
     can = ("campaign-start", "campaign-stop", "campaign-archive", "campaign-delete")
     assert [drawn(store, at())[name].interactive for name in can] == [True, False, True, True]
-    assert updates.stop(store, "c") == "Campaign 'c' is draft and cannot become stopped directly."
-    assert updates.start(store, "c") == ""
+    assert updates.move(store, "c", "stop") == "Campaign 'c' is draft and cannot become stopped directly."
+    assert updates.move(store, "c", "start") == ""
     assert [drawn(store, at())[name].interactive for name in can] == [False, True, True, True]
-    assert updates.stop(store, "c") == ""
+    assert updates.move(store, "c", "stop") == ""
     assert drawn(store, at())["campaign-start"].value == "Go on"
-    assert updates.archive(store, "c") == ""
+    assert updates.move(store, "c", "archive") == ""
     shown = drawn(store, at())
     assert [shown[name].interactive for name in can] == [False, True, False, True]
     assert shown["campaign-stop"].value == "Unarchive"
-    assert updates.delete(store, "c") == ""
+    assert updates.move(store, "c", "delete") == ""
     assert management.listed(store) == []
-    assert updates.delete(store, "c") == "There is no campaign 'c'."
+    assert updates.move(store, "c", "delete") == "There is no campaign 'c'."
     assert updates.message_update("x").visible is True
     assert updates.message_update("").visible is False
 
@@ -260,7 +260,7 @@ def test_a_verdict_names_who_was_wrong_and_leads_to_its_cases(world: World) -> N
 
 def test_links_are_made_and_taken_back_by_those_who_may(world: World) -> None:
     store = answered(world)
-    assert updates.hand_out(store, "c", ("annotator", 14, 0, "for the pilot", False), ME) == ""
+    assert people.make_link(store, "c", ("annotator", 14, 0, "for the pilot", False), ME) == ""
     (made,) = invitations.listed(store, "c")
     assert (made.role, made.uses, made.made_by, made.note) == ("annotator", None, "rita", "for the pilot")
     assert made.expires - datetime.now(UTC) > timedelta(days=13)
@@ -269,14 +269,14 @@ def test_links_are_made_and_taken_back_by_those_who_may(world: World) -> None:
     assert "for the pilot" in text(shown)
     researcher = ActingUser("sam", "researcher", "http://here")
     assert (
-        updates.hand_out(store, "c", ("annotator", 14, None, "", False), researcher)
+        people.make_link(store, "c", ("annotator", 14, None, "", False), researcher)
         == "Only an administrator can create links."
     )
-    assert updates.unlink(store, made.invitation_id, researcher) == "Only an administrator can create links."
+    assert people.revoke_link(store, made.invitation_id, researcher) == "Only an administrator can create links."
     # a link is a key
     assert "/join/" not in people.links(store, "c", researcher)
-    assert updates.unlink(store, made.invitation_id, ME) == ""
-    after = people.links_table(store, "c", "http://here")
+    assert people.revoke_link(store, made.invitation_id, ME) == ""
+    after = people.links(store, "c", ActingUser("ann", base="http://here"))
     assert "/join/" not in after
     assert "taken back" in text(after)
     for values in (
@@ -285,13 +285,15 @@ def test_links_are_made_and_taken_back_by_those_who_may(world: World) -> None:
         ("annotator", None, None, "", False),
         ("annotator", 1, -1, "", False),
     ):
-        assert updates.hand_out(store, "c", values, ME)
-    assert "There is no invitation" in updates.unlink(store, "nothing", ME)
+        assert people.make_link(store, "c", values, ME)
+    assert "There is no invitation" in people.revoke_link(store, "nothing", ME)
     assert len(invitations.listed(store, "c")) == 1
-    assert updates.hand_out(store, "c", ("annotator", 1, None, "", True), ME) == ""
+    assert people.make_link(store, "c", ("annotator", 1, None, "", True), ME) == ""
     signed, _ = invitations.listed(store, "c")
     assert signed.signed
-    assert f"people link {signed.invitation_id} PLATFORM ID" in text(people.links_table(store, "c", "http://here"))
+    assert f"people link {signed.invitation_id} PLATFORM ID" in text(
+        people.links(store, "c", ActingUser("ann", base="http://here"))
+    )
 
 
 def test_the_form_says_what_it_would_be_and_makes_it(world: World) -> None:
@@ -340,7 +342,7 @@ def test_nothing_of_the_data_is_html(world: World) -> None:
     planning.make_campaign(store, campaign_spec({"id": "h", "title": HOSTILE}))
     participation.enter(store, "rita")
     participation.report(store, HOSTILE, management.items(store, "c")[0].item_id, HOSTILE, "c")
-    updates.hand_out(store, "c", ("annotator", 1, None, HOSTILE, True), ActingUser(HOSTILE))
+    people.make_link(store, "c", ("annotator", 1, None, HOSTILE, True), ActingUser(HOSTILE))
     view, case = opened(store)
     assert updates.rule(store, view, ("no", "person", HOSTILE, HOSTILE), ActingUser(HOSTILE)) == ""
     html = "".join(str(drawn(store, at(show=show))[part]) for show, part in

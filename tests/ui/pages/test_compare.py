@@ -7,7 +7,7 @@ from pathlib import Path
 from data.records import Evidence, Image, Item, Judgement, Prompt, Rater
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, apply
-from ui.pages.compare import choices
+from ui.pages.compare import ComparePage
 
 
 def test_the_first_pair_is_of_generators_that_the_rater_judged(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_the_first_pair_is_of_generators_that_the_rater_judged(tmp_path: Path) -
     )  # fmt: skip
     with Store(tmp_path / "project") as store:
         apply(store, [bundle])
-        pairs = {by: choices(store, {"by": by}) for by in ("m1·score", "m2·score")}
+        pairs = {by: ComparePage(store).choices({"by": by}) for by in ("m1·score", "m2·score")}
         first, second = ({pair["first"].value, pair["second"].value} for pair in pairs.values())
     assert "a" in first
     assert second == {"b", "c"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,12 @@ import pytest
 from agreement import Options
 from concord.comparison.matching import evidence, recall
 from data.store.core.store import Store
+from data.store.judgements.scorer_evidence import CaptionChoice
 from tests.concord.comparison.test_matching import images, rows
 from tests.ui import matching_evidence
 from tests.ui.small_project import done
 from ui.pages import matching
-from ui.pages.matching import MatchingPage, MatchingView, choices, gallery, view_of
+from ui.pages.matching import MatchingPage, MatchingView, choices, gallery
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -31,6 +33,10 @@ def store(project: Path, tmp_path: Path) -> Store:
     matching_evidence.said(opened, "one", {a: [2, 1], b: [2, 1]}, scale=1.0)
     matching_evidence.said(opened, f"two {HOSTILE}", {a: [1, 2], b: [1, None]})
     return opened
+
+
+def view_of(caption_choices: Sequence[CaptionChoice], values: Mapping[str, str]) -> MatchingView:
+    return MatchingView.chosen(choices(caption_choices, values), values)
 
 
 def test_what_is_asked_for_and_what_there_is(store: Store) -> None:

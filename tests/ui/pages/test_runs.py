@@ -300,5 +300,6 @@ def test_the_filters_know_what_there_is(world: World) -> None:
         "scorer": "seer", "profile": "playground", "suite": "geneval", "generator": "all",
         "device": "cuda:7", "show": "newest", "run": run_id,
     }  # fmt: skip
-    assert list(results["generator"].choices) == ["all", "sdv2"]
-    assert list(results["run"].choices) == [("the current one", "any"), run_id]
+    assert list(results["generator"].choices) == [("all", "all"), ("sdv2", "sdv2")]
+    assert ("playground", "playground") in results["profile"].choices
+    assert list(results["run"].choices) == [("the current one", "any"), (run_id, run_id)]

@@ -63,6 +63,13 @@ def module_sentences() -> set[str]:
     return {text for path in _MODULES for text in sentences((ASSETS.parent / path).read_text("utf-8"))}
 
 
+def refusals() -> set[str]:
+    """Why an answer is refused: what ``annotation/questionnaires/base.py`` hands to ``say``."""
+    tree = ast.parse((ASSETS.parent / "annotation/questionnaires/base.py").read_text("utf-8"))
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    return {ast.literal_eval(call.args[0]) for call in calls if call.func.id == "say"}  # type: ignore[attr-defined]
+
+
 def test_a_text_beside_the_catalogue_is_found() -> None:
     script = 'const a = t("In it"); // "a comment"\nb("Not in it", `${n} of ${m} done`, "cc-row cc-x", "Enter", later("too"));'
     assert literals(script) == ["Not in it", " of  done"]
@@ -78,7 +85,7 @@ def test_every_text_of_the_form_comes_from_the_catalogue(path: Path) -> None:
 def test_english_has_every_text_under_its_own_name() -> None:
     scripted = {text for path in _SCRIPTS for text in _CALL.findall(code(path.read_text("utf-8")))}
     known = json.loads((ASSETS / "texts" / "en.json").read_text("utf-8"))
-    assert sorted(known) == sorted(scripted | form.sentences() | module_sentences())
+    assert sorted(known) == sorted(scripted | form.sentences() | module_sentences() | refusals())
     assert all(name == text for name, text in known.items())
 
 

@@ -16,38 +16,12 @@ from ui.components.controls import dropdown
 from ui.components.leaderboard import SKELETON
 from ui.components.page import Drawn, Page
 from ui.components.tables import heading
+from ui.pages.agreement import summary
+from ui.pages.agreement import view as views
 from ui.pages.agreement.pairs import draw_pair, matrix
 from ui.pages.agreement.scorers import by_certainty, scorer_against_scorer, scores_to_decisions
-from ui.pages.agreement.summary import (
-    basis,
-    by_kind_of_people,
-    by_task,
-    consensus_tables,
-    export_links,
-    forest,
-    headline,
-    lead,
-    main_numbers,
-    summary_tables,
-)
-from ui.pages.agreement.view import (
-    ADDRESS,
-    ALL,
-    CONSENSUS,
-    NUMBERS,
-    PATH,
-    SHOWN,
-    TABLE,
-    AgreementView,
-    choices,
-    first_estimates,
-    further,
-    intervals_note,
-    is_huge,
-    is_large,
-    passes,
-    restricted,
-)
+from ui.pages.agreement.summary import by_kind_of_people
+from ui.pages.agreement.view import ADDRESS, ALL, NUMBERS, PATH, AgreementView
 
 
 class AgreementPage(Page[AgreementView]):
@@ -82,10 +56,10 @@ class AgreementPage(Page[AgreementView]):
         with self.output("more", gr.Accordion("All numbers, and other views", open=False, elem_id="all-numbers")):
             self.html("sentence")
             with gr.Row():
-                self.radio("show", "Show", SHOWN)
+                self.radio("show", "Show", views.SHOWN)
                 for name, label, titles in (
-                    ("consensus", "Consensus of people as one more rater", CONSENSUS),
-                    ("table", "Tables", TABLE),
+                    ("consensus", "Consensus of people as one more rater", views.CONSENSUS),
+                    ("table", "Tables", views.TABLE),
                 ):
                     ticks = gr.CheckboxGroup([(title, value) for value, title in titles.items()], label=label, elem_id=name)
                     self.control(name, ticks)
@@ -98,9 +72,9 @@ class AgreementPage(Page[AgreementView]):
         return f"{first}\n\n{next_steps.commands_block(self.store, next_steps.STUDIES, next_steps.RATINGS)}"
 
     def read(self, query: QueryParams) -> dict[str, Any]:
-        extra = further(query.multi_items())
+        extra = views.further(query.multi_items())
         try:
-            restricted(extra)
+            views.restricted(extra)
         except ValueError:
             extra = ""
         return super().read(query) | {"further": extra}
@@ -111,18 +85,18 @@ class AgreementPage(Page[AgreementView]):
         return AgreementView(**text)
 
     def followed(self, view: AgreementView, wanted: Mapping[str, str]) -> dict[str, str]:
-        restricting = {name: ",".join(values) for name, values in restricted(view.further).to_dict().items()}
+        restricting = {name: ",".join(values) for name, values in views.restricted(view.further).to_dict().items()}
         return super().followed(view, wanted) | restricting
 
     def offer(self, view: AgreementView) -> Mapping[str, Any]:
-        return choices(self.store, view)
+        return views.choices(self.store, view)
 
     def draw(self, view: AgreementView) -> Iterator[Drawn | None]:
         """All but the pair: point estimates first, then with intervals."""
         if not view.suite:
             yield None
             return
-        for intervals in passes(self.store):
+        for intervals in views.passes(self.store):
             yield self.drawn(view, intervals=intervals)
 
     def drawn(self, view: AgreementView, *, intervals: bool) -> Drawn:
@@ -130,28 +104,28 @@ class AgreementPage(Page[AgreementView]):
         store = self.store
         # one generator selected, or all of them: either way "all" is what is asked for
         whole = Options(each_generator=False, matrix=False, ceiling=True)
-        rows = recall(store, view.selection, whole) if intervals else first_estimates(store, view.selection)
+        rows = recall(store, view.selection, whole) if intervals else views.first_estimates(store, view.selection)
         real, simulated = (by_kind_of_people(rows, kind) for kind in ("real", "simulated"))
         raters: Any = ""
         if view.show == NUMBERS:
             # of a large project the matrix stays as it was until the new one is there
-            later = not intervals and is_large(store) and not is_huge(store)
+            later = not intervals and views.is_large(store) and not views.is_huge(store)
             raters = gr.skip() if later else matrix(store, view, rows, intervals=intervals)
-            figure = forest(real, simulated, view)
-            body = consensus_tables(store, view, intervals=intervals) + _everything(real, simulated, view)
+            figure = summary.forest(real, simulated, view)
+            body = summary.consensus_tables(store, view, intervals=intervals) + _everything(real, simulated, view)
         elif view.show == "certainty":
             figure, body = by_certainty(store, view, intervals=intervals)
         elif view.show == "scorers":
             figure, body = None, scorer_against_scorer(store, view, intervals=intervals)
         else:
             figure, body = scores_to_decisions(store, view, intervals=intervals)
-        updating = "" if intervals else intervals_note(store, view.selection)
+        updating = "" if intervals else views.intervals_note(store, view.selection)
         # what an address asks for beyond the main numbers is in view; it is never folded again while one looks
         beyond = view.show != NUMBERS or view.table or view.consensus
         return {
-            "headline": headline(real, simulated, view) + basis(real, simulated, view),
-            "sentence": lead(real, simulated, view) + export_links(view.selection),
-            "by-task": by_task(real if real["raters"] else simulated, view) if view.task == ALL else "",
+            "headline": summary.headline(real, simulated, view) + summary.basis(real, simulated, view),
+            "sentence": summary.lead(real, simulated, view) + summary.export_links(view.selection),
+            "by-task": summary.by_task(real if real["raters"] else simulated, view) if view.task == ALL else "",
             "agreement-matrix": raters,
             "pair": view.show == NUMBERS,
             "more": gr.Accordion(open=True) if beyond else gr.skip(),
@@ -162,8 +136,8 @@ class AgreementPage(Page[AgreementView]):
 
 def _everything(real: Rows, simulated: Rows, view: AgreementView) -> str:
     """All tables: people first, simulated ones in a section of their own."""
-    body = summary_tables(real, view, "people")
+    body = summary.summary_tables(real, view, "people")
     if any(simulated.values()):
-        body += heading("Simulated people", main_numbers(simulated, view, "simulated people"))
-        body += summary_tables(simulated, view, "simulated people")
+        body += heading("Simulated people", summary.main_numbers(simulated, view, "simulated people"))
+        body += summary.summary_tables(simulated, view, "simulated people")
     return body

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from agreement import CellName, Options, PairReport, pair_report
-from agreement.pair.confusion import PartEstimates
 from agreement.pair.rater_pair import Estimate
 from agreement.report.report import MET_BY_SCORES, SCORE
 from concord.agreement import Rows, recall, scales_of
@@ -39,6 +39,7 @@ from ui.components.tables import (
     html_table,
     note,
     number,
+    span,
     statistics_table,
 )
 from ui.pages.agreement.summary import CONSENSUS, closest, consensus_of
@@ -125,23 +126,21 @@ def _pass_agreement(view: AgreementView, pair: PairReport, b: str) -> str:
     if pair.prevalence is None or pair.prevalence.passes is None or pair.prevalence.fails is None:
         return ""
     no, yes = sorted(pair.labels, key=lambda label: label == pair.labels[0])
-    rows: list[list[str | HtmlCell]] = [
-        [
-            f"{name}: {pair.a} says {label} where {b} {'say' if pair.b == PEOPLE else 'says'} {label}",
-            _share(view, pair, b, label, estimate),
-        ]
+    say = "say" if pair.b == PEOPLE else "says"
+    rows = [
+        (f"{name}: {pair.a} says {label} where {b} {say} {label}", _share(view, pair, b, label, estimate))
         for name, label, estimate in (
             ("agreement on passes (sensitivity)", yes, pair.prevalence.passes),
             ("agreement on fails (specificity)", no, pair.prevalence.fails),
         )
     ]
-    return html_table("When yes, when no", ["", HtmlCell("share")], rows)
+    return html_table("When yes, when no", ("", "share"), rows)
 
 
 def _share(view: AgreementView, pair: PairReport, b: str, label: str, estimate: Estimate) -> HtmlCell:
     if estimate.value is None:
         return HtmlCell("–", estimate.reason or "")
-    bounds = "no interval" if estimate.low is None else f"{wording.two(estimate.low)} to {wording.two(estimate.high or 0.0)}"
+    bounds = span(estimate.low, estimate.high) or "no interval"
     crossed = ConfusionCell(pair.aspect, pair.a, label, b, label)
     href = browse_address(replace(_of_task(view), aspect=()), crossed)
     return HtmlCell(wording.two(estimate.value), f"{bounds}, n = {estimate.n_ratings:,}", estimate.method, href)
@@ -174,18 +173,14 @@ def _crossings(store: Store, view: AgreementView, pair: PairReport, b: str) -> s
     looks = item_previews(store, [item for each in first.values() for item in each])
     listing = replace(view.selection, aspect=(), rater=())
     cells = ""
-    for a_says in pair.labels:
-        for b_says in pair.labels:
-            images = "".join(image_link(item, looks.get(item), listing) for item in first.get((a_says, b_says), ()))
-            images_of = f"in {wording.count(len(items.get((a_says, b_says), ())), 'image')}"
-            n = pair.table[pair.labels.index(a_says)][pair.labels.index(b_says)]
-            kind = "same" if a_says == b_says else "apart"
-            cells += (
-                f'<div class="cc-crossing cc-crossing--{kind}"><p>{escape(pair.a)}: {escape(a_says)} · {escape(b)}:'
-                f' {escape(b_says)}</p><a class="cc-crossing-n" href="{escape(link(a_says, b_says))}">{n:,}'
-                f" <small>{images_of}</small></a>"
-                f"<div>{images}</div></div>"
-            )
+    for (i, a_says), (j, b_says) in product(enumerate(pair.labels), repeat=2):
+        images = "".join(image_link(item, looks.get(item), listing) for item in first.get((a_says, b_says), ()))
+        images_of = f"in {wording.count(len(items.get((a_says, b_says), ())), 'image')}"
+        cells += (
+            f'<div class="cc-crossing cc-crossing--{"same" if i == j else "apart"}"><p>{escape(pair.a)}: {escape(a_says)} ·'
+            f' {escape(b)}: {escape(b_says)}</p><a class="cc-crossing-n" href="{escape(link(a_says, b_says))}">'
+            f"{pair.table[i][j]:,} <small>{images_of}</small></a><div>{images}</div></div>"
+        )
     return f'<div class="cc-crossings">{cells}</div><details><summary>As a table</summary>{table}</details>'
 
 
@@ -214,14 +209,11 @@ def _furthest(store: Store, pair: PairReport, view: AgreementView) -> str:
 
 def _parts(pair: PairReport, view: AgreementView) -> str:
     """By aspect and by generator, and why numbers are missing."""
-    body = _by("aspect", pair.aspects, view) if len(pair.aspects) > 1 else ""
-    body += _by("generator", pair.generators, view) if len(pair.generators) > 1 else ""
-    every = [("", pair.estimates), *((part.name, part.estimates) for part in (*pair.aspects, *pair.generators))]
+    parts = {"aspect": pair.aspects, "generator": pair.generators}
+    lines = {name: [(part.name, part.estimates) for part in each] for name, each in parts.items()}
+    body = "".join(_table(f"By {name}", name, each, view) for name, each in lines.items() if len(each) > 1)
+    every = [("", pair.estimates), *lines["aspect"], *lines["generator"]]
     return body + explained(_rows(every, view), open_=False)
-
-
-def _by(name: str, parts: Sequence[PartEstimates], view: AgreementView) -> str:
-    return _table(f"By {name}", name, [(part.name, part.estimates) for part in parts], view)
 
 
 def _table(caption: str, name: str, lines: Sequence[tuple[str, Sequence[Estimate]]], view: AgreementView) -> str:
@@ -326,9 +318,7 @@ def _with_people(rows: Rows, view: AgreementView) -> Met:
     met: Met = {}
     for row in _chosen(rows["among_people"], view):
         group = _GROUPS[row["people"]]
-        met[group, group] = MatrixCell(
-            group, group, row["value"], replace(_value_cell(row, f"{group} among themselves"), href="")
-        )
+        met |= _both_ways(group, group, row)
     for row in _chosen(rows["raters"], view):
         met |= _both_ways(row["rater"], _GROUPS[row["people"]], row, view)
     return met
@@ -350,17 +340,11 @@ def _by_consensus(store: Store, view: AgreementView, counts: Sequence[RaterCount
     shown = {judge.name for judge in counts}
     met: Met = {}
     for row in _chosen(rows["raters"], view):
-        met |= _closed(row["rater"], _GROUPS[row["people"]], row)
+        met |= _both_ways(row["rater"], _GROUPS[row["people"]], row)
     for row in _chosen(rows["matrix"], view):
         if all(name in shown or name.startswith(CONSENSUS) for name in (row["a"], row["b"])):
-            met |= _closed(row["a"], row["b"], row)
+            met |= _both_ways(row["a"], row["b"], row)
     return met
-
-
-def _closed(a: str, b: str, row: dict[str, Any]) -> Met:
-    """A cell that shows a number and leads nowhere."""
-    meeting = MatrixCell(a, b, row["value"], _value_cell(row, f"{a} and {b}"))
-    return {(a, b): meeting, (b, a): meeting}
 
 
 def _by_scores(store: Store, view: AgreementView, *, intervals: bool) -> Met:
@@ -388,17 +372,14 @@ def _unmet(counts: Sequence[RaterCount], met: Met, view: AgreementView) -> Met:
     return cells
 
 
-def _both_ways(a: str, b: str, row: dict[str, Any], view: AgreementView) -> Met:
-    meeting = MatrixCell(a, b, row["value"], replace(_value_cell(row, f"{a} and {b}"), href=view.address(a=a, b=b)))
-    return {(a, b): meeting, (b, a): meeting}
-
-
-def _value_cell(row: dict[str, Any], who: str) -> HtmlCell:
-    cell = number(row)
+def _both_ways(a: str, b: str, row: dict[str, Any], view: AgreementView | None = None) -> Met:
+    """A cell with a number, which opens the pair in a view; without one it leads nowhere."""
+    cell, who = number(row), f"{a} among themselves" if a == b else f"{a} and {b}"
     parts = [f"{who}: {wording.title(row['statistic'])} {cell.text}", cell.detail.split("\n")[0], cell.note]
-    return HtmlCell(
-        cell.text if row["value"] is None else wording.two(row["value"]), note="; ".join(part for part in parts if part)
-    )
+    text = cell.text if row["value"] is None else wording.two(row["value"])
+    href = view.address(a=a, b=b) if view else ""
+    meeting = MatrixCell(a, b, row["value"], HtmlCell(text, note="; ".join(filter(None, parts)), href=href))
+    return {(a, b): meeting, (b, a): meeting}
 
 
 def _chosen(rows: Sequence[dict[str, Any]], view: AgreementView) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from agreement import Options
+from agreement.catalogue import at_a_glance
 from agreement.pair.confusion import GAP, HIGH, percent
 from concord.agreement import Rows, recall_consensus
 from concord.common import next_steps, wording
@@ -19,7 +20,19 @@ from data.aspects import YES_NO_ASPECTS
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components import charts
-from ui.components.tables import WRAP, HtmlCell, explained, html_table, linked_note, note, number, statistics_table
+from ui.components.tables import (
+    WRAP,
+    Cells,
+    HtmlCell,
+    bracketed,
+    explained,
+    first_sentence,
+    html_table,
+    linked_note,
+    note,
+    number,
+    statistics_table,
+)
 from ui.pages.agreement.view import AgreementView, is_huge, restriction, where
 
 Row = dict[str, Any]
@@ -59,14 +72,11 @@ def main_numbers(rows: Rows, view: AgreementView, who: str) -> str:
     parts = [f"{wording.count(row['n_ratings'], 'answer')} by {who} about {wording.count(row['n_items'], 'image')}."]
     shared = people.get("percent_agreement")
     if shared and shared["value"] is not None:
-        rests = (
-            ""
-            if shared["n_items"] == row["n_items"]
-            else f", on the {wording.count(shared['n_items'], 'image')} that two have judged"
-        )
+        some = shared["n_items"] != row["n_items"]
+        rests = f", on the {wording.count(shared['n_items'], 'image')} that two have judged" if some else ""
         two = f"Two {who}" if who == "people" else "Two of them"
         parts.append(f"{two} say the same in {shared['value']:.0%} of cases{_within(shared, '.0%')}{rests}.")
-    parts += [_paradox(people, view), _best(rows, view, who), _score_only(rows, view)]
+    parts += [_paradox(people, view), _best(rows, view, who)]
     left = [f"{n:,} {wording.reason(name)}" for name, n in row["excluded"].items()]
     parts.append(f"Left out: {', '.join(left)}." if left else "")
     return " ".join(part for part in parts if part)
@@ -95,8 +105,7 @@ def _value(people: dict[str, Row], name: str | None) -> float | None:
 
 def _best(rows: Rows, view: AgreementView, who: str) -> str:
     """The scorer that comes closest to people by the chosen statistic, and how it stands beside them."""
-    best = closest(rows, view)
-    if best is None:
+    if (best := closest(rows, view)) is None:
         return "" if rows["raters"] else "No scorer has judged these images yet."
     scorers = len({row["rater"] for row in rows["raters"] if row["statistic"] == view.statistic and row["value"] is not None})
     among = f" of {scorers} scorers" if scorers > 1 else ""
@@ -146,12 +155,8 @@ def people_level(rows: Rows, view: AgreementView, who: str) -> charts.Band | Non
 
 def closest(rows: Rows, view: AgreementView) -> Row | None:
     """The scorer that comes closest to people by the chosen statistic."""
-    by_statistic = [
-        row
-        for row in rows["raters"]
-        if (row["task"], row["statistic"]) == (view.task, view.statistic) and row["value"] is not None
-    ]
-    return max(by_statistic, key=lambda row: float(row["value"]), default=None)
+    mine = [row for row in rows["raters"] if (row["task"], row["statistic"]) == (view.task, view.statistic)]
+    return max((row for row in mine if row["value"] is not None), key=lambda row: float(row["value"]), default=None)
 
 
 def headline(real: Rows, simulated: Rows, view: AgreementView) -> str:
@@ -160,20 +165,16 @@ def headline(real: Rows, simulated: Rows, view: AgreementView) -> str:
     best = closest(rows, view)
     symbol = wording.title(view.statistic)
     if best is None:
-        row = next(
-            (row for row in rows["among_people"] if (row["task"], row["statistic"]) == (view.task, view.statistic)), None
-        )
-        if row is None or row["value"] is None:
+        among = [row for row in rows["among_people"] if (row["task"], row["statistic"]) == (view.task, view.statistic)]
+        if not among or among[0]["value"] is None:
             return ""
-        return f'<h1 class="cc-headline">{who.capitalize()} among themselves: {escape(symbol)} {_bracketed(row)}</h1>'
+        return first_sentence(f"{who.capitalize()} among themselves: {escape(symbol)} {_with_interval(among[0])}")
     level = people_level(rows, view, who)
     beside = f"; {who} among themselves {wording.two(level.value)}" if level else ""
     ceiling = best.get("ceiling") or {}
     verdict = f". {wording.verdict(ceiling['verdict']).capitalize()}" if ceiling.get("verdict") and rows is real else ""
-    return (
-        f'<h1 class="cc-headline">{escape(best["rater"])} agrees with {who}: {escape(symbol)} {_bracketed(best)}'
-        f"<small>{escape(beside + verdict)}</small></h1>"
-    )
+    small = f"<small>{escape(beside + verdict)}</small>"
+    return first_sentence(f"{escape(best['rater'])} agrees with {who}: {escape(symbol)} {_with_interval(best)}{small}")
 
 
 def basis(real: Rows, simulated: Rows, view: AgreementView) -> str:
@@ -194,13 +195,25 @@ def basis(real: Rows, simulated: Rows, view: AgreementView) -> str:
     if who != "person":
         first = "No person has judged this yet. These numbers are from simulated people, to show how the page works."
         text += linked_note(first, at("/annotate/"), "Label a few images", "to see people's answers first.")
-    return text + _limits(view) + _unfit(real, view)
+    return text + _which_statistic(rows, view) + _limits(view) + _unfit(real, view)
 
 
-def _bracketed(row: Row) -> str:
-    """A number with its interval, small."""
-    bounds = "" if row["low"] is None else f" <small>[{wording.two(row['low'])}, {wording.two(row['high'])}]</small>"
-    return f"{wording.two(row['value'])}{bounds}"
+def _which_statistic(rows: Rows, view: AgreementView) -> str:
+    """Why the page shows another statistic than the main one of people’s answers, or whom the statistic leaves out, and the way
+    to the other: scorers that only give scores have none of those that need yes or no.
+    """
+    against, among = ({row["statistic"] for row in rows[name]} for name in ("raters", "among_people"))
+    main, *_ = at_a_glance(against | among, among=False)
+    if (left := _score_only(rows, view)) and "spearman" in against:
+        return linked_note(left, view.address(statistic="spearman"), f"Show {wording.title('spearman')}")
+    if main == view.statistic or main in against or not against:
+        return ""
+    why = f"These scorers only give scores, which have no {wording.title(main)}: this is {wording.title(view.statistic)}."
+    return linked_note(why, view.address(statistic=main), f"Show people’s {wording.title(main)}")
+
+
+def _with_interval(row: Row) -> str:
+    return wording.two(row["value"]) + bracketed(row["low"], row["high"])
 
 
 def summary_tables(rows: Rows, view: AgreementView, who: str) -> str:
@@ -226,10 +239,8 @@ def _closest_first(rows: list[dict[str, Any]], view: AgreementView) -> list[dict
 def _lines(rows: Rows, view: AgreementView, mark: str) -> list[tuple[str, Row]]:
     """The chart's rows: each scorer at the chosen task, best first; without scorers, people by task."""
     charted = {name: [row for row in section if row["statistic"] == view.statistic] for name, section in rows.items()}
-    scorers = sorted(
-        (row for row in charted["raters"] if row["task"] == view.task),
-        key=lambda row: (row["value"] is None, -(row["value"] or 0.0)),
-    )
+    of_task = [row for row in charted["raters"] if row["task"] == view.task]
+    scorers = sorted(of_task, key=lambda row: (row["value"] is None, -(row["value"] or 0.0)))
     # beside scorers people's own level is the band
     if not scorers:
         return [(wording.task(row["task"]) + mark, row) for row in charted["among_people"]]
@@ -268,7 +279,7 @@ def consensus_tables(store: Store, view: AgreementView, *, intervals: bool) -> s
         return ""
     if is_huge(store):
         return note("A consensus of so many answers takes minutes: agreement --consensus has it.")
-    rows = recall_consensus(store, view.selection, Options(intervals=intervals, each_generator=False), view.methods)
+    rows = consensus_of(store, view, intervals=intervals)
     if not rows["raters"]:
         return note("A consensus needs labels, and people have given none here.")
     beside = view.listed([row for row in rows["raters"] if row["task"] == view.task])
@@ -289,16 +300,12 @@ def _persons(rows: Sequence[Row], who: str) -> str:
     by_person: dict[str, dict[str, Row]] = {}
     for row in rows:
         by_person.setdefault(row["rater"], {})[row["statistic"]] = row
-    headers: list[str | HtmlCell] = [
-        "person",
-        HtmlCell("answers"),
-        *(HtmlCell(_QUALITY[name], note=_MEANING[name]) for name in shown),
-    ]
+    titles = [HtmlCell(_QUALITY[name], note=_MEANING[name]) for name in shown]
     persons = sorted(by_person, key=lambda name: (-_answers(by_person[name]), name))
-    body: list[list[str | HtmlCell]] = [
+    body: list[Cells] = [
         [name, HtmlCell(f"{_answers(by_person[name]):,}"), *(number(by_person[name].get(s)) for s in shown)] for name in persons
     ]
-    return html_table(f"Each of the {who} beside the others, all tasks", headers, body)
+    return html_table(f"Each of the {who} beside the others, all tasks", ["person", "answers", *titles], body)
 
 
 def _answers(rows: dict[str, Row]) -> int:

@@ -37,7 +37,7 @@ _FOLLOW: Final = """() => {
   opened.focus({preventScroll: true});
   opened.scrollIntoView({behavior: 'smooth', block: 'start'});
 }"""
-_MOVES: Final = {"start": updates.start, "stop": updates.stop, "archive": updates.archive, "delete": updates.delete}
+_MOVES: Final = (*updates.MOVES, "delete")
 _CASE: Final = ("naming", "case-html", "ruling", "verdict", "wrong", "rater", "remark", "deciding")
 """What an opened case is drawn in."""
 _INVITE: Final = ("role", "days", "uses", "link-note", "signed")
@@ -204,16 +204,16 @@ class CampaignsPage(Page[CampaignsView]):
         super().connect()
         gr.on(None, acting_user, None, self.who, queue=False, **QUIET)
         self._connect_making()
-        for name, act in _MOVES.items():
-            move = self[f"campaign-{name}"].click(
-                lambda campaign, act=act: message_update(act(self.store, campaign)), self["campaign"], self.message, **QUIET
-            )
-            self.after(move)
+        for name in _MOVES:
+            self.after(self.on(self[f"campaign-{name}"].click, partial(self._move, name), ("campaign",), ("message",)))
         self._connect_people()
         self._connect_settings()
         self._connect_forms()
         self._connect_case()
         self._connect_links()
+
+    def _move(self, name: str, campaign: str) -> Drawn:
+        return {"message": message_update(updates.move(self.store, campaign, name))}
 
     def _connect_making(self) -> None:
         names = [f"new-{name}" for name in self.making]
@@ -296,9 +296,6 @@ class CampaignsPage(Page[CampaignsView]):
         def named(values: tuple[Any, ...]) -> dict[str, Any]:
             return dict(zip(names, values, strict=True))
 
-        def opened(campaign: str | None, show: str | None, filled: str) -> list[Any]:
-            return change.open_settings(self.store, campaign, show, filled, names)
-
         def meaning(campaign: str, filled: str, *values: Any) -> str:
             return change.meaning(self.store, campaign, named(values)) if campaign == filled else ""
 
@@ -313,10 +310,8 @@ class CampaignsPage(Page[CampaignsView]):
             text = message_update(f"{made.campaign_id} is a draft with the same items and settings.", "")
             return {"message": text, **self.offer(CampaignsView(campaign=made.campaign_id, show="settings"))}
 
-        def match(path: str | None, campaign: str) -> str:
-            return pay.matched(self.store, campaign, path)
-
         where, filled = [self["campaign"], self["show"]], self["settings-filled"]
+        opened = partial(change.open_settings, self.store, names)
         listen([control.change for control in where], opened, [*where, filled], [*inputs, filled], **QUIET)
         changes = [control.blur if isinstance(control, gr.Textbox) else control.change for control in inputs]
         listen(changes, meaning, [self["campaign"], filled, *inputs], [self["meaning"]], **QUIET)
@@ -324,20 +319,15 @@ class CampaignsPage(Page[CampaignsView]):
         self.after(self.on(self["settings-save"].click, save, values, ("message", "meaning"), trigger_mode="once"))
         copied = ("message", *ADDRESS)
         self.after(self.on(self["campaign-duplicate"].click, duplicate, ("campaign",), copied, trigger_mode="once"))
-        self["platform-file"].change(match, [self["platform-file"], self["campaign"]], self["pay-matched"], **QUIET)
+        matched = partial(pay.matched, self.store)
+        self["platform-file"].change(matched, [self["campaign"], self["platform-file"]], self["pay-matched"], **QUIET)
 
     def _connect_forms(self) -> None:
         """Pass marks and how people were asked: filled when they are opened, as somebody may be typing."""
 
-        def open_marks(campaign: str | None, show: str | None, filled: str) -> list[Any]:
-            return forms.open_marks(self.store, campaign, show, filled)
-
         def save_marks(request: gr.Request, campaign: str, *values: float | None) -> Drawn:
             done = forms.save_marks(self.store, campaign, values, acting_user(request))
             return {"message": message_update(*done), "marks-log": forms.marks_log(self.store, campaign)}
-
-        def open_recruitment(campaign: str | None, show: str | None, filled: str) -> list[Any]:
-            return people.open_recruitment(self.store, campaign, show, filled)
 
         def save_recruitment(request: gr.Request, campaign: str, *values: str | None) -> gr.HTML:
             return message_update(*people.save_recruitment(self.store, campaign, values, acting_user(request)))
@@ -345,12 +335,14 @@ class CampaignsPage(Page[CampaignsView]):
         where = [self["campaign"], self["show"]]
         marks = [self[name] for name in ("marks-hint", *LABELS, "marks-log", "marks-filled")]
         parts = [*self.describing.values()]
-        listen([control.change for control in where], open_marks, [*where, self["marks-filled"]], marks, **QUIET)
+        changes = [control.change for control in where]
+        listen(changes, partial(forms.open_marks, self.store), [*where, self["marks-filled"]], marks, **QUIET)
         saved = self.on(
             self["marks-save"].click, save_marks, ("campaign", *LABELS), ("message", "marks-log"), trigger_mode="once"
         )
         self.after(saved)
-        listen([control.change for control in where], open_recruitment, [*where, self.said_of], [*parts, self.said_of], **QUIET)
+        opened = partial(people.open_recruitment, self.store)
+        listen(changes, opened, [*where, self.said_of], [*parts, self.said_of], **QUIET)
         self["said-save"].click(save_recruitment, [self["campaign"], *parts], self.message, trigger_mode="once", **QUIET)
 
     def _connect_case(self) -> None:
@@ -391,12 +383,12 @@ class CampaignsPage(Page[CampaignsView]):
     def _connect_links(self) -> None:
         def make(request: gr.Request, campaign: str, *values: Any) -> Drawn:
             who = acting_user(request)
-            wrong = updates.hand_out(self.store, campaign, values, who)
+            wrong = people.make_link(self.store, campaign, values, who)
             return {"message": message_update(wrong), "links": people.links(self.store, campaign, who)}
 
         def revoke(campaign: str, event: gr.EventData, request: gr.Request) -> Drawn:
             who = acting_user(request)
-            wrong = updates.unlink(self.store, event_data(event).get("invitation", ""), who)
+            wrong = people.revoke_link(self.store, event_data(event).get("invitation", ""), who)
             return {"message": message_update(wrong), "links": people.links(self.store, campaign, who)}
 
         def draw(who: ActingUser | None, campaign: str | None, show: str | None) -> Iterator[list[Any]]:

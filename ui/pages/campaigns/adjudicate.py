@@ -9,14 +9,14 @@ from html import escape
 from typing import Final, get_args
 
 from concord.campaigns import adjudication, progress
-from concord.campaigns.adjudication import PEOPLE, ContestedCase, RaterValue
+from concord.campaigns.adjudication import PEOPLE, Blame, ContestedCase, RaterValue
 from concord.campaigns.annotators import CampaignTopic
 from concord.common import wording
 from data.store.core.store import Store
 from data.store.judgements.remarks import Adjudication, Wrong
 from data.store.library import ItemSubject, item_subjects
 from ui.components.controls import Choice
-from ui.components.tables import HtmlCell, html_table, note
+from ui.components.tables import Cells, HtmlCell, html_table, note
 from ui.pages.campaigns.progress import item_pictures
 from ui.pages.campaigns.view import ANY, OPEN, CampaignsView, blame_name
 
@@ -52,10 +52,8 @@ class Docket:
 def docket(store: Store, view: CampaignsView, topic: CampaignTopic | None) -> Docket:
     """What the address lists."""
     adjudications = adjudication.verdicts(store, view.campaign)
-    blamed = next(
-        (blame for blame in adjudication.blames(adjudications) if blame_name(blame.wrong, blame.rater) == view.only), None
-    )
-    if blamed is not None:
+    named = {blame_name(blame.wrong, blame.rater): blame for blame in adjudication.blames(adjudications)}
+    if (blamed := named.get(view.only)) is not None:
         cases = adjudication.verdicts_against(adjudications, blamed.wrong, blamed.rater)
     elif topic is None:
         cases = []
@@ -68,22 +66,18 @@ def docket(store: Store, view: CampaignsView, topic: CampaignTopic | None) -> Do
 
 def choices(store: Store, view: CampaignsView, topic: CampaignTopic | None) -> tuple[Choice, Choice]:
     """Whom people are compared with, and which cases are listed."""
-    scorers = adjudication.scorers(store, view.campaign, topic) if topic is not None else []
-    between = Choice([("people among themselves", PEOPLE), *((f"people and {name}", name) for name in scorers)], view.against)
-    blames = adjudication.blames(adjudication.verdicts(store, view.campaign))
-    listed = [("all that differ", ANY), ("without a verdict", OPEN)]
-    listed += [
-        (f"wrong: {progress.describe_blamed(blame)} ({blame.n})", blame_name(blame.wrong, blame.rater)) for blame in blames
-    ]
-    only = view.only if view.only in {value for _, value in listed} else ANY
-    return Choice(between.choices, view.against if view.against in {PEOPLE, *scorers} else PEOPLE), Choice(listed, only)
+    between = {PEOPLE: "people among themselves"}
+    if topic is not None:
+        between |= {name: f"people and {name}" for name in adjudication.scorers(store, view.campaign, topic)}
+    listed = {ANY: "all that differ", OPEN: "without a verdict"}
+    for blame in adjudication.blames(adjudication.verdicts(store, view.campaign)):
+        listed[blame_name(blame.wrong, blame.rater)] = f"wrong: {progress.describe_blamed(blame)} ({blame.n})"
+    return Choice.among(between, view.against), Choice.among(listed, view.only)
 
 
 def case_choice(docket: Docket, looks: dict[str, ItemSubject], chosen: str) -> Choice:
     """The control that opens a case."""
-    named = [(_title(n, case, looks), case.key) for n, case in enumerate(docket.cases, 1)]
-    known = {key for _, key in named}
-    return Choice([("none", ""), *named], chosen if chosen in known else "")
+    return Choice.among({"": "none"} | {case.key: _title(n, case, looks) for n, case in enumerate(docket.cases, 1)}, chosen)
 
 
 def looks_of(store: Store, docket: Docket) -> dict[str, ItemSubject]:
@@ -126,28 +120,22 @@ def listing(docket: Docket, looks: dict[str, ItemSubject], view: CampaignsView) 
 
 
 def _blamed(verdict: Adjudication) -> str:
-    return (
-        f"{verdict.wrong} {verdict.rater_id}"
-        if verdict.rater_id
-        else {"person": "whoever says otherwise"}.get(verdict.wrong, f"the {verdict.wrong}")
-    )
+    if verdict.rater_id:
+        return f"{verdict.wrong} {verdict.rater_id}"
+    return "whoever says otherwise" if verdict.wrong == "person" else f"the {verdict.wrong}"
 
 
 def counts(docket: Docket, view: CampaignsView) -> str:
     """Who was wrong how often, each leading to its cases."""
     if not docket.verdicts:
         return note("No verdict has been given in this campaign yet.")
-    rows: list[list[str | HtmlCell]] = []
-    for blame in adjudication.blames(docket.verdicts):
-        only = blame_name(blame.wrong, blame.rater)
-        rows.append(
-            [
-                HtmlCell(progress.describe_blamed(blame), number=False),
-                HtmlCell(f"{blame.n:,}", href=view.address(only=only, case="")),
-            ]
-        )
-    total = wording.count(len(docket.verdicts), "verdict")
-    return html_table(f"Who was wrong ({total})", ["wrong", HtmlCell("verdicts")], rows)
+
+    def cases_of(blame: Blame) -> str:
+        return view.address(only=blame_name(blame.wrong, blame.rater), case="")
+
+    blames = adjudication.blames(docket.verdicts)
+    rows = [(progress.describe_blamed(blame), HtmlCell(f"{blame.n:,}", href=cases_of(blame))) for blame in blames]
+    return html_table(f"Who was wrong ({wording.count(len(docket.verdicts), 'verdict')})", ("wrong", "verdicts"), rows)
 
 
 def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: ContestedCase) -> tuple[str, list[RaterValue]]:
@@ -156,7 +144,7 @@ def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: Contes
     values = adjudication.rater_values(store, view.campaign, topic, case.item, case.target)
     text = (subject.text if subject else "") or case.item
     about = f" Target: {case.target}." if case.target else ""
-    lines: list[list[str | HtmlCell]] = [
+    lines: list[Cells] = [
         [
             f"{rated.rater} ({'scorer' if rated.kind == 'scorer' else 'simulated' if rated.simulated else rated.kind})",
             HtmlCell(rated.value or "no answer", number=False),
@@ -172,7 +160,7 @@ def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: Contes
             f"Verdict so far: {decided.verdict}; {_blamed(decided)} was wrong. By {decided.made_by}{moment}."
             + (f" “{decided.note}”" if decided.note else "")
         )
-    table = html_table("All answers", ["rater", HtmlCell("says", number=False), "not counted, as it is"], lines)
+    table = html_table("All answers", ("rater", "says", "not counted, as it is"), lines)
     return (
         f'<div class="cc-case"><div class="cc-case-pictures">{item_pictures(subject, _LARGE)}</div><div>'
         f'<h2 class="cc-case-title">{escape(text)}</h2>'
@@ -194,9 +182,8 @@ def to_blame(values: Sequence[RaterValue], wrong: str | None, verdict: str | Non
     if wrong not in ("scorer", "person"):
         return Choice([], None)
     kinds = {"scorer": ("scorer",), "person": ("human",)}[wrong]
-    names = list(
-        dict.fromkeys(rated.rater for rated in values if rated.kind in kinds and rated.value and rated.value != verdict)
-    )
+    others = [rated for rated in values if rated.kind in kinds and rated.value and rated.value != verdict]
+    names = list(dict.fromkeys(rated.rater for rated in others))
     return Choice(names, names[0] if len(names) == 1 else None)
 
 

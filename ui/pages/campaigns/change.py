@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any, Final
 
 import gradio as gr
@@ -14,9 +13,9 @@ from concord.common import wording
 from data.campaigns.settings import AMOUNTS, Campaign
 from data.store.campaigns import management, monitoring
 from data.store.core.store import Store
-from ui.components.tables import note
+from ui.components.tables import bullets, note
 from ui.pages.campaigns import forms
-from ui.pages.campaigns.view import ActingUser
+from ui.pages.campaigns.view import ActingUser, saved, tried
 
 HINT: Final = (
     "Questions and items stay as they are: for others make a new campaign, or duplicate this one. The order of items and"
@@ -34,15 +33,11 @@ def fields() -> dict[str, Any]:
     with gr.Accordion("Order, checks and training", open=False), gr.Row(elem_classes="cc-filters"):
         orders = [(text, name) for name, text in forms.ORDERS.items()]
         made["order"] = gr.Dropdown(orders, label="Order", info="of the items")
-        made["check_every"] = gr.Number(label="One check in", info="0: none are mixed in", precision=0, step=1)
-        made["pass_mark"] = gr.Number(label="Pass mark", info="share of training; 0: none", minimum=0, maximum=1, step=0.05)
-        made["recollect"] = gr.Checkbox(label="Give items of paused people to others; their answers stop counting")
-        made["gold_feedback"] = gr.Checkbox(label="Show at once whether a gold answer was correct")
-        made["training_feedback"] = gr.Checkbox(label="Show at once whether a training answer was correct")
+        made |= forms.check_fields()
     return made | forms.text_fields() | forms.limit_fields() | forms.code_fields() | forms.pay_fields()
 
 
-def open_settings(store: Store, campaign: str | None, show: str | None, filled: str, names: list[str]) -> list[Any]:
+def open_settings(store: Store, names: list[str], campaign: str | None, show: str | None, filled: str) -> list[Any]:
     """A campaign's settings for the form; nothing where it holds them already, as somebody may be typing."""
     stored_campaign = management.get(store, campaign) if campaign and show == "settings" and campaign != filled else None
     if stored_campaign is None:
@@ -73,7 +68,7 @@ def meaning(store: Store, campaign: str, values: Mapping[str, Any]) -> str:
         sentences = changing.describe_change(store, stored_campaign, settings, overlap)
     except ValueError as error:
         return note(wording.sentence(error), "cc-bad")
-    return f'<ul class="cc-list">{"".join(f"<li>{escape(line)}</li>" for line in sentences)}</ul>' if sentences else ""
+    return bullets(sentences)
 
 
 def save(store: Store, campaign: str, values: Mapping[str, Any], who: ActingUser) -> tuple[str, str]:
@@ -82,12 +77,10 @@ def save(store: Store, campaign: str, values: Mapping[str, Any], who: ActingUser
     if stored_campaign is None:
         return "Choose a campaign first.", "cc-bad"
     settings, title, overlap = _given(values)
-    try:
-        named = title.strip() or stored_campaign.campaign_id
-        management.change_settings(store, stored_campaign.campaign_id, settings, who.signed, title=named, overlap=overlap)
-    except ValueError as error:
-        return wording.sentence(error), "cc-bad"
-    return "The settings are saved.", ""
+    name = stored_campaign.campaign_id
+    more: dict[str, Any] = {"title": title.strip() or name, "overlap": overlap}
+    wrong = tried(lambda: management.change_settings(store, name, settings, who.signed, **more))
+    return saved(wrong, "The settings are saved.")
 
 
 def duplicate(store: Store, campaign: str) -> tuple[Campaign | None, str]:

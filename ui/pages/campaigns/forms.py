@@ -25,8 +25,8 @@ from data.campaigns.settings import Campaign, id_of_title
 from data.store.browse import contents
 from data.store.campaigns import management
 from data.store.core.store import Store
-from ui.components.tables import note
-from ui.pages.campaigns.view import ActingUser
+from ui.components.tables import bullets, note
+from ui.pages.campaigns.view import ActingUser, saved, tried
 
 LABELS: Final = {"gold_pass_mark": "Pass mark of gold", "attention_pass_mark": "Pass mark of attention checks"}
 INFO: Final = "people below it are paused; 0: nobody"
@@ -55,24 +55,19 @@ def open_marks(store: Store, campaign: str | None, show: str | None, filled: str
 
 def marks_log(store: Store, campaign: str) -> str:
     """Who changed which mark, newest first."""
-    lines = [
+    return bullets(
         f"{change.moment:%Y-%m-%d %H:%M} UTC, {change.made_by}: {LABELS[name]} from {before:g} to {since:g}"
         for change in management.changes(store, campaign)
         for name, (before, since) in change.settings.items()
         if name in LABELS
-    ]
-    return f'<ul class="cc-list">{"".join(f"<li>{escape(line)}</li>" for line in lines)}</ul>' if lines else ""
+    )
 
 
 def save_marks(store: Store, campaign: str, values: tuple[float | None, ...], who: ActingUser) -> tuple[str, str]:
     """Write the marks; a sentence, and how it is meant."""
     # Gradio sends an empty number as nothing
     settings = {name: value or 0.0 for name, value in zip(LABELS, values, strict=True)}
-    try:
-        management.change_settings(store, campaign, settings, who.signed)
-    except ValueError as error:
-        return wording.sentence(error), "cc-bad"
-    return "The marks are saved.", ""
+    return saved(tried(lambda: management.change_settings(store, campaign, settings, who.signed)), "The marks are saved.")
 
 
 OWN: Final = "a YAML file of your own"
@@ -110,28 +105,17 @@ def create_form() -> dict[str, Any]:
     with gr.Row(elem_classes="cc-filters"):
         made["title"] = gr.Textbox(label="Title", info="for people", max_lines=1, elem_id="new-title")
         made["id"] = gr.Textbox(label="Id", info="empty: from the title", max_lines=1, elem_id="new-id")
-        made["questionnaire"] = gr.Dropdown(
-            [*FORMS, OWN],
-            value="geneval",
-            label="Questionnaire",
-            info="what is asked",
-        )
+        made["questionnaire"] = gr.Dropdown([*FORMS, OWN], value="geneval", label="Questionnaire", info="what is asked")
     made["definition"] = gr.Code(label="The questionnaire’s YAML", language="yaml", visible=False, lines=8)
     with gr.Row(elem_classes="cc-filters"):
         for name in ("suite", "task", "generator"):
             made[name] = gr.Dropdown([], value=[], multiselect=True, label=name.title(), info="none chosen: all")
     with gr.Row(elem_classes="cc-filters"):
         made["n"] = _number("How many", "drawn by chance; 0: all")
-        made["draw"] = gr.Dropdown(
-            [(text, name) for name, text in DRAWS.items()],
-            value="random",
-            label="Draw",
-            info="errors first: for Estimates only",
-        )
+        draws, orders = ([(text, name) for name, text in titles.items()] for titles in (DRAWS, ORDERS))
+        made["draw"] = gr.Dropdown(draws, value="random", label="Draw", info="errors first: for Estimates only")
         made["overlap"] = _number("People for each", "valid answers wanted", 3)
-        made["order"] = gr.Dropdown(
-            [(text, name) for name, text in ORDERS.items()], value="random", label="Order", info="of the items"
-        )
+        made["order"] = gr.Dropdown(orders, value="random", label="Order", info="of the items")
         made["seed"] = _number("Seed", "of sampling and order", 0)
     with gr.Accordion("Items by hand", open=False):
         made["also"] = gr.Textbox(label="Items added by hand, one id per line", lines=2, info=_PICKED)
@@ -152,17 +136,21 @@ def create_form() -> dict[str, Any]:
         gr.HTML(f'<details class="cc-why"><summary>Or from a file</summary>{example}</details>')
         made["known"] = gr.File(label="Items with known answers", file_types=[".json", ".csv"], type="filepath", height=140)
         with gr.Row(elem_classes="cc-filters"):
-            made["check_every"] = _number("One check in", "10: one of ten is gold or attention; 0: none")
-            made["pass_mark"] = gr.Number(
-                label="Pass mark", info="share of training to get right; 0: none", minimum=0, maximum=1, step=0.05
-            )
-            for name, mark in _MARKS.items():
-                made[name] = mark_control(name, mark)
-            made["recollect"] = gr.Checkbox(label="Give items of paused people to others; their answers stop counting")
-            made["gold_feedback"] = gr.Checkbox(label="Show at once whether a gold answer was correct")
-            made["training_feedback"] = gr.Checkbox(label="Show at once whether a training answer was correct", value=True)
+            made |= check_fields() | {name: mark_control(name, mark) for name, mark in _MARKS.items()}
     made |= limit_fields() | code_fields() | pay_fields()
     return made
+
+
+def check_fields() -> dict[str, Any]:
+    """How many checks there are, and what happens to whoever does not pass."""
+    share = {"minimum": 0, "maximum": 1, "step": 0.05}
+    return {
+        "check_every": _number("One check in", "10: one of ten is gold or attention; 0: none"),
+        "pass_mark": gr.Number(label="Pass mark", info="share of training to get right; 0: none", **share),
+        "recollect": gr.Checkbox(label="Give items of paused people to others; their answers stop counting"),
+        "gold_feedback": gr.Checkbox(label="Show at once whether a gold answer was correct"),
+        "training_feedback": gr.Checkbox(label="Show at once whether a training answer was correct", value=True),
+    }
 
 
 def text_fields() -> dict[str, Any]:
@@ -302,9 +290,7 @@ def preview_campaign(store: Store, values: Mapping[str, Any]) -> tuple[str, bool
     except (ValueError, OSError) as error:
         return note(wording.sentence(error), "cc-bad"), False
     lead, *rest = progress.describe_plan(store, made)
-    lines = "".join(f"<li>{escape(line)}</li>" for line in rest)
-    body = f'{note(f"This asks for {lead}.", "cc-lead")}<ul class="cc-list">{lines}</ul>'
-    return body + note(
+    return note(f"This asks for {lead}.", "cc-lead") + bullets(rest) + note(
         f"Its id is {spec.campaign_id}. The draft can be previewed as a worker sees it." if named else "Give it a title."
     ), named
 

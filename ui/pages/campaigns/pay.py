@@ -89,9 +89,8 @@ def _lead(roll: Payroll, campaign: Campaign) -> str:
 
 def _table(roll: Payroll) -> str:
     decided = Counter(person.payout.decision for person in roll.people)
-    caption = (
-        f"{wording.count(len(roll.people), 'person')}: {', '.join(f'{n:,} {decision}' for decision, n in decided.items())}"
-    )
+    decisions = ", ".join(f"{n:,} {decision}" for decision, n in decided.items())
+    caption = f"{wording.count(len(roll.people), 'person')}: {decisions}"
     hourly = HtmlCell("", "") if roll.hourly is None else HtmlCell(f"{roll.hourly:,}", "median")
     total = Line(["all", "", "", "", "", HtmlCell(f"{roll.pay:,}"), HtmlCell(f"{roll.fees:,}"), hourly], "cc-total")
     return html_table(caption, _HEADERS, [*(Line(_row(person)) for person in roll.people), total], "cc-pay")

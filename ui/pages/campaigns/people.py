@@ -28,7 +28,7 @@ from data.store.people.invitations import Invitation, Terms
 from ui.components.addresses import browse_address
 from ui.components.controls import button
 from ui.components.tables import HtmlCell, Line, explained, html, html_table, note, number, small, when
-from ui.pages.campaigns.view import ActingUser
+from ui.pages.campaigns.view import ActingUser, tried
 
 _HEADERS = (
     ("person", ""),
@@ -152,8 +152,10 @@ LinkRequest = tuple[str | None, float | None, float | None, str | None, bool]
 """What the form holds: role, days, uses, note, and whether links are signed."""
 
 
-def make_link(store: Store, campaign: str, request: LinkRequest, by: str) -> str:
+def make_link(store: Store, campaign: str, request: LinkRequest, who: ActingUser) -> str:
     """Make a link; what is wrong in a sentence, nothing if it was made."""
+    if not who.may_invite:
+        return MAY_NOT
     role, days, uses, remark, signed = request
     if role not in ROLES:
         return f"The role is one of {', '.join(ROLES)}."
@@ -167,33 +169,22 @@ def make_link(store: Store, campaign: str, request: LinkRequest, by: str) -> str
         note=(remark or "").strip()[:500],
         signed=signed,
     )
-    try:
-        invitations.create(store, terms, by)
-    except ValueError as error:
-        return wording.sentence(error)
-    return ""
+    return tried(lambda: invitations.create(store, terms, who.signed))
 
 
-def revoke_link(store: Store, invitation_id: str) -> str:
+def revoke_link(store: Store, invitation_id: str, who: ActingUser) -> str:
     """Take a link back; what is wrong in a sentence."""
-    try:
-        invitations.revoke(store, invitation_id)
-    except ValueError as error:
-        return wording.sentence(error)
-    return ""
+    return tried(lambda: invitations.revoke(store, invitation_id)) if who.may_invite else MAY_NOT
 
 
 def links(store: Store, campaign: str, who: ActingUser) -> str:
-    """The links, for whoever may hand them out: each opens what it says to whoever has it."""
-    return links_table(store, campaign, who.base) if who.may_invite else note(MAY_NOT)
-
-
-def links_table(store: Store, campaign: str, base: str, now: datetime | None = None) -> str:
-    """All links of a campaign, the newest first; ``base`` is the app's own address, without a slash at its end."""
+    """All links of a campaign, the newest first, for whoever may hand them out: each opens what it says to whoever has it."""
+    if not who.may_invite:
+        return note(MAY_NOT)
     listed = invitations.listed(store, campaign)
     if not listed:
         return note(NONE)
-    rows = [Line(_link_row(store, invitation, base, now or datetime.now(UTC))) for invitation in listed]
+    rows = [_link_row(store, invitation, who.base, datetime.now(UTC)) for invitation in listed]
     return html_table(wording.count(len(listed), "link"), ["link", "for", "used", "expires", "made by", ""], rows, "cc-links")
 
 
@@ -233,15 +224,9 @@ RECRUITMENT_HINT: Final = (
 
 def recruitment_fields() -> dict[str, gr.Textbox]:
     """The fields by their names."""
+    options: dict[str, Any] = {"max_lines": 8, "max_length": MAX_RECRUITMENT_LENGTH, "interactive": False}
     return {
-        name: gr.Textbox(
-            label=field.title,
-            info=field.asks,
-            max_lines=8,
-            max_length=MAX_RECRUITMENT_LENGTH,
-            interactive=False,
-            elem_id=f"said-{name}",
-        )
+        name: gr.Textbox(label=field.title, info=field.asks, elem_id=f"said-{name}", **options)
         for name, field in RECRUITMENT_FIELDS.items()
     }
 

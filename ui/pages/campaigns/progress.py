@@ -23,7 +23,7 @@ from data.store.library import ItemSubject, item_subjects
 from ui.components.charts import COLORS, plain
 from ui.components.controls import button
 from ui.components.image_strip import THUMBNAIL, picture_html
-from ui.components.tables import HtmlCell, Line, html, html_table, note, small, when
+from ui.components.tables import HtmlCell, Line, code, commands, html, html_table, note, small, when
 from ui.pages.campaigns.view import CampaignsView
 
 if TYPE_CHECKING:
@@ -46,24 +46,17 @@ def empty_list(store: Store) -> str:
         " invite people, watch coverage and pace, and decide where they disagree. On the command line:",
     )
     if not contents.totals(store)["images"]:
-        lines = "".join(f"<li>{_code(line)}</li>" for line in next_steps.command_lines(store, next_steps.IMAGES))
         there_are_none = note("There are no images yet to ask about. Import some:")
-        return note(texts[0], "cc-lead") + there_are_none + f'<ul class="cc-list">{lines}</ul>'
-    return "".join(note(text, "cc-lead" if n == 0 else "") for n, text in enumerate(texts)) + (
-        f'<p class="cc-note">{_code(line)}</p>'
-    )
-
-
-def _code(text: str) -> str:
-    return f'<code class="cc-code">{escape(text)}</code>'
+        lines = next_steps.command_lines(store, next_steps.IMAGES)
+        return note(texts[0], "cc-lead") + there_are_none + commands(lines)
+    body = "".join(note(text, "cc-lead" if n == 0 else "") for n, text in enumerate(texts))
+    return f'{body}<p class="cc-note">{code(line)}</p>'
 
 
 def campaigns_table(campaigns: Sequence[CampaignProgress], view: CampaignsView) -> str:
     """All campaigns."""
-    rows = [
-        Line(_campaign_row(listed, view), "cc-chosen" if listed.campaign.campaign_id == view.campaign else "")
-        for listed in campaigns
-    ]
+    opened = [listed.campaign.campaign_id == view.campaign for listed in campaigns]
+    rows = [Line(_campaign_row(each, view), "cc-chosen" * is_open) for each, is_open in zip(campaigns, opened, strict=True)]
     table = html_table("Campaigns", _HEADERS, rows, "cc-campaigns")
     if not view.campaign:
         return table
@@ -256,11 +249,11 @@ def coverage_updates(store: Store, campaign_progress: CampaignProgress) -> dict[
 
 def _not_counted(campaign_progress: CampaignProgress) -> str:
     coverage = campaign_progress.coverage
-    rows: list[list[str | HtmlCell]] = [
-        ["held now", HtmlCell(f"{coverage.held:,}"), "items that somebody has before them"],
-        ["set aside", HtmlCell(f"{coverage.aside:,}"), "items that are offered to nobody, as they were reported as broken"],
-        ["surplus", HtmlCell(f"{coverage.surplus:,}"), "answers after their item had enough, or from revoked annotators"],
-        ["checks", HtmlCell(f"{coverage.checks:,}"), "answers to gold and attention items"],
-        ["training", HtmlCell(f"{coverage.training:,}"), "answers to training items"],
-    ]
-    return html_table("What does not count", ["", HtmlCell("n"), ""], rows)
+    lines = (
+        ("held now", coverage.held, "items that somebody has before them"),
+        ("set aside", coverage.aside, "items that are offered to nobody, as they were reported as broken"),
+        ("surplus", coverage.surplus, "answers after their item had enough, or from revoked annotators"),
+        ("checks", coverage.checks, "answers to gold and attention items"),
+        ("training", coverage.training, "answers to training items"),
+    )
+    return html_table("What does not count", ("", "n", ""), [(name, HtmlCell(f"{n:,}"), what) for name, n, what in lines])

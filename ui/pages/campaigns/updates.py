@@ -5,7 +5,7 @@ Each action returns what went wrong in a sentence, nothing if all is well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from typing import Any, Final
@@ -29,15 +29,13 @@ from ui.components.page import Drawn
 from ui.components.tables import note
 from ui.pages.campaigns import adjudicate, pay, people, progress
 from ui.pages.campaigns.adjudicate import Ruling
-from ui.pages.campaigns.view import ANY, SHOWN, ActingUser, CampaignsView, topic_name
+from ui.pages.campaigns.view import ANY, SHOWN, ActingUser, CampaignsView, topic_name, tried
 
 
 def topic_of(store: Store, campaign_progress: CampaignProgress | None, view: CampaignsView) -> CampaignTopic | None:
     """What agreement and cases are about."""
-    campaign_topics = topics(store, campaign_progress.campaign) if campaign_progress is not None else []
-    return next(
-        (topic for topic in campaign_topics if topic_name(topic) == view.about), campaign_topics[0] if campaign_topics else None
-    )
+    named = {topic_name(topic): topic for topic in topics(store, campaign_progress.campaign)} if campaign_progress else {}
+    return named.get(view.about) or next(iter(named.values()), None)
 
 
 def choices(store: Store, view: CampaignsView) -> dict[str, Choice]:
@@ -63,7 +61,7 @@ def choices(store: Store, view: CampaignsView) -> dict[str, Choice]:
     return {
         "campaign": Choice.among({"": "none"} | names, view.campaign),
         "show": Choice.among(SHOWN, view.show),
-        "about": Choice([(title(each), topic_name(each)) for each in about], topic_name(topic) if topic else None),
+        "about": Choice.among({topic_name(each): title(each) for each in about}, view.about),
         "against": between,
         "only": only,
         "case": case or Choice([("none", "")], ""),
@@ -152,11 +150,17 @@ def _part(
     return {}
 
 
+def _cases(store: Store, view: CampaignsView) -> Sequence[ContestedCase]:
+    """The cases that are listed."""
+    campaign_progress = progress_of(store, view.campaign) if view.campaign else None
+    if campaign_progress is None:
+        return ()
+    return adjudicate.docket(store, view, topic_of(store, campaign_progress, view)).cases
+
+
 def case_of(store: Store, view: CampaignsView) -> tuple[ContestedCase, CampaignTopic] | None:
     """The case that is open, and what it is about; None if it is none of those that are listed."""
-    campaign_progress = progress_of(store, view.campaign) if view.campaign else None
-    docket = adjudicate.docket(store, view, topic_of(store, campaign_progress, view)) if campaign_progress is not None else None
-    case = next((each for each in docket.cases if each.key == view.case), None) if docket is not None else None
+    case = next((each for each in _cases(store, view) if each.key == view.case), None)
     if case is None:
         return None
     suite = adjudication.suite_of(store, view.campaign, case.item)
@@ -198,10 +202,7 @@ def blame(store: Store, view: CampaignsView, wrong: str | None, verdict: str | N
 
 def neighbour(store: Store, view: CampaignsView, step: int) -> str:
     """The case before or after the open one; the first one where none is open."""
-    campaign_progress = progress_of(store, view.campaign) if view.campaign else None
-    if campaign_progress is None:
-        return ""
-    keys = [case.key for case in adjudicate.docket(store, view, topic_of(store, campaign_progress, view)).cases]
+    keys = [case.key for case in _cases(store, view)]
     if view.case not in keys:
         return keys[0] if keys else ""
     return keys[min(max(keys.index(view.case) + step, 0), len(keys) - 1)]
@@ -212,32 +213,15 @@ def message_update(text: str, kind: str = "cc-bad") -> gr.HTML:
     return gr.HTML(note(text, kind) if text else "", visible=bool(text))
 
 
-def start(store: Store, campaign: str) -> str:
-    return _moved(store, campaign, "running")
+MOVES: Final[Mapping[str, State]] = {"start": "running", "stop": "stopped", "archive": "archived"}
+"""By the name of a button the state that it brings a campaign into."""
 
 
-def stop(store: Store, campaign: str) -> str:
-    return _moved(store, campaign, "stopped")
-
-
-def archive(store: Store, campaign: str) -> str:
-    return _moved(store, campaign, "archived")
-
-
-def delete(store: Store, campaign: str) -> str:
-    return _tried(lambda: management.remove(store, campaign))
-
-
-def _moved(store: Store, campaign: str, state: State) -> str:
-    return _tried(lambda: management.move(store, campaign, state))
-
-
-def _tried(act: Callable[[], Any]) -> str:
-    try:
-        act()
-    except ValueError as error:
-        return wording.sentence(error)
-    return ""
+def move(store: Store, campaign: str, name: str) -> str:
+    """Do what one of ``MOVES`` is for, or delete the campaign."""
+    if name in MOVES:
+        return tried(lambda: management.move(store, campaign, MOVES[name]))
+    return tried(lambda: management.remove(store, campaign))
 
 
 FLAGGED: Final = "\n"
@@ -294,14 +278,4 @@ def rule(store: Store, view: CampaignsView, ruling: tuple[str | None, str | None
         return "Enter your name first: verdicts are signed."
     name = who.name
     verdict, wrong, rater, remark = ruling
-    return _tried(lambda: adjudicate.rule(store, view, opened[0], Ruling(verdict, wrong, rater, remark or ""), name))
-
-
-def hand_out(store: Store, campaign: str, request: people.LinkRequest, who: ActingUser) -> str:
-    """Make a link."""
-    return people.make_link(store, campaign, request, who.signed) if who.may_invite else people.MAY_NOT
-
-
-def unlink(store: Store, invitation_id: str, who: ActingUser) -> str:
-    """Take a link back."""
-    return people.revoke_link(store, invitation_id) if who.may_invite else people.MAY_NOT
+    return tried(lambda: adjudicate.rule(store, view, opened[0], Ruling(verdict, wrong, rater, remark or ""), name))

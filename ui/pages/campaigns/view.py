@@ -5,6 +5,7 @@ Who acts is read from the request, never from what the page sends.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -12,6 +13,7 @@ import gradio as gr
 
 from concord.campaigns.adjudication import PEOPLE
 from concord.campaigns.annotators import CampaignTopic
+from concord.common import wording
 from concord.common.base_path import root
 from data.people import Role
 from ui.components.page import View
@@ -63,6 +65,20 @@ def topic_name(topic: CampaignTopic) -> str:
 def blame_name(wrong: str, rater: str | None) -> str:
     """A kind of verdict in the address."""
     return f"{wrong}: {rater}" if rater else wrong
+
+
+def tried(act: Callable[[], object]) -> str:
+    """Do something; what went wrong in a sentence, nothing if all is well."""
+    try:
+        act()
+    except ValueError as error:
+        return wording.sentence(error)
+    return ""
+
+
+def saved(wrong: str, done: str) -> tuple[str, str]:
+    """What to say of something that was tried, and how it is meant."""
+    return (wrong, "cc-bad") if wrong else (done, "")
 
 
 NOBODY = "a researcher without a name"

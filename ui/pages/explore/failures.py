@@ -64,9 +64,9 @@ from scorers.failures.tables import AS_ASKED, NOT_AS_ASKED
 from scorers.failures.thresholds_and_seeds import WRONG, threshold_group
 from scorers.visor.results import RELATIONS
 from ui.components.linked_charts import Mark, Series, dots, heat, lines, scatter, stacked
-from ui.components.tables import HtmlCell, html_table, note
+from ui.components.tables import Cells, HtmlCell, html_table, note, span
 from ui.pages.explore.failure_marks import FailurePicture, among, listed, percent, score, shared, span_of
-from ui.pages.explore.view import ALL, Drawing, command_block
+from ui.pages.explore.view import ALL, Drawing
 
 _ALL = "all generators"
 
@@ -99,7 +99,7 @@ def bindings(shown: FailurePicture) -> Drawing:
         " together, which GenEval’s paper calls swapping. A colour that leaked into the background cannot be seen, as only"
         " objects’ colours are looked at."
     )
-    table = html_table("Whose colour is on which object", ["generator", HtmlCell("images"), *heads], rows)
+    table = html_table("Whose colour is on which object", ["generator", "images", *heads], rows)
     return Drawing(lead, stacked(names, parts, "share of the images in which all coloured objects are found"), below + table)
 
 
@@ -137,10 +137,10 @@ def _about_first(shown: FailurePicture) -> Iterator[str]:
     if known.value is None:
         yield f"No image of {alone.n:,} shows only one of its two objects."
         return
-    span = f" (95\u00a0%: {span_of(known)})" if known.low is not None else ""
+    bounds = f" (95\u00a0%: {span_of(known)})" if known.low is not None else ""
     yield (
         f"Where only one of two objects is found ({wording.count(alone.hits, 'image')}), it is the one that the prompt names"
-        f" first in {percent(known.value)}{span}."
+        f" first in {percent(known.value)}{bounds}."
     )
     if known.low is None or known.high is None:
         return
@@ -154,10 +154,10 @@ def _all_detected(shown: FailurePicture, groups: Sequence[str]) -> str:
     """Generators beside one another, where there are several."""
     if len(shown.generators) < 2:
         return ""
-    rows: list[list[str | HtmlCell]] = [
-        [kind, *(shown.number(shown.cell(kind, ALL_FOUND, name)) for name in shown.generators)] for kind in groups
+    rows: list[Cells] = [
+        (kind, *(shown.number(shown.cell(kind, ALL_FOUND, name)) for name in shown.generators)) for kind in groups
     ]
-    return html_table("All objects found, by generator", ["prompts of", *map(HtmlCell, shown.generators)], rows)
+    return html_table("All objects found, by generator", ["prompts of", *shown.generators], rows)
 
 
 def _by_kind(shown: FailurePicture, groups: Sequence[str], columns: Sequence[str], generators: Sequence[str]) -> str:
@@ -167,7 +167,7 @@ def _by_kind(shown: FailurePicture, groups: Sequence[str], columns: Sequence[str
         for kind in groups
         for name in generators
     ]
-    return html_table("By kind of prompt", ["prompts of", HtmlCell("images"), *map(HtmlCell, columns)], rows)
+    return html_table("By kind of prompt", ["prompts of", "images", *columns], rows)
 
 
 def _row(
@@ -247,7 +247,7 @@ def supercategories(shown: FailurePicture) -> Drawing:
         lead += f" Easiest: {best.asked}, {shown.briefly(best)}; hardest: {worst.asked}, {shown.briefly(worst)}."
     columns = [name for name in (CORRECT, BOTH_BUT, NOT_BOTH) if name in shown.table.found]
     rows = [_row(shown, cell.asked, columns, cell.asked) for cell in ranked]
-    table = html_table("By pair, the easiest first", ["supercategories", *_heads(["images", *columns])], rows)
+    table = html_table("By pair, the easiest first", ["supercategories", "images", *columns], rows)
     return Drawing(lead, heat(groups, groups, cells, ("", "")), table)
 
 
@@ -300,19 +300,14 @@ def _matrix(shown: FailurePicture, columns: Sequence[str]) -> str:
     """All that is asked for, and all of it together, against what is found."""
     rows = [_row(shown, requested, columns, requested) for requested in shown.table.asked if shown.cell(requested).n]
     rows.append(_row(shown, "all", columns))
-    head = [f"{shown.noun}s", *columns]
-    return html_table("Asked for, and what is found", ["asked for", *_heads(head)], rows)
+    return html_table("Asked for, and what is found", ["asked for", f"{shown.noun}s", *columns], rows)
 
 
 def _by_generator(shown: FailurePicture, columns: Sequence[str]) -> str:
     if len(shown.generators) < 2:
         return ""
     rows = [_row(shown, name, columns, generator=name) for name in shown.generators]
-    return html_table("By generator", ["generator", *_heads([f"{shown.noun}s", *columns])], rows)
-
-
-def _heads(names: Sequence[str]) -> list[HtmlCell]:
-    return [HtmlCell(name) for name in names]
+    return html_table("By generator", ["generator", f"{shown.noun}s", *columns], rows)
 
 
 _SCORE = "A score is the unweighted mean of the tasks’ shares of correct images, as GenEval’s overall score is made."
@@ -327,7 +322,7 @@ def thresholds(shown: FailurePicture) -> Drawing:
     figure = lines(grid, each, ("confidence above which an object counts", "score"), own)
     counting = " GenEval’s threshold for counting stays as it is." if "counting_threshold" in shown.settings else ""
     below = note(f"{_SCORE} A number leads to the images that are correct at that threshold.{counting}")
-    heads: list[str | HtmlCell] = ["threshold", *map(HtmlCell, names), *(["the best first"] if len(names) > 1 else [])]
+    heads = ["threshold", *names, *(["the best first"] if len(names) > 1 else [])]
     rows = [_at_threshold(shown, value, own) for value in grid]
     return Drawing(" ".join(_about_order(shown, own)), figure, below + html_table("Score by threshold", heads, rows))
 
@@ -343,10 +338,8 @@ def seeds(shown: FailurePicture) -> Drawing:
         f"{_SCORE} Images of one number were made from one seed where a generator was run as GenEval’s script does it, so the"
         " spread is what another seed would change."
     )
-    named = (*(f"image {index}" for index in indexes), "all images", "wrong images", "spread")
-    heads: list[str | HtmlCell] = ["generator", *map(HtmlCell, named)]
-    rows = [_of_seeds(shown, name) for name in names]
-    table = html_table("Score by image index (seed)", heads, rows)
+    heads = ("generator", *(f"image {index}" for index in indexes), "all images", "wrong images", "spread")
+    table = html_table("Score by image index (seed)", heads, [_of_seeds(shown, name) for name in names])
     return Drawing(" ".join(_about_seeds(shown)), figure, below + table)
 
 
@@ -499,17 +492,13 @@ def _about(outcome: str, rho: UnitCorrelation, name: str) -> str:
     subject = "Both objects are found" if outcome == BOTH else "Where both are found, images are as asked"
     if rho.value is None:
         return f"{_NAMES[outcome].capitalize()}: no correlation with co-occurrence, as {rho.reason}."
-    span = f" (95\u00a0%: {_span(rho)})" if _span(rho) else ""
-    number = f"Spearman’s rho {wording.two(rho.value)}{span}, {wording.count(rho.n, 'pair')}"
+    bounds = f" (95\u00a0%: {span(rho.low, rho.high)})" if span(rho.low, rho.high) else ""
+    number = f"Spearman’s rho {wording.two(rho.value)}{bounds}, {wording.count(rho.n, 'pair')}"
     if rho.low is None or rho.high is None or rho.low <= 0 <= rho.high:
         return (
             f"{subject} neither clearly more nor clearly less often for classes that are often together in {name} ({number})."
         )
     return f"{subject} {'more' if rho.value > 0 else 'less'} often for classes that are often together in {name} ({number})."
-
-
-def _span(rho: UnitCorrelation) -> str:
-    return "" if rho.low is None or rho.high is None else f"{wording.two(rho.low)} to {wording.two(rho.high)}"
 
 
 def _below(known: Cooccurrence, placed: Sequence[_ClassPair], strange: Sequence[_ClassPair]) -> str:
@@ -530,22 +519,14 @@ def _below(known: Cooccurrence, placed: Sequence[_ClassPair], strange: Sequence[
 
 
 def _correlations(rhos: Mapping[str, Sequence[UnitCorrelation]]) -> str:
-    rows: list[list[str | HtmlCell]] = [
-        [
-            name or "all generators",
-            *(
-                HtmlCell(
-                    "–" if rho.value is None else wording.two(rho.value),
-                    f"{_span(rho) or rho.reason or 'no interval'}, {wording.count(rho.n, 'pair')}",
-                    rho.method,
-                )
-                for rho in some
-            ),
-        ]
-        for name, some in rhos.items()
-    ]
-    heads: list[str | HtmlCell] = ["generator", *map(HtmlCell, _NAMES.values())]
-    return html_table("Spearman’s rho with co-occurrence", heads, rows)
+
+    def cell(rho: UnitCorrelation) -> HtmlCell:
+        bounds = span(rho.low, rho.high) or rho.reason or "no interval"
+        text = "–" if rho.value is None else wording.two(rho.value)
+        return HtmlCell(text, f"{bounds}, {wording.count(rho.n, 'pair')}", rho.method)
+
+    rows: list[Cells] = [(name or "all generators", *map(cell, some)) for name, some in rhos.items()]
+    return html_table("Spearman’s rho with co-occurrence", ["generator", *_NAMES.values()], rows)
 
 
 def _table(shown: FailurePicture, each: Sequence[_ClassPair]) -> str:
@@ -553,9 +534,8 @@ def _table(shown: FailurePicture, each: Sequence[_ClassPair]) -> str:
     half = _MOST_ROWS // 2
     some = each if len(each) <= _MOST_ROWS else [*each[:half], *each[-half:]]
     left = f" (the first and the last {half} of {len(each):,})" if len(some) < len(each) else ""
-    heads: list[str | HtmlCell] = ["classes", HtmlCell("together"), HtmlCell("images"), *map(HtmlCell, _NAMES.values())]
     unknown = HtmlCell("–", note="a class that the file does not name")
-    rows: list[list[str | HtmlCell]] = [
+    rows: list[Cells] = [
         [
             class_pair.asked,
             unknown if class_pair.share is None else HtmlCell(share_text(class_pair.share)),
@@ -564,7 +544,7 @@ def _table(shown: FailurePicture, each: Sequence[_ClassPair]) -> str:
         ]
         for class_pair in some
     ]
-    return html_table(f"By pair of classes{left}", heads, rows)
+    return html_table(f"By pair of classes{left}", ["classes", "together", "images", *_NAMES.values()], rows)
 
 
 def share_text(share: float) -> str:
@@ -598,7 +578,7 @@ def failures_part(store: Store, suite: str, rater: str, picture: str, generator:
     source = failing.source(store, suite, rater)
     if source is None or picture not in TITLES:
         lead = f"{rater} has not looked at images of {suite} yet." if rater else "No scorer has looked at these images yet."
-        return Drawing(note(lead, "cc-lead"), None, command_block(store, next_steps.score_command(store, "geneval")))
+        return Drawing.missing(store, lead, next_steps.score_command(store, "geneval"))
     try:
         return _drawn(store, source, picture, generator, library.latest_cooccurrence(store) if picture == _TOGETHER else None)
     except ValueError as error:
@@ -618,18 +598,12 @@ def generators(store: Store, suite: str, rater: str) -> list[str]:
 def _drawn(store: Store, source: EvidenceSource, picture: str, generator: str, beside: Cooccurrence | None = None) -> Drawing:
     failure_table = failing.table_of(store, source.suite, source.rater_id, picture)
     if failure_table is None or not failure_table.table.units:
-        return Drawing(
-            note(NEEDS[picture], "cc-lead"),
-            None,
-            command_block(store, next_steps.PROMPTS, next_steps.score_command(store, "geneval")),
-        )
+        return Drawing.missing(store, NEEDS[picture], next_steps.PROMPTS, next_steps.score_command(store, "geneval"))
     if picture == _TOGETHER and beside is None:
-        return Drawing(note(_NO_TABLE, "cc-lead"), None, command_block(store, next_steps.COOCCURRENCE))
-    known = failure_table.table.generators
-    chosen = generator if generator in known else ANY
-    drawn = DRAW[picture](
-        FailurePicture(failure_table.table, source.suite, source.rater_id, picture, chosen, failure_table.settings, beside)
-    )
+        return Drawing.missing(store, _NO_TABLE, next_steps.COOCCURRENCE)
+    table, chosen = failure_table.table, generator if generator in failure_table.table.generators else ANY
+    about = (source.suite, source.rater_id, picture)
+    drawn = DRAW[picture](FailurePicture(table, *about, chosen, failure_table.settings, beside))
     return Drawing(note(drawn.lead, "cc-lead"), drawn.figure, drawn.numbers + _method(failure_table))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, SHARED, TIED
@@ -15,7 +14,7 @@ from data.prompts.flips import FLIP_REASONS, FlipKind
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components import charts
-from ui.components.tables import HtmlCell, html_table, note
+from ui.components.tables import Cells, HtmlCell, html_table, note
 from ui.pages.explore.view import Drawing, command_block
 
 FLIPS: Final[dict[str, str]] = {"relation": "relations", "color": "colours", "count": "numbers"}
@@ -47,15 +46,15 @@ def flip_test(store: Store, suite: str, kind: FlipKind) -> Drawing:
     """All raters of a suite."""
     flip_rows = flips.recall(store, Selection(suite=(suite,)), kind, MOST_IMAGES)
     if suite in flip_rows.unflippable:
-        lead = note(_NONE.format(suite=suite), "cc-lead")
-        return Drawing(lead, None, command_block(store, next_steps.PROMPTS[:1], next_steps.score_command(store, "geneval")))
+        missing = (next_steps.PROMPTS[:1], next_steps.score_command(store, "geneval"))
+        return Drawing.missing(store, _NONE.format(suite=suite), *missing)
     if not flip_rows.rows:
-        return Drawing(note(_NOBODY, "cc-lead"), None, command_block(store, next_steps.score_command(store, "geneval")))
+        return Drawing.missing(store, _NOBODY, next_steps.score_command(store, "geneval"))
     lead = _LEAD.format(what=_MEANS[kind])
     if flip_rows.images < flip_rows.total:
         lead += f" These are {flip_rows.images:,} images taken by chance of {flip_rows.total:,}."
     titles = [HtmlCell(title, note=text) for title, text in _HEADERS.values()]
-    heads: list[str | HtmlCell] = ["rater", "generator", *titles, HtmlCell("images")]
+    heads: Cells = ("rater", "generator", *titles, "images")
     table = html_table(f"Prompts with flipped {FLIPS[kind]}", heads, [_line(row) for row in wide(flip_rows.rows)])
     # how to make the numbers that are missing
     commands = dict.fromkeys(row["command"] for row in flip_rows.rows if row["command"])
@@ -63,7 +62,7 @@ def flip_test(store: Store, suite: str, kind: FlipKind) -> Drawing:
     return Drawing(note(lead, "cc-lead"), _figure(flip_rows), table + unread + _left_out(flip_rows))
 
 
-def _line(row: dict[str, Row]) -> Sequence[str | HtmlCell]:
+def _line(row: dict[str, Row]) -> Cells:
     score, ties = row[SCORE], row[PREFERRED]["excluded"].get(TIED, 0)
     generator = _PLACES.get(score["generator"], score["generator"])
     answers = wording.count(score["n_ratings"], "answer") if score["kind"] == "people" else ""

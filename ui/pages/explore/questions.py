@@ -44,7 +44,7 @@ from ui.components import linked_charts
 from ui.components.addresses import browse_address
 from ui.components.image_strip import picture_html, thumbnails, workbench_address
 from ui.components.linked_charts import Mark, Series
-from ui.components.tables import WRAP, HtmlCell, heading, html_table, note
+from ui.components.tables import WRAP, Cells, HtmlCell, heading, html_table, note, span
 from ui.pages.explore.view import ALL, QUESTION_CHOICES, Drawing, ExploreView, command_block
 
 TYPES, SOURCES, ENTITIES, MODELS, PEOPLE = "types", "sources", "entities", "models", "people"
@@ -116,26 +116,19 @@ def cell(row: Row | None, href: str = "", more: str = "") -> HtmlCell:
     """A number with interval and n; ``more``: a further line."""
     if row is None:
         return HtmlCell("")
-    n = f"n = {row['n']:,}"
     if row["value"] is None:
         return HtmlCell(NO_VALUE, more, row["reason"] or "")
-    lines = (interval(row), n, more)
-    return HtmlCell(
-        f"{row['value']:.3f}", "\n".join(filter(None, lines)), f"{row['method']}; n = {row['n']:,} {row['unit']}", href
-    )
-
-
-def interval(row: Row) -> str:
-    """A number's interval in words, empty without one."""
-    return "" if row["low"] is None else f"{row['low']:.2f} to {row['high']:.2f}"
+    n = f"n = {row['n']:,}"
+    details = "\n".join(filter(None, (span(row["low"], row["high"]), n, more)))
+    return HtmlCell(f"{row['value']:.3f}", details, f"{row['method']}; {n} {row['unit']}", href)
 
 
 def mark(row: Row | None, name: str, href: str = "") -> Mark:
     """A number in a figure; ``name``: what it is of."""
     if row is None or row["value"] is None:
         return Mark(None)
-    span = interval(row)
-    hover_text = f"{name}: {row['value']:.3f}{f' ({span})' if span else ''}\nn = {row['n']:,} {row['unit']}"
+    bounds = span(row["low"], row["high"])
+    hover_text = f"{name}: {row['value']:.3f}{f' ({bounds})' if bounds else ''}\nn = {row['n']:,} {row['unit']}"
     return Mark(row["value"], row["low"], row["high"], hover_text, href)
 
 
@@ -215,7 +208,7 @@ def _scores(view: ExploreView, rows: list[Row]) -> str:
         [rater, *(cell(at.get((rater, name)), _browse(view, rater, name)) for name in generators)]
         for rater in sorted({row["rater"] for row in rows})
     ]
-    return html_table("TIFA by VQA model", ["VQA model", *(HtmlCell(_named(view, name)) for name in generators)], lines)
+    return html_table("TIFA by VQA model", ["VQA model", *(_named(view, name) for name in generators)], lines)
 
 
 def _pairs(view: ExploreView, rows: list[Row]) -> str:
@@ -230,7 +223,7 @@ def _pairs(view: ExploreView, rows: list[Row]) -> str:
         for row in rows
     ]
     rho = HtmlCell("Spearman’s ρ", note=wording.meaning(SPEARMAN))
-    headers: list[str | HtmlCell] = ["VQA model", "and", rho, HtmlCell("images"), "left out"]
+    headers = ("VQA model", "and", rho, "images", "left out")
     return html_table("Scores per image: do two models put images in the same order?", headers, lines)
 
 
@@ -247,11 +240,8 @@ def _apart(store: Store, view: ExploreView) -> str:
     if not apart:
         return heading(f"{view.rater} and {view.against}", "No image that both were asked the same about has different scores.")
     shown = {image.item: f"{image.generator}: {image.a:.2f} and {image.b:.2f}" for image in apart[:MOST_APART]}
-    lead = (
-        f"{wording.count(len(apart), 'image')} with different scores; the first {len(shown)}."
-        if len(apart) > MOST_APART
-        else ""
-    )
+    lead = f"{wording.count(len(apart), 'image')} with different scores; the first {len(shown)}."
+    lead = lead if len(apart) > MOST_APART else ""
     title = heading(f"Where {view.rater} and {view.against} differ most", lead)
     looks = contents.item_previews(store, [*shown])
     return title + thumbnails(looks, shown, Selection(suite=(view.suite,)), f"{view.rater} and {view.against}")
@@ -275,11 +265,8 @@ def answers_list(store: Store, view: ExploreView) -> str:
     title = f"Answers of {view.rater} that are {ANSWERS[view.answers or WRONG]}{about}{whose}"
     if frame.empty:
         return heading(title) + note("None.")
-    more = (
-        f"The first {MOST_ANSWERS} of {len(frame):,}."
-        if len(frame) > MOST_ANSWERS
-        else wording.count(len(frame), "answer") + "."
-    )
+    more = f"The first {MOST_ANSWERS} of {len(frame):,}."
+    more = more if len(frame) > MOST_ANSWERS else f"{wording.count(len(frame), 'answer')}."
     return heading(title, more) + _table(store, frame.head(MOST_ANSWERS), view)
 
 
@@ -373,12 +360,9 @@ class _ScoresTable:
         self.tifa = {row["generator"]: row for row in mine if (row["by"], row["statistic"]) == (ALL, TIFA)}
         self.reference = reference_of(view)
         # where generators are worst first; numbers as they are
-        groups = list(dict.fromkeys(row["group"] for row in mine if row["by"] != ALL))
-        self.groups = (
-            sorted(groups, key=int)
-            if self.view.see == ENTITIES
-            else sorted(groups, key=lambda group: (self.mean(group), group))
-        )
+        groups = {row["group"] for row in mine if row["by"] != ALL}
+        key: Callable[[str], Any] = int if view.see == ENTITIES else lambda group: (self.mean(group), group)
+        self.groups = sorted(groups, key=key)
 
     def mean(self, group: str) -> float:
         """Over generators, but for the reference."""
@@ -407,7 +391,7 @@ class _ScoresTable:
         return f"{generator} (reference)" if generator == self.reference else generator
 
     def html(self) -> str:
-        headers: list[str | HtmlCell] = [_NAMED[self.view.see], *(HtmlCell(self.named(name)) for name in self.generators)]
+        headers = [_NAMED[self.view.see], *map(self.named, self.generators)]
         lines = [self._line(True, ALL), *(self._line(False, group) for group in self.groups)]
         return html_table(_CAPTION[self.view.see], headers, lines)
 
@@ -461,13 +445,11 @@ def _notes(store: Store, view: ExploreView) -> str:
     mixed = scores.mixed_texts(store, view.suite, view.rater)
     if mixed:
         verb = "was asked" if mixed == 1 else "were asked"
-        parts.append(
-            note(
-                f"Of {wording.count(mixed, 'text')} not all images {verb} the same questions: these have changed in between, so"
-                " generators are not compared on the same ones there. To ask anew, remove the scorer’s runs and score again.",
-                "cc-bad",
-            )
+        text = (
+            f"Of {wording.count(mixed, 'text')} not all images {verb} the same questions: these have changed in between, so"
+            " generators are not compared on the same ones there. To ask anew, remove the scorer’s runs and score again."
         )
+        parts.append(note(text, "cc-bad"))
     return "".join([*parts, own_rule(store, view)])
 
 
@@ -524,8 +506,8 @@ def draw_people(store: Store, view: ExploreView) -> Drawing:
         )
     ]
     if not kinds:
-        lead = note(_NO_PEOPLE.format(suite=view.suite), "cc-lead")
-        return Drawing(lead, None, command_block(store, next_steps.ASKING_PEOPLE), listed=answers_list(store, view))
+        lead = _NO_PEOPLE.format(suite=view.suite)
+        return Drawing.missing(store, lead, next_steps.ASKING_PEOPLE, listed=answers_list(store, view))
     mine = [row for row in splits if row["rater"] == view.rater and row["people"] in kinds]
     lead = note(_people_lead(view, rows, mine, kinds[0]), "cc-lead")
     shown = [row for row in mine if _decided(row)]
@@ -558,8 +540,8 @@ def _row_of(rows: Sequence[Row], statistic: str, rater: str | None, kind: str) -
 
 
 def _table_3(view: ExploreView, rows: Sequence[Row]) -> str:
-    headers: list[str | HtmlCell] = ["VQA model", "beside", *(HtmlCell(title, note=text) for title, text in _COLUMNS.values())]
-    lines: list[list[str | HtmlCell]] = []
+    headers = _headers(_COLUMNS)
+    lines: list[Cells] = []
     for kind in dict.fromkeys(row["people"] for row in rows):
         for rater in dict.fromkeys(row["rater"] for row in rows if row["rater"] is not None):
             href = view.address(rater=rater, answers=DIFFERENT, group=ALL, whose=ALL)
@@ -573,13 +555,16 @@ def _table_3(view: ExploreView, rows: Sequence[Row]) -> str:
 
 def _length_biases(view: ExploreView, rows: Sequence[Row]) -> str:
     """Whether long texts are passed more often than by people; raters without any such number have no line."""
-    headers: list[str | HtmlCell] = ["VQA model", "beside", *(HtmlCell(title, note=text) for title, text in _LENGTHS.values())]
-    lines: list[list[str | HtmlCell]] = []
+    lines: list[Cells] = []
     for who in dict.fromkeys((row["rater"], row["people"]) for row in rows if row["statistic"] in _LENGTHS and row["n"]):
         href = view.address(rater=who[0], answers=DIFFERENT, group=ALL, whose=ALL)
         cells = (cell(_row_of(rows, name, *who), href) for name in _LENGTHS)
         lines.append([who[0], _WHO[who[1]], *cells])
-    return html_table("Length bias", headers, lines) if lines else ""
+    return html_table("Length bias", _headers(_LENGTHS), lines) if lines else ""
+
+
+def _headers(columns: Mapping[str, tuple[str, str]]) -> list[str | HtmlCell]:
+    return ["VQA model", "beside", *(HtmlCell(title, note=text) for title, text in columns.values())]
 
 
 def _among(view: ExploreView, row: Row | None, kind: str) -> str:
@@ -587,28 +572,20 @@ def _among(view: ExploreView, row: Row | None, kind: str) -> str:
     if row is None:
         return ""
     href = at("/studio/agreement?") + urlencode({"suite": view.suite, "aspect": "answer"})
-    headers: list[str | HtmlCell] = ["who", HtmlCell("Krippendorff’s α", note=wording.meaning(ALPHA)), HtmlCell("questions")]
-    lines: list[list[str | HtmlCell]] = [
-        [_WHO[kind], cell(row, href), HtmlCell(f"{row['n']:,}", note="answered by two people or more")]
-    ]
-    return html_table("People among themselves", headers, lines)
+    headers = ("who", HtmlCell("Krippendorff’s α", note=wording.meaning(ALPHA)), "questions")
+    line = (_WHO[kind], cell(row, href), HtmlCell(f"{row['n']:,}", note="answered by two people or more"))
+    return html_table("People among themselves", headers, [line])
 
 
 def _counts(view: ExploreView, splits: Sequence[Row], rows: Sequence[Row]) -> str:
     """Figure 11 in numbers, each leading to its answers."""
     some = [name for name in APART if any(row[name] for row in splits)]
     titles = {WRONG: "wrong answers", **_PARTS, **{name: wording.reason(name) for name in some}}
-    headers: list[str | HtmlCell] = [
-        "element type",
-        *(HtmlCell(text, note=ANSWERS.get(name, "")) for name, text in titles.items()),
-    ]
-    kinds = list(dict.fromkeys(row["people"] for row in splits))
+    headers: Cells = ("element type", *(HtmlCell(text, note=ANSWERS.get(name, "")) for name, text in titles.items()))
     tables = []
-    for kind in kinds:
+    for kind in dict.fromkeys(row["people"] for row in splits):
         mine = [row for row in splits if row["people"] == kind]
-        lines: list[list[str | HtmlCell]] = [
-            [row["group"], *(_count(view, row, name, rows, kind) for name in titles)] for row in mine
-        ]
+        lines: list[Cells] = [(str(row["group"]), *(_count(view, row, name, rows, kind) for name in titles)) for row in mine]
         beside = "" if kind == REAL else f", beside {_WHO[kind]}"
         tables.append(html_table(f"Whose fault wrong answers are{beside}", headers, lines))
     return "".join(tables)
@@ -622,8 +599,8 @@ def _count(view: ExploreView, split: Row, name: str, rows: Sequence[Row], kind: 
         return HtmlCell(f"{n:,}", href=href)
     key = (name, split["by"], split["group"], view.rater, kind)
     row = next(r for r in rows if (r["statistic"], r["by"], r["group"], r["rater"], r["people"]) == key)
-    span = "" if row["low"] is None else f" ({row['low']:.0%} to {row['high']:.0%})"
-    return HtmlCell(f"{n:,}", f"{row['value']:.0%}{span}", row["method"], href)
+    bounds = "" if row["low"] is None else f" ({span(row['low'], row['high'], '.0%')})"
+    return HtmlCell(f"{n:,}", f"{row['value']:.0%}{bounds}", row["method"], href)
 
 
 def _people_figure(view: ExploreView, splits: Sequence[Row]) -> Any:
@@ -650,6 +627,6 @@ _DRAW: Final[dict[str, Callable[[Store, ExploreView], Drawing]]] = {MODELS: draw
 def questions_part(store: Store, view: ExploreView) -> Drawing:
     """The part as ``view`` asks for it."""
     if view.rater not in scores.answering_raters(store).get(view.suite, []):
-        lead = note(_NOBODY.format(suite=view.suite or "this project"), "cc-lead")
-        return Drawing(lead, None, command_block(store, next_steps.QUESTIONS, next_steps.score_command(store, "tifa")))
+        lead = _NOBODY.format(suite=view.suite or "this project")
+        return Drawing.missing(store, lead, next_steps.QUESTIONS, next_steps.score_command(store, "tifa"))
     return _DRAW.get(view.see, draw_scores)(store, view)

@@ -38,7 +38,7 @@ from scorers.running.rejudge import Verdicts
 from ui.components import charts
 from ui.components.addresses import browse_address
 from ui.components.image_strip import thumbnails
-from ui.components.tables import HtmlCell, explained, heading, html_table, note
+from ui.components.tables import Cells, HtmlCell, explained, heading, html_table, note
 from ui.pages.agreement.scorers import scores_to_decisions
 from ui.pages.agreement.view import AgreementView as Decisions
 from ui.pages.explore.view import ALL, CHANGED, KINDS, Drawing, ExploreView
@@ -223,21 +223,15 @@ def scores_table(compared: Compared, view: ExploreView) -> str:
     )
     generators = [*places.generators, ALL] if len(places.generators) > 1 else [*places.generators]
     tasks = [*places.tasks, ALL, TASKS_MEAN] if len(places.tasks) > 1 else [ALL]
-    lines: list[Sequence[str | HtmlCell]] = []
+    lines: list[Cells] = []
     for generator in generators:
-        cells = [_number(before.get((generator, task)), now.get((generator, task))) for task in tasks]
-        hrefs = [
-            browse_address(
-                Selection(suite=(view.suite,), generator=(generator,), task=(task,)),
-                rater=view.rater,
-                by="correct",
-                order="lowest",
-            )
-            for task in tasks
-        ]
-        shown = [HtmlCell(c.text, c.detail, c.note, href) for c, href in zip(cells, hrefs, strict=True)]
-        lines.append(["all generators" if generator == ALL else generator, *shown])
-    return html_table("Score: share of correct images", ["generator", *(HtmlCell(wording.task(task)) for task in tasks)], lines)
+        cells = []
+        for task in tasks:
+            where = Selection(suite=(view.suite,), generator=(generator,), task=(task,))
+            href = browse_address(where, rater=view.rater, by="correct", order="lowest")
+            cells.append(replace(_number(before.get((generator, task)), now.get((generator, task))), href=href))
+        lines.append(["all generators" if generator == ALL else generator, *cells])
+    return html_table("Score: share of correct images", ["generator", *map(wording.task, tasks)], lines)
 
 
 def agreement_table(compared: Compared, by_people: Mapping[str, YesNoCounts]) -> str:
@@ -256,14 +250,14 @@ def _agreement_rows(compared: Compared, kind: str, by_people: YesNoCounts) -> st
     tasks = list(dict.fromkeys(task for task, _ in now))
     if len(tasks) < 4:  # one task, all, and their mean say the same
         tasks = [ALL]
-    lines: list[Sequence[str | HtmlCell]] = []
+    lines: list[Cells] = []
     for task in tasks:
         used = now[task, STATISTICS[0]].used
         numbers = [_number(before.get((task, name)), now[task, name]) for name in STATISTICS]
         lines.append([wording.task(task), HtmlCell(f"{used.items:,}"), HtmlCell(f"{used.ratings:,}"), *numbers])
     titles = [HtmlCell(wording.title(name), note=wording.meaning(name)) for name in STATISTICS]
     who = "people" if kind == "real" else "simulated people"
-    table = html_table(f"Agreement with {who}", ["task", HtmlCell("images"), HtmlCell("answers"), *titles], lines)
+    table = html_table(f"Agreement with {who}", ["task", "images", "answers", *titles], lines)
     undefined = [
         {"value": outcome.value, "reason": outcome.reason, "statistic": name, "task": task}
         for (task, name), outcome in now.items()
@@ -284,7 +278,7 @@ def changes_table(compared: Compared, view: ExploreView) -> str:
     """How many verdicts changed, each number leading to its images."""
     tasks = [*compared.places.tasks, ALL] if len(compared.places.tasks) > 1 else [ALL]
     says = [name for name in _SAYS if name != "open" or compared.changed(says="open")]
-    heads: list[str | HtmlCell] = ["task", HtmlCell("images"), *(HtmlCell(CHANGED[name]) for name in says)]
+    heads = ["task", "images", *(CHANGED[name] for name in says)]
     return html_table("Verdicts that changed", heads, [_changed(compared, view, task, says) for task in tasks])
 
 

@@ -15,6 +15,7 @@ from data.prompts.flips import FlipKind
 from data.store.core.selection import PEOPLE, SIMULATED
 from data.store.core.store import Store
 from ui.components.page import View
+from ui.components.tables import note
 
 PATH: Final = "/explore"
 ALL: Final = "all"
@@ -107,6 +108,11 @@ class Drawing:
     changes: str = ""
     pictures: str = ""
     listed: str = ""
+
+    @classmethod
+    def missing(cls, store: Store, lead: str, *groups: tuple[str, ...], listed: str = "") -> Drawing:
+        """What is said where there is nothing to draw yet: what is missing, and the commands that bring it."""
+        return cls(note(lead, "cc-lead"), None, command_block(store, *groups), listed=listed)
 
 
 def command_block(store: Store, *groups: tuple[str, ...]) -> str:

@@ -26,7 +26,7 @@ from ui.pages.runs.planning import ALL, RunRequest, plan, run_request
 
 SECONDS: Final = 2
 _CURRENT = "any"
-_CURRENT_CHOICE: Final = ("the current one", _CURRENT)
+_CURRENT_TITLE: Final = "the current one"
 _FILTERS = ("scorer", "profile", "suite", "generator", "device", "show", "run")
 _PAGE: Final = 20
 _NEWEST: Final = "newest"
@@ -69,7 +69,7 @@ class RunsPage(Page[Mapping[str, Any]]):
         with self.output("run-controls", gr.Column(visible=False, elem_id="run-controls")):
             with gr.Row(elem_classes="cc-filters cc-run-row"):
                 self.dropdown("show", "Show", [_NEWEST], _NEWEST)
-                self.dropdown("run", "Run", [_CURRENT_CHOICE], _CURRENT)
+                self.dropdown("run", "Run", [(_CURRENT_TITLE, _CURRENT)], _CURRENT)
             with gr.Row(elem_classes="cc-filters cc-run-row", elem_id="run-actions"):
                 for name, (text, _) in _ACTIONS.items():
                     self.output(name, gr.Button(text, interactive=False, min_width=90))
@@ -169,33 +169,23 @@ def choices(store: Store, chosen_values: Mapping[str, Any]) -> dict[str, Choice]
     """The filters, each with what this project has to choose from."""
     known = contents.filter_choices(store)
     run_rows = run_manager.run_rows(store)
-    scorer = _among(chosen_values["scorer"], registry.known())
-    options: dict[str, list[Any]] = {
-        "scorer": list(registry.known()),
-        "profile": list(registry.get(scorer).profiles),
-        "suite": [ALL, *known["suite"]],
-        "generator": [ALL, *known["generator"]],
-        "device": [name for name, _ in devices.known_devices()],
-        "show": [_NEWEST, *(_pages(len(run_rows)))],
-        "run": [_CURRENT, *(row.run_id for row in run_rows)],
-    }
-    named: dict[str, list[Any]] = {
-        "run": [_CURRENT_CHOICE, *options["run"][1:]],
-        "device": [(title, name) for name, title in devices.known_devices()],
-        "show": [(f"the newest of {len(run_rows):,}", _NEWEST), *_pages(len(run_rows))],
-    }
-    values = {name: _among(chosen_values[name], options[name]) for name in _FILTERS}
+    scorer = Choice.among(list(registry.known()), chosen_values["scorer"])
     # another one than this machine seems to have may be meant
-    values["device"] = str(chosen_values["device"] or devices.default_device())
-    return {name: Choice(named.get(name, options[name]), values[name]) for name in _FILTERS}
+    device = str(chosen_values["device"] or devices.default_device())
+    pages = {name: name for name in _pages(len(run_rows))}
+    return {
+        "scorer": scorer,
+        "profile": Choice.among(list(registry.get(scorer.value).profiles), chosen_values["profile"]),
+        "suite": Choice.among((ALL, *known["suite"]), chosen_values["suite"]),
+        "generator": Choice.among((ALL, *known["generator"]), chosen_values["generator"]),
+        "device": Choice([(title, name) for name, title in devices.known_devices()], device),
+        "show": Choice.among({_NEWEST: f"the newest of {len(run_rows):,}"} | pages, chosen_values["show"]),
+        "run": Choice.among({_CURRENT: _CURRENT_TITLE} | {row.run_id: row.run_id for row in run_rows}, chosen_values["run"]),
+    }
 
 
 def _pages(n: int) -> list[str]:
     return [f"{start + 1}-{min(start + _PAGE, n)}" for start in range(0, n, _PAGE)][1:]
-
-
-def _among(chosen_values: Any, options: Any) -> str:
-    return str(chosen_values if chosen_values in options else options[0])
 
 
 def chosen_run(store: Store, run_id: str | None) -> RunView | None:

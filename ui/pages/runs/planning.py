@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any, Final
 
 from concord.common import next_steps, wording
@@ -17,7 +16,7 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from scorers import registry
 from scorers.models import devices
-from ui.components.tables import note
+from ui.components.tables import code, commands, note
 
 ALL: Final = "all"
 
@@ -124,7 +123,7 @@ def command(store: Store, wanted: RunRequest) -> str:
     for name, number in (("--batch-size", wanted.batch_size), ("--limit", wanted.limit)):
         parts += [] if number is None else [name, str(number)]
     (line,) = next_steps.command_lines(store, (shlex.join(parts),))
-    return f'<p class="cc-note">On the command line: {_code(line)}</p>'
+    return f'<p class="cc-note">On the command line: {code(line)}</p>'
 
 
 def _nothing_left(rater: str, there: stored.Pending, mine: list[stored.RunRow]) -> tuple[str, str, bool]:
@@ -136,20 +135,15 @@ def _nothing_left(rater: str, there: stored.Pending, mine: list[stored.RunRow]) 
 
 
 def _no_questions(store: Store, scorer: str) -> str:
-    lines = "".join(f"<li>{_code(line)}</li>" for line in next_steps.command_lines(store, next_steps.QUESTIONS))
     text = f"{scorer} answers questions about prompts, and the prompts of this selection have none yet. Make or bring some:"
-    return note(text) + f'<ul class="cc-list">{lines}</ul>'
+    return note(text) + commands(next_steps.command_lines(store, next_steps.QUESTIONS))
 
 
 def _no_images(store: Store, selection: Selection) -> str:
     if selection.to_dict():
         return note("No image with a file fits this selection.")
-    lines = "".join(f"<li>{_code(line)}</li>" for line in next_steps.command_lines(store, next_steps.IMAGES))
-    return note("There are no images to score yet. Import some:") + f'<ul class="cc-list">{lines}</ul>'
-
-
-def _code(text: str) -> str:
-    return f'<code class="cc-code">{escape(text)}</code>'
+    first = note("There are no images to score yet. Import some:")
+    return first + commands(next_steps.command_lines(store, next_steps.IMAGES))
 
 
 def _whole(value: Any) -> int | None:

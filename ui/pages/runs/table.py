@@ -17,7 +17,7 @@ from data.store import runs as stored
 from data.store.core.store import Store
 from scorers import registry
 from ui.components import controls
-from ui.components.tables import WRAP, note
+from ui.components.tables import WRAP, bullets, note, small
 
 _STATES: Final = {
     "queued": ("queued", ""),
@@ -77,9 +77,9 @@ def _row(view: RunView, chosen: bool) -> str:
     if view.is_active:
         when = f"about {wording.duration(view.seconds_left)} left" if view.seconds_left else ""
     cells = (
-        f'<th scope="row">{name}{_small(f"{who}, {row.created:%Y-%m-%d %H:%M} UTC")}</th>',
-        f'<td><span class="cc-state cc-state--{view.state.replace(" ", "-")}">{escape(title)}</span>{_small(hint)}</td>',
-        f"<td>{bar}{_small(f'{view.done:,} of {wording.count(row.n_items, _noun(view))}')}</td>",
+        f'<th scope="row">{name}{small(f"{who}, {row.created:%Y-%m-%d %H:%M} UTC")}</th>',
+        f'<td><span class="cc-state cc-state--{view.state.replace(" ", "-")}">{escape(title)}</span>{small(hint)}</td>',
+        f"<td>{bar}{small(f'{view.done:,} of {wording.count(row.n_items, _noun(view))}')}</td>",
         f'<td class="cc-number">{_speed(view.per_second)}</td><td class="cc-number">{when}</td>',
         f"<td>{_failed(view)}</td>",
     )
@@ -102,11 +102,11 @@ def _state(view: RunView) -> tuple[str, str]:
 def _failed(view: RunView) -> str:
     reasons = list(view.row.failures.items())
     lines = "".join(
-        _small(f"{reason if len(reason) <= _LONGEST else reason[:_LONGEST] + '…'} ({count:,})")
+        small(f"{reason if len(reason) <= _LONGEST else reason[:_LONGEST] + '…'} ({count:,})")
         for reason, count in reasons[:_MOST_REASONS]
     )
     more = len(reasons) - _MOST_REASONS
-    rest = _small(f"and {wording.count(more, 'other reason')}") if more > 0 else ""
+    rest = small(f"and {wording.count(more, 'other reason')}") if more > 0 else ""
     return f"{view.row.n_failed or ''}{lines}{rest}"
 
 
@@ -132,8 +132,8 @@ def details(store: Store, view: RunView) -> str:
     if row.failures:
         failing = stored.still_failing(store, row.run_id)
         seen = "" if failing == row.n_failed else f", {row.n_failed - failing:,} of them seen since by a later run"
-        lines = "".join(f"<li>{escape(reason)} ({count:,})</li>" for reason, count in row.failures.items())
-        text += note(f"{wording.count(row.n_failed, 'image')} failed{seen}:") + f'<ul class="cc-list">{lines}</ul>'
+        reasons = bullets(f"{reason} ({count:,})" for reason, count in row.failures.items())
+        text += note(f"{wording.count(row.n_failed, 'image')} failed{seen}:") + reasons
     return f'<section aria-label="{escape(row.run_id)}"><h2 class="cc-section">{escape(row.run_id)}</h2>{text}</section>'
 
 
@@ -178,14 +178,12 @@ def settings(store: Store, view: RunView) -> str:
     facts += [(f"weights of {name}", str(print_)) for name, print_ in weights.items()]
     facts += [(f"revision of {name}", str(commit)) for name, commit in revisions.items()]
     generation = row.settings.get("asked") or {}
-    plain = {
-        **{key: value for key, value in row.settings.items() if key not in ("weights", "revisions", "asked")},
-        **generation,
-    }
+    apart = ("weights", "revisions", "asked")
+    plain = {key: value for key, value in row.settings.items() if key not in apart} | generation
     facts += [(name, f"{value}") for name, value in view.progress.versions.items()]
     text = _facts(facts)
-    lines = "".join(f"<li>{escape(f'{key} = {value}')}</li>" for key, value in sorted(plain.items()) if value is not None)
-    text += note("All settings:") + f'<ul class="cc-list">{lines}</ul>' if lines else ""
+    lines = bullets(f"{key} = {value}" for key, value in sorted(plain.items()) if value is not None)
+    text += note("All settings:") + lines if lines else ""
     if (others := _others(store, view)) is not None:
         text += note(others)
     return text
@@ -246,7 +244,3 @@ def _speed(per_second: float | None, of: str = "") -> str:
         if per_second * factor >= 1:
             return f"{per_second * factor:.1f}{per} a {unit}"
     return f"{per_second * 3600:.1f}{per} an hour"
-
-
-def _small(text: str) -> str:
-    return f'<small class="cc-detail">{escape(text)}</small>' if text else ""

@@ -13,6 +13,7 @@ from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, BaseModel, Field
 
 from annotation.questionnaires.base import clean, validate
+from annotation.questionnaires.registry import YES_NO
 from concord import form
 from concord.common.base_path import at
 from data.campaigns.settings import Campaign
@@ -24,6 +25,7 @@ from data.store.judgements import answer_status, recording
 from ui.web.api import person_of
 from ui.web.auth.accounts import NAME_TAKEN, checked_name
 from ui.web.auth.authorization import Access, may, visitor_of
+from ui.web.texts import language_of
 
 _LOOK_BACK = 100
 """So many of one's own answers can be looked at again."""
@@ -77,8 +79,8 @@ class SubmissionBody(TicketBody):
     """One whole answer, as the browser sends it; ``id`` is its own, so that sending twice is harmless.
 
     ``asked`` is the version of the prompt's own questions, and ``offer`` the signed moment, as the task told them: times are
-    believed as far as they lie between that moment and now. With ``following`` the answer says what comes next, as
-    ``/api/next`` does, and spares asking.
+    believed as far as they lie between that moment and now. ``quick``: it answers the one question of the quick form. With
+    ``following`` the answer says what comes next, as ``/api/next`` does, and spares asking.
     """
 
     id: uuid.UUID
@@ -88,6 +90,7 @@ class SubmissionBody(TicketBody):
     started: Annotated[datetime | None, AfterValidator(_moment)] = None
     active_seconds: float | None = Field(default=None, ge=0, le=86_400, allow_inf_nan=False)
     revises: uuid.UUID | None = None
+    quick: bool = False
     following: bool = False
 
 
@@ -101,7 +104,7 @@ def router(store: Store) -> APIRouter:
         return _submit(store, request, _campaign(store, request, body.campaign), body)
 
     @routes.get("/next")
-    def following(request: Request) -> JSONResponse:
+    def following(request: Request, quick: bool = False) -> JSONResponse:
         name = request.session.get("name")
         if name is None:
             return JSONResponse({"state": "name"})
@@ -111,7 +114,7 @@ def router(store: Store) -> APIRouter:
         if before is not None:
             return JSONResponse(before)
         desk = participation.next_tasks(store, name, campaign)
-        return JSONResponse(_describe_desk(store, request, name, campaign, desk))
+        return JSONResponse(_describe_desk(store, request, name, campaign, desk, quick=quick))
 
     @routes.post("/name")
     def enter(request: Request, body: NameBody) -> dict[str, str]:
@@ -243,8 +246,10 @@ def _before(store: Store, name: str, chosen: str | None) -> dict[str, Any] | Non
     return None
 
 
-def _describe_desk(store: Store, request: Request, name: str, campaign_id: str, desk: allocation.NextTasks) -> dict[str, Any]:
-    """What lies before somebody, as their browser is told.
+def _describe_desk(
+    store: Store, request: Request, name: str, campaign_id: str, desk: allocation.NextTasks, *, quick: bool
+) -> dict[str, Any]:
+    """What lies before somebody, as their browser is told; ``quick``: with the quick form where no campaign has chosen one.
 
     A researcher who labels outside campaigns is shown the way to the results.
     """
@@ -261,8 +266,10 @@ def _describe_desk(store: Store, request: Request, name: str, campaign_id: str, 
         if campaign is not None:
             form.record_departure(store, campaign, name, desk, ending.get("code", ""))
         return answer | ending
+    wanted = YES_NO.name if quick else None
     tasks = [
-        _offer(store, name, form.item_form(store, campaign, task, name)) | {"draft": desk.drafts.get(task.item_id)}
+        _offer(store, name, form.item_form(store, campaign, task, name, answered=wanted))
+        | {"draft": desk.drafts.get(task.item_id)}
         for task in desk.tasks
     ]
     return answer | {"state": "label", "tasks": tasks}
@@ -294,12 +301,12 @@ def _asking_of(store: Store, person: str, campaign: Campaign, answer: participat
 def _submit(store: Store, request: Request, campaign: Campaign, body: SubmissionBody) -> JSONResponse:
     person, chosen = person_of(request), request.session.get("campaign")
     revised = participation.own_answer(store, person, campaign.campaign_id, str(body.revises)) if body.revises else None
-    questionnaire = revised.questionnaire if revised else None
+    questionnaire = revised.questionnaire if revised else YES_NO.name if body.quick else None
     try:
         about = form.item_form(store, campaign, _task(store, body.ticket), person, body.asked, questionnaire)
     except KeyError as error:
         raise HTTPException(422, "The questions have changed. Please load the page again.") from error
-    errors: Mapping[str, str] = validate(about.questionnaire, body.answers)
+    errors = validate(about.questionnaire, body.answers, language_of(request.scope))
     if errors:
         return JSONResponse({"detail": "Some answers are missing or invalid.", "errors": errors}, 422)
     answers = clean(about.questionnaire, body.answers)
@@ -320,7 +327,7 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
     reply = {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": status, "feedback": feedback}
     reply["earlier"] = saved.earlier
     if desk is not None:
-        first = _describe_desk(store, request, person, chosen or campaign_items.DEFAULT, desk)
+        first = _describe_desk(store, request, person, chosen or campaign_items.DEFAULT, desk, quick=body.quick)
     return JSONResponse(reply if first is None else reply | {"next": first})
 
 

@@ -23,6 +23,7 @@ from concord.questions import scores
 from data.jobs import generation
 from data.prompts.geneval_suite import COLORS
 from data.spec import Spec, parse_spec
+from data.store.analysis.confusion import matches_with_scorers
 from data.store.browse import contents, grid
 from data.store.core import campaign_items
 from data.store.core.store import Store
@@ -130,7 +131,9 @@ def router(store: Store) -> APIRouter:
         )
         with refusing(422, ValueError):
             adjudication.write_verdict(store, made)
-        return _remarks_if_visible(store, person, item)
+        blames = {(blame.wrong, blame.rater): blame.n for blame in adjudication.blames(remarks.verdicts(store))}
+        so_far = {"blamed": blames.get((made.wrong, made.rater_id), 0), "verdicts": sum(blames.values())}
+        return _remarks_if_visible(store, person, item) | {"so_far": so_far}
 
     @routes.post("/verdict/back")
     def take_back(request: Request, body: TakeBackBody) -> dict[str, Any]:
@@ -226,7 +229,8 @@ def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     assert campaign is not None
     about = form.item_form(store, campaign, task, person)
     state = {"state": "label", "name": person, "blind": blind, "offer": form.sign_offer(store, person, about)}
-    return state | about.to_json() | own_answer
+    matches = matches_with_scorers(store, person, item["suite"], "correct") if own else []
+    return state | about.to_json() | own_answer | {"matches": [asdict(each) for each in matches]}
 
 
 def _evidence(store: Store, person: str | None, item: Item) -> dict[str, Any]:

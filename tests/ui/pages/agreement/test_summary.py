@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ui.pages.agreement.summary import _score_only
+from ui.pages.agreement.summary import _score_only, _which_statistic
 from ui.pages.agreement.view import AgreementView
 
 
@@ -15,3 +15,20 @@ def test_raters_that_only_score_are_named_as_left_out() -> None:
     }
     assert _score_only(rows, AgreementView(task="all", statistic="cohen_kappa")).endswith("as they only give scores: metric.")
     assert _score_only(rows, AgreementView(task="all", statistic="auc")) == ""
+
+
+def test_a_page_says_why_it_shows_another_statistic_and_leads_to_the_main_one() -> None:
+    def rows(*met: tuple[str, str]) -> dict[str, list[dict[str, Any]]]:
+        raters = [{"rater": rater, "statistic": statistic, "task": "all"} for rater, statistic in met]
+        return {"raters": raters, "among_people": [{"statistic": name, "task": "all"} for name in ("mean", "cohen_kappa")]}
+
+    kappa, rho = (AgreementView(suite="s", aspect="correct", statistic=name) for name in ("cohen_kappa", "spearman"))
+    scores = rows(("metric", "spearman"), ("metric", "auc"))
+    why = _which_statistic(scores, rho)
+    assert "only give scores, which have no Cohen’s κ: this is Spearman’s ρ." in why
+    assert "statistic=cohen_kappa" in why
+    assert "as they only give scores: metric." in _which_statistic(scores, kappa)
+    assert "statistic=spearman" in _which_statistic(scores, kappa)
+    # where scorers give labels, too, or there is none, nothing is to be said
+    assert _which_statistic(rows(("labels", "cohen_kappa"), ("labels", "spearman")), rho) == ""
+    assert _which_statistic(rows(), kappa) == ""

@@ -23,7 +23,7 @@ from data.store.imports import ImportBundle
 from data.store.judgements.recording import submit
 from tests.data.store.small_project import answer
 from tests.ui.http_visitor import TOKEN, World
-from ui.components.addresses import FILTERED, filters_in, filters_query
+from ui.components.addresses import FILTERED, filters_in
 from ui.web.server import create_app
 
 COLON = "vqa: big"
@@ -189,14 +189,18 @@ def test_the_sentence(client: TestClient, query: list[tuple[str, str]], words: s
 
 
 # --- the address ------------------------------------------------------------------------------------------------------
-def test_filters_come_back_from_their_address() -> None:
+def test_filters_are_read_from_an_address() -> None:
     ranges = (Between("a: b", None, 0.1), Between("m", -1.0, 2.5))
     filters = Filters(
         object=("dog",), color=("red",), count=("3",), relation=("left of",), says=(("a: b", "no"),), people=("yes", "none"),
         certainty=("split",), differs=(("m", "missed"), ("", "people")), verdict=("none", "prompt"), q=("two", "words"),
         range=ranges,
     )  # fmt: skip
-    query = filters_query(filters)
+    query = [
+        ("object", "dog"), ("color", "red"), ("count", "3"), ("relation", "left of"), ("says", "a: b:no"), ("people", "yes"),
+        ("people", "none"), ("certainty", "split"), ("differs", "m:missed"), ("differs", "people"), ("verdict", "none"),
+        ("verdict", "prompt"), ("q", "two words"), ("range", "a: b:..0.1"), ("range", "m:-1.0..2.5"),
+    ]  # fmt: skip
     assert {name for name, _ in query} == set(FILTERED)
     assert filters_in(lambda name: [value for key, value in query if key == name]) == filters
     assert filters_in(lambda _: [""]) == Filters()

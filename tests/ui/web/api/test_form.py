@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ import pytest
 from concord import form
 from data.store.core import campaign_items
 from tests.ui.http_visitor import COW, World, first, saying
+from tests.ui.other_language import write_catalogue
+from ui.web import texts
 
 JSON = {"Content-Type": "application/json"}
 HOSTILE = [
@@ -183,6 +186,19 @@ def test_each_wrong_answer_is_named(standing_world: World, answers: dict[str, An
     assert answer.status_code == 422
     assert list(answer.json()["errors"]) == wrong
     assert "wrong" not in standing_world.column("select rater_id from annotations")
+
+
+def test_what_is_wrong_is_said_in_the_language_of_the_page(
+    standing_world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(texts, "FOLDER", write_catalogue(tmp_path))
+    client = standing_world.person("wrong")
+    body = saying(first(client)["ticket"], answers=COW | {"objects": "x" * 2001, "color_0": ["pinkish"]})
+    errors = client.post("/api/submit", json=body, headers={"accept-language": "fa"}).json()["errors"]
+    assert errors == {
+        "objects": "⟦Please use at most 2000 characters; this answer has 2001.⟧",
+        "color_0": "⟦Please choose from the answers listed; 'pinkish' is not one of them.⟧",
+    }
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,18 @@ def test_an_answer_from_before_is_revised_in_its_own_questions(plain: World) -> 
     assert judged(plain)[-1] == ("caption_fit", "2")
 
 
+def test_who_wants_one_question_gets_it_for_prompts_with_specs(world: World) -> None:
+    client = world.person("ann")
+    assert first(client)["questionnaire"]["name"] == "geneval"
+    (task, *_) = client.get("/api/next?quick=true").json()["tasks"]
+    assert [question["id"] for question in task["questionnaire"]["questions"]] == ["correct"]
+    body = {"id": str(uuid.uuid4()), "ticket": task["ticket"], "answers": {"correct": "yes"}, "quick": True, "following": True}
+    reply = client.post("/api/submit", json=body).json()
+    assert {task["questionnaire"]["name"] for task in reply["next"]["tasks"]} == {"yes_no"}
+    last = client.get("/api/last").json()
+    assert (last["questionnaire"]["name"], last["answers"]) == ("yes_no", {"correct": "yes"})
+
+
 def test_a_campaign_without_a_questionnaire_asks_what_its_prompts_allow(plain: World) -> None:
     made = planning.plan_campaign(plain.store, campaign_spec({"id": "quick"}))
     assert (made.form.name, made.campaign.version) == ("yes_no", "1")

@@ -102,7 +102,9 @@ def test_a_verdict_convicts_either_side(world: World) -> None:
     case = cases["correct", None]
     assert case["labels"] == ["yes", "no"]
     assert {entry["rater"] for entry in case["said"]} == {"rita", drawn_images.RATER}
-    verdicts = verdict(ann, note="it is there").json()["verdicts"]
+    first = verdict(ann, note="it is there").json()
+    verdicts = first["verdicts"]
+    assert first["so_far"] == {"blamed": 1, "verdicts": 1}
     ruled = [(one["verdict"], one["wrong"], one["rater_id"], one["made_by"]) for one in verdicts]
     assert ruled == [("no", "person", "rita", "ann")]
     verdicts = verdict(ann, verdict="yes", wrong="scorer", rater=drawn_images.RATER).json()["verdicts"]

@@ -198,6 +198,28 @@ def test_a_first_answer_is_blind_and_then_all_is_shown(world: World) -> None:
     assert counting(world) == [("no", None)]
 
 
+def test_an_answer_says_at_once_how_often_each_scorer_says_the_same(world: World) -> None:
+    ann, bob = world.person("ann"), world.person("bob")
+    assert get(ann, "task")["matches"] == []
+    matches = []
+    for number in range(3):
+        answer(ann, item_id(number))
+        (match, *_) = get(ann, "task", item_id(number))["matches"]
+        matches.append((match["same"], match["n"]))
+    labels = "select label from judgements where aspect = 'correct' and rater_id = ? and item_id = any(?) order by item_id"
+    items = [item_id(number) for number in range(3)]
+    with world.store.read() as cursor:
+        (mine, theirs) = (
+            [row[0] for row in cursor.execute(labels, [rater, items]).fetchall()] for rater in ("ann", drawn_images.RATER)
+        )
+    same = [a == b for a, b in zip(mine, theirs, strict=True)]
+    assert matches == [(sum(same[:n]), n) for n in (1, 2, 3)]
+    # what was said after seeing does not count
+    uncover(bob)
+    answer(bob)
+    assert get(bob, "task")["matches"] == []
+
+
 def test_an_answer_after_uncovering_is_not_blind(world: World) -> None:
     client = world.person()
     uncover(client)

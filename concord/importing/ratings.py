@@ -247,20 +247,30 @@ def import_ratings(
     identity: str | None = None,
     saw_labels: bool = False,
     dry_run: bool = False,
-    **columns: str | None,
+    item: str | None = None,
+    rater: str | None = None,
+    value: str | None = None,
+    prompt: str | None = None,
+    generator: str | None = None,
+    index: str | None = None,
+    task: str | None = None,
 ) -> ImportBundle | None:
     """Returns what the file brings; None: it was imported before. With ``dry_run`` nothing is stored.
 
-    ``columns`` are the file's: ``item`` (several with commas), ``rater``, ``value``, and optional others.
+    ``item`` (several with commas), ``rater``, ``value`` and the optional others are names of the file's columns.
     ``wide``: whether there is a column per rater; None: not said.
 
     Without a word about anything the file is one of ``export ratings``, which says these itself.
     """
     path = context.file(file)
+    columns = {
+        "item": item, "rater": rater, "value": value,
+        "prompt": prompt, "generator": generator, "index": index, "task": task,
+    }  # fmt: skip
     described = {**columns, "aspect": aspect, "scale": scale, "suite": suite, "kind": kind}
     # what changes the meaning of an import, where it is used: without these, the same options as ever are the same import
     more = {
-        "index": columns.get("index"),
+        "index": index,
         "wide": bool(wide or rater_columns),
         "rater_columns": rater_columns,
         "match": sorted(match),

@@ -88,7 +88,11 @@ def small(text: str) -> str:
 
 def span(low: float | None, high: float | None, form: str = ".2f") -> str:
     """An interval in words, such as ``0.31 to 0.46``; nothing where an end is missing."""
-    return "" if low is None or high is None else f"{low:{form}} to {high:{form}}"
+    if low is None or high is None:
+        return ""
+    # two decimals without a minus before zero
+    low_words, high_words = (wording.two(end) if form == ".2f" else f"{end:{form}}" for end in (low, high))
+    return f"{low_words} to {high_words}"
 
 
 def bracketed(low: float | None, high: float | None) -> str:

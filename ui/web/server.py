@@ -396,6 +396,6 @@ def _bind(host: str, port: int | None) -> socket.socket:
             return socket.create_server((host, candidate), family=family, backlog=128, dualstack_ipv6=both)
         except OSError as error:
             if port is not None:
-                why = os.strerror(error.errno) if error.errno else str(error)
+                why = (error.strerror or str(error)).partition(" (while")[0]
                 raise CommandError(f"--port {port}: {why}; choose another, or leave it out") from error
     raise CommandError(f"no port from {DEFAULT_PORT} to {DEFAULT_PORT + _PORTS_TO_TRY - 1} is free; name one with --port")

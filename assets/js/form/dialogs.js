@@ -3,7 +3,7 @@
 import * as asides from "./side_dialogs.js";
 import { button, h, kbd } from "../dom.js";
 import { pictureName } from "./pictures.js";
-import { ADVANCE, advance, isQuick, setAdvance } from "./settings.js";
+import { ADVANCE, advance, setAdvance } from "./settings.js";
 import { later, t } from "../texts.js";
 
 const asks = (kind) => (questions) => questions.some((one) => one.kind === kind);
@@ -82,9 +82,9 @@ export class Dialogs {
     else this.after = action;
   }
 
-  /** The instructions, a campaign's own first, and all keys; `first` words it for a first visit, and `onQuick(quick)` is called
-   *  when somebody chooses between all questions and one. */
-  help(questionnaire, { first = false, instructions = [], onQuick = null } = {}) {
+  /** The instructions, a campaign's own first, and all keys; `first` words it for a first visit. `questions`, where one may
+   *  choose between all of them and one: `quick`, which it is now, and `choose(quick)`. */
+  help(questionnaire, { first = false, instructions = [], questions: choice = null } = {}) {
     const sections = (questionnaire?.instructions ?? []).map(({ title, lines }) =>
       h("section", { dir: "auto" }, h("h3", { class: "cc-heading" }, title), h("ul", { class: "cc-list" }, ...lines.map((line) => h("li", {}, line)))),
     );
@@ -100,7 +100,7 @@ export class Dialogs {
         "div",
         { class: "cc-dialog__body" },
         h("h2", { class: "cc-title" }, first ? t("Before you start") : t("Instructions and keys")),
-        onQuick ? questionsChoice(onQuick) : null,
+        choice ? questionsChoice(choice) : null,
         asides.instructions(instructions),
         ...sections,
         h("section", { class: "cc-for-keys" }, h("h3", { class: "cc-heading" }, t("Keys")), h("dl", { class: "cc-keys" }, ...rows)),
@@ -131,8 +131,8 @@ export class Dialogs {
   }
 }
 
-function questionsChoice(onQuick) {
-  const choice = (quick, words) => button(words, { class: "cc-button", "aria-pressed": String(isQuick() === quick) }, () => isQuick() === quick || onQuick(quick));
+function questionsChoice({ quick: now, choose }) {
+  const choice = (quick, words) => button(words, { class: "cc-button", "aria-pressed": String(now === quick) }, () => now === quick || choose(quick));
   const all = choice(false, t("In detail: objects, numbers, colors, places"));
   const quick = choice(true, t("One question: does the image show what the prompt says?"));
   return h("div", { class: "cc-stack", role: "group", "aria-label": t("Questions about each image") }, h("span", { class: "cc-heading" }, t("Questions about each image")), h("div", { class: "cc-row" }, quick, all));

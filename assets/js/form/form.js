@@ -143,7 +143,7 @@ class Form {
     this.frame.setResults(data.results ?? null);
     if (data.progress) this.frame.setProgress(data.progress, data.campaign?.title, data.training);
     if (this.screen === "paused") return undefined;
-    if (data.state === "label") return this.gotTasks(data.tasks ?? []);
+    if (data.state === "label") return this.gotTasks((data.tasks ?? []).map((task) => ({ ...task, quick: this.quick })));
     if (data.state === "name") return this.askName();
     if (data.why === "paused") this.putDown();
     if (this.item) return undefined; // what is on the screen can still be finished
@@ -310,8 +310,8 @@ class Form {
   help({ first = false } = {}) {
     // where no campaign has chosen the questions, whoever answers may
     const choosing = this.campaign?.id === "default" && (this.quick || this.questionnaire?.name !== "yes_no");
-    const onQuick = choosing ? (quick) => this.chooseQuestions(quick) : null;
-    this.dialogs.help(this.questionnaire, { first, instructions: this.campaign?.instructions, onQuick });
+    const questions = choosing ? { quick: this.quick, choose: (quick) => this.chooseQuestions(quick) } : null;
+    this.dialogs.help(this.questionnaire, { first, instructions: this.campaign?.instructions, questions });
   }
 
   /** From now on one question about each image, or all of them. */
@@ -363,7 +363,9 @@ class Form {
     const seconds = Math.round(item.seconds * 10) / 10;
     const { ticket, campaign, asked } = task;
     const { offer } = item;
-    const about = { id, ticket, campaign, asked, offer, revises, quick: this.quick, following: true };
+    // an answer that was refused is given again in its own form; what comes next is then asked for apart
+    const quick = task.quick ?? this.quick;
+    const about = { id, ticket, campaign, asked, offer, revises, quick, following: quick === this.quick };
     const body = { ...about, answers: item.result, started: item.started, active_seconds: seconds };
     item.dropDraft();
     if (!this.api.isPreview) item.rememberWords();

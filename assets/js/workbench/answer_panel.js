@@ -155,7 +155,7 @@ export class Desk {
     this.item = null;
     this.tell("");
     this.outbox.add({ id, route: "submit", ticket: revises ? null : task.ticket, body, task });
-    this.task = { ...task, answers: body.answers, status: null, blind: null };
+    this.task = { ...task, answers: body.answers, status: null, blind: null, matches: [] };
     this.showAnswered("Your answer is being saved", true);
   }
 

@@ -272,7 +272,7 @@ select s.suite, coalesce(s.task, '') as task, coalesce(s.generator, '') as gener
        any_value(case when r.settings ->> '$.model' is not null then r.settings end) as settings
 from ({judged}) s join raters r on r.rater_id = s.rater
 where s.excluded is null and isfinite(s.number)
-group by s.suite, s.task, s.generator, s.prompt, s.rater, s.aspect order by all
+group by all order by all
 """
 _PAIRS = """
 select t.item_id, p.text, list({image_id: i.image_id, generator: i.generator, sha256: i.sha256} order by m.position)

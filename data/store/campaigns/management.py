@@ -422,7 +422,7 @@ def _answered(connection: Connection, campaign_id: str) -> bool:
 
 
 def recruitment_of(store: Store, campaign: str) -> dict[str, str]:
-    """What has been answered of a campaign, by field, in the order of ``recruitment.FIELDS``; no field is empty."""
+    """What has been answered of a campaign, by field, in the order of ``RECRUITMENT_FIELDS``; no field is empty."""
     with store.read() as cursor:
         return _latest(cursor, campaign)
 

@@ -122,7 +122,7 @@ class Invitation(Terms):
 
 
 # asked at every request; only this process changes it
-_known: ByStore[dict[str, Invitation]] = ByStore(lambda store: {made.invitation_id: made for made in listed(store)})
+_known: ByStore[dict[str, Invitation]] = ByStore(lambda _: {})
 
 
 def create(store: Store, terms: Terms, made_by: str) -> Invitation:
@@ -161,7 +161,14 @@ def listed(store: Store, campaign: str | None = None) -> list[Invitation]:
 
 def get(store: Store, invitation_id: str) -> Invitation | None:
     """One invitation, None if there is none; remembered, as every request asks."""
-    return _known(store).get(invitation_id)
+    known = _known(store)
+    if invitation_id not in known:
+        made = store.query_records(Invitation, f"{_SELECT} where invitation_id = ?", [invitation_id])
+        # what is not there is not remembered: anybody may ask for anything
+        if not made:
+            return None
+        known[invitation_id] = made[0]
+    return known[invitation_id]
 
 
 def revoke(store: Store, invitation_id: str, *, now: datetime | None = None) -> None:

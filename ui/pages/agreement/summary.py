@@ -120,7 +120,7 @@ def _best(rows: Rows, view: AgreementView, who: str) -> str:
 def _score_only(rows: Rows, view: AgreementView) -> str:
     """Which scorers the chosen statistic leaves out, as they give scores and no labels."""
     of_task = [row for row in rows["raters"] if row["task"] == view.task]
-    labelled = {row["rater"] for row in of_task if row["statistic"] == view.statistic}
+    labelled = {row["rater"] for row in of_task if row["statistic"] in (view.statistic, "percent_agreement")}
     left = sorted({row["rater"] for row in of_task} - labelled)
     return f"Without {wording.title(view.statistic)}, as they only give scores: {', '.join(left)}." if left else ""
 

@@ -218,10 +218,10 @@ MOVES: Final[Mapping[str, State]] = {"start": "running", "stop": "stopped", "arc
 
 
 def move(store: Store, campaign: str, name: str) -> str:
-    """Do what one of ``MOVES`` is for, or delete the campaign."""
-    if name in MOVES:
-        return tried(lambda: management.move(store, campaign, MOVES[name]))
-    return tried(lambda: management.remove(store, campaign))
+    """Do what one of ``MOVES`` is for, or ``delete`` the campaign."""
+    if name == "delete":
+        return tried(lambda: management.remove(store, campaign))
+    return tried(lambda: management.move(store, campaign, MOVES[name]))
 
 
 FLAGGED: Final = "\n"

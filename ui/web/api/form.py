@@ -282,18 +282,19 @@ def _offer(store: Store, person: str, about: form.ItemForm) -> dict[str, Any]:
 def _past(store: Store, person: str, campaign: Campaign, answer: participation.OwnAnswer) -> dict[str, Any]:
     """A past answer in the list of one's own: with no more than the form shows, as it can still be revised."""
     here = campaign_items.get_task(store, answer.public_id) is not None
-    shown = _asking_of(store, person, campaign, answer).to_json() if here else {"images": [], "caption": None}
+    shown = answered_form(store, person, campaign, answer).to_json() if here else {"images": [], "caption": None}
     past = {"id": answer.annotation_id, "answers": answer.answers, "submitted": answer.submitted.isoformat()}
     return past | {name: shown[name] for name in ("images", "caption")}
 
 
 def _again(store: Store, person: str, campaign: Campaign, answer: participation.OwnAnswer) -> dict[str, Any]:
     """An answer in its form, to be revised: the questions that were asked then."""
-    about = _asking_of(store, person, campaign, answer)
+    about = answered_form(store, person, campaign, answer)
     return _offer(store, person, about) | {"answers": answer.answers, "revises": answer.annotation_id}
 
 
-def _asking_of(store: Store, person: str, campaign: Campaign, answer: participation.OwnAnswer) -> form.ItemForm:
+def answered_form(store: Store, person: str, campaign: Campaign, answer: participation.OwnAnswer) -> form.ItemForm:
+    """The form that an answer was given in, to show and to revise it: its questionnaire, and the prompt's questions of then."""
     version = (answer.raw or {}).get("questions")
     return form.item_form(store, campaign, _task(store, answer.public_id), person, version, answer.questionnaire)
 

@@ -25,6 +25,7 @@ from data.prompts.geneval_suite import COLORS
 from data.spec import Spec, parse_spec
 from data.store.analysis.confusion import matches_with_scorers
 from data.store.browse import contents, grid
+from data.store.campaigns import participation
 from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.judgements import answer_status, remarks, scorer_evidence
@@ -33,7 +34,7 @@ from scorers import registry
 from scorers.base import Verdict
 from ui.components.addresses import ImageListing, listing_of
 from ui.web.api import name_of, person_of, refusing
-from ui.web.api.form import DraftBody
+from ui.web.api.form import DraftBody, answered_form
 
 ItemId = Annotated[str, Query(max_length=1000)]
 Item = dict[str, Any]
@@ -227,7 +228,8 @@ def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     blind = any(not annotation["saw_evidence"] for annotation in own) if own else None
     campaign = form.campaign_of(store, campaign_items.DEFAULT)
     assert campaign is not None
-    about = form.item_form(store, campaign, task, person)
+    given = participation.own_answer(store, person, campaign_items.DEFAULT, last["annotation_id"]) if own else None
+    about = answered_form(store, person, campaign, given) if given else form.item_form(store, campaign, task, person)
     state = {"state": "label", "name": person, "blind": blind, "offer": form.sign_offer(store, person, about)}
     matches = matches_with_scorers(store, person, item["suite"], "correct") if own else []
     return state | about.to_json() | own_answer | {"matches": [asdict(each) for each in matches]}

@@ -9,11 +9,14 @@ from ui.pages.agreement.view import AgreementView
 
 
 def test_raters_that_only_score_are_named_as_left_out() -> None:
-    met = [("labels", "cohen_kappa"), ("labels", "auc"), ("metric", "auc"), ("metric", "spearman")]
+    labels = ("percent_agreement", "cohen_kappa")
+    met = [*(("labels", name) for name in labels), *(("metric", name) for name in ("auc", "spearman"))]
     rows: dict[str, list[dict[str, Any]]] = {
         "raters": [{"rater": rater, "statistic": statistic, "task": "all"} for rater, statistic in met]
     }
     assert _score_only(rows, AgreementView(task="all", statistic="cohen_kappa")).endswith("as they only give scores: metric.")
+    # neither a statistic of people alone nor one of scores makes a label a score
+    assert "labels" not in _score_only(rows, AgreementView(task="all", statistic="fleiss_kappa"))
     assert _score_only(rows, AgreementView(task="all", statistic="auc")) == ""
 
 

@@ -75,6 +75,12 @@ def test_who_wants_one_question_gets_it_for_prompts_with_specs(world: World) -> 
     assert {task["questionnaire"]["name"] for task in reply["next"]["tasks"]} == {"yes_no"}
     last = client.get("/api/last").json()
     assert (last["questionnaire"]["name"], last["answers"]) == ("yes_no", {"correct": "yes"})
+    # the Workbench shows an answer in its own form, where it can be revised
+    (item_id,) = world.store.query_value("select list(item_id) from annotations where rater_id = 'ann'")
+    shown = client.get("/api/studio/task", params={"id": item_id}).json()
+    assert (shown["questionnaire"]["name"], shown["answers"]) == ("yes_no", {"correct": "yes"})
+    again = body | {"id": str(uuid.uuid4()), "revises": shown["revises"], "answers": {"correct": "no"}, "quick": False}
+    assert client.post("/api/submit", json=again).json()["saved"]
 
 
 def test_a_campaign_without_a_questionnaire_asks_what_its_prompts_allow(plain: World) -> None:

@@ -132,7 +132,7 @@ export class Dialogs {
 }
 
 function questionsChoice({ quick: now, choose }) {
-  const choice = (quick, words) => button(words, { class: "cc-button", "aria-pressed": String(now === quick) }, () => now === quick || choose(quick));
+  const choice = (quick, words) => button(words, { class: "cc-button cc-dialog__choice", "aria-pressed": String(now === quick) }, () => now === quick || choose(quick));
   const all = choice(false, t("In detail: objects, numbers, colors, places"));
   const quick = choice(true, t("One question: does the image show what the prompt says?"));
   return h("div", { class: "cc-stack", role: "group", "aria-label": t("Questions about each image") }, h("span", { class: "cc-heading" }, t("Questions about each image")), h("div", { class: "cc-row" }, quick, all));

@@ -180,8 +180,8 @@ ROUTE_TEXTS: Final[dict[str, str]] = {
     " `page` from 0.",
     "GET /api/studio/item": "One item: its prompt, spec, pictures, and the person's own answers. `covered`: whether"
     " other people's answers are still hidden from them.",
-    "GET /api/studio/task": "The form for this item on the Workbench; once it is answered, in `matches` on how many images each"
-    " scorer says the same as the person.",
+    "GET /api/studio/task": "The form for this item on the Workbench (`quick=true`: as for `next`); once it is answered,"
+    " in `matches` on how many images each scorer says the same as the person.",
     "GET /api/studio/neighbours": "The items before and after this one in a listing of Browse.",
     "GET /api/studio/evidence": "Evidence of every scorer and all answers about an item; only `covered: true` before the person"
     " has answered or uncovered it.",

@@ -149,7 +149,8 @@ export class Desk {
     const revises = task.revises ?? null;
     const seconds = Math.round(item.seconds * 10) / 10;
     const id = newId();
-    const about = { id, ticket: task.ticket, offer: item.offer, revises };
+    const quick = task.questionnaire.name === "yes_no";
+    const about = { id, ticket: task.ticket, offer: item.offer, revises, quick };
     const body = { ...about, answers: item.result, started: item.started, active_seconds: seconds };
     item.dropDraft();
     this.item = null;

@@ -3,6 +3,7 @@
 
 import { Api, detail } from "../api.js";
 import { Dialogs } from "../form/dialogs.js";
+import { isQuick } from "../form/settings.js";
 import { button, h, kbd } from "../dom.js";
 import { newId } from "../outbox.js";
 import { at } from "../base_path.js";
@@ -21,6 +22,8 @@ import { Ruling } from "./verdict.js";
 const LOOK_AGAIN_MS = 5_000;
 const LOOKED_MS = 250; // a picture that nobody can have seen yet gets no verdict
 const mounted = new WeakMap();
+// with the questions that this browser's annotator has chosen
+const taskRoute = (id) => `task?id=${id}${isQuick() ? "&quick=true" : ""}`;
 
 /** Build the page in `root`. Returns {update(query), destroy}; a second mount on the same root replaces the first. */
 export function mount(root, { value } = {}) {
@@ -74,7 +77,7 @@ class Bench {
     const id = encodeURIComponent(address.id);
     const around = new URLSearchParams(address.listing);
     around.set("id", address.id);
-    const answers = await Promise.all([`item?id=${id}`, `task?id=${id}`, `neighbours?${around}`].map((route) => this.api.get(`studio/${route}`)));
+    const answers = await Promise.all([`item?id=${id}`, taskRoute(id), `neighbours?${around}`].map((route) => this.api.get(`studio/${route}`)));
     if (turn !== this.turn || this.controller.signal.aborted) return undefined;
     const failed = answers.find(({ outcome }) => outcome !== "ok");
     if (failed) return this.trouble(failed);
@@ -451,7 +454,7 @@ class Bench {
   async answered() {
     const { turn } = this;
     const id = encodeURIComponent(this.item.item_id);
-    const { outcome, data } = await this.api.get(`studio/task?id=${id}`);
+    const { outcome, data } = await this.api.get(`studio/${taskRoute(id)}`);
     if (turn !== this.turn || outcome !== "ok") return;
     this.task = data;
     await this.refresh();

@@ -123,7 +123,7 @@ class AgreementPage(Page[AgreementView]):
         # what an address asks for beyond the main numbers is in view; it is never folded again while one looks
         beyond = view.show != NUMBERS or view.table or view.consensus
         return {
-            "headline": summary.headline(real, simulated, view) + summary.basis(real, simulated, view),
+            "headline": summary.headline(real, simulated, view, intervals=intervals) + summary.basis(real, simulated, view),
             "sentence": summary.lead(real, simulated, view) + summary.export_links(view.selection),
             "by-task": summary.by_task(real if real["raters"] else simulated, view) if view.task == ALL else "",
             "agreement-matrix": raters,

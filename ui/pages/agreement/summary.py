@@ -159,8 +159,11 @@ def closest(rows: Rows, view: AgreementView) -> Row | None:
     return max((row for row in mine if row["value"] is not None), key=lambda row: float(row["value"]), default=None)
 
 
-def headline(real: Rows, simulated: Rows, view: AgreementView) -> str:
-    """One sentence: how far the best scorer agrees with people, and people among themselves."""
+def headline(real: Rows, simulated: Rows, view: AgreementView, *, intervals: bool = True) -> str:
+    """One sentence: how far the best scorer agrees with people, and people among themselves.
+
+    ``intervals``: whether the rows have them where they can be had.
+    """
     rows, who = (real, "people") if real["among_people"] or not simulated["among_people"] else (simulated, "simulated people")
     best = closest(rows, view)
     symbol = wording.title(view.statistic)
@@ -169,6 +172,11 @@ def headline(real: Rows, simulated: Rows, view: AgreementView) -> str:
         if not among or among[0]["value"] is None:
             return ""
         return first_sentence(f"{who.capitalize()} among themselves: {escape(symbol)} {_with_interval(among[0])}")
+    if intervals and best["low"] is None:
+        # where the answers allow no interval, nothing can be said of who is close
+        so_far = f"{best['rater']} {symbol} {wording.two(best['value'])} on {wording.count(best['n_items'], 'image')}"
+        small = f"<small>; the closest so far: {escape(so_far)}</small>"
+        return first_sentence(f"Too few answers yet to compare scorers with {who}{small}")
     level = people_level(rows, view, who)
     beside = f"; {who} among themselves {wording.two(level.value)}" if level else ""
     ceiling = best.get("ceiling") or {}

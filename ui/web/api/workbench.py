@@ -15,6 +15,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
+from annotation.questionnaires.registry import YES_NO
 from concord import form
 from concord.campaigns import adjudication, gold
 from concord.campaigns.annotators import CampaignTopic
@@ -66,8 +67,8 @@ def router(store: Store) -> APIRouter:
         )
 
     @routes.get("/task")
-    def task(request: Request, id: ItemId) -> dict[str, Any]:
-        return _task(store, name_of(request), item_of(store, id))
+    def task(request: Request, id: ItemId, quick: bool = False) -> dict[str, Any]:
+        return _task(store, name_of(request), item_of(store, id), quick=quick)
 
     @routes.get("/neighbours")
     def neighbours(id: ItemId, listing: Annotated[ImageListing, Depends(listing_of)]) -> dict[str, Any]:
@@ -209,8 +210,8 @@ def may_see(store: Store, person: str | None, item: Item) -> bool:
     )
 
 
-def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
-    """The form for this image; with the person's own latest answer where they have given one."""
+def _task(store: Store, person: str | None, item: Item, *, quick: bool) -> dict[str, Any]:
+    """The form for this image, the quick one where that is wanted; what the person has answered stands in the form of then."""
     if item["sha256"] is None:
         return {"state": "none"}
     if person is None:
@@ -229,7 +230,12 @@ def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     campaign = form.campaign_of(store, campaign_items.DEFAULT)
     assert campaign is not None
     given = participation.own_answer(store, person, campaign_items.DEFAULT, last["annotation_id"]) if own else None
-    about = answered_form(store, person, campaign, given) if given else form.item_form(store, campaign, task, person)
+    wanted = YES_NO.name if quick else None
+    about = (
+        answered_form(store, person, campaign, given)
+        if given
+        else form.item_form(store, campaign, task, person, answered=wanted)
+    )
     state = {"state": "label", "name": person, "blind": blind, "offer": form.sign_offer(store, person, about)}
     matches = matches_with_scorers(store, person, item["suite"], "correct") if own else []
     return state | about.to_json() | own_answer | {"matches": [asdict(each) for each in matches]}

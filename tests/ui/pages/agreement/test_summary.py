@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ui.pages.agreement.summary import _score_only, _which_statistic
+from ui.pages.agreement.summary import _score_only, _which_statistic, headline
 from ui.pages.agreement.view import AgreementView
 
 
@@ -35,3 +35,18 @@ def test_a_page_says_why_it_shows_another_statistic_and_leads_to_the_main_one() 
     # where scorers give labels, too, or there is none, nothing is to be said
     assert _which_statistic(rows(("labels", "cohen_kappa"), ("labels", "spearman")), rho) == ""
     assert _which_statistic(rows(), kappa) == ""
+
+
+def test_no_scorer_is_called_close_where_the_answers_allow_no_interval() -> None:
+    scorer = {
+        "rater": "m", "statistic": "cohen_kappa", "task": "all", "value": 0.0, "low": None, "high": None,
+        "n_items": 1, "ceiling": None, "saw_labels": False,
+    }  # fmt: skip
+    rows: dict[str, list[dict[str, Any]]] = {"raters": [scorer], "among_people": [{"statistic": "mean", "task": "all"}]}
+    nothing: dict[str, list[dict[str, Any]]] = {"raters": [], "among_people": []}
+    view = AgreementView(suite="s", aspect="correct", task="all", statistic="cohen_kappa")
+    said = headline(rows, nothing, view)
+    assert "Too few answers yet to compare scorers with people" in said
+    assert "m Cohen’s κ 0.00 on 1 image" in said
+    wide = {"raters": [scorer | {"low": -0.4, "high": 0.4}], "among_people": rows["among_people"]}
+    assert "m agrees with people" in headline(wide, nothing, view)

@@ -245,9 +245,11 @@ def live(store: Store) -> tuple[Values, list[float], list[float]]:
 def run(store: Store, images: int) -> list[str]:
     """Measure; the lines to print."""
     sizes = make_project(store, images)
-    full, ours = timed(lambda: counted(store))
+    # the first reading finds a database that nobody has read yet; every later one, theirs too, finds it in memory
+    full, unread = timed(lambda: counted(store))
     theirs_values, theirs = timed(lambda: reference(store))
     first = apart(full, theirs_values)
+    _, ours = timed(lambda: counted(store))
     now, more, new = live(store)
     again, recomputing = timed(lambda: counted(store))
     second = max(apart(now, again), apart(now, reference(store)))
@@ -270,6 +272,7 @@ def run(store: Store, images: int) -> list[str]:
         "",
         head("pandas"),
         row("table per task, kappa and Spearman", ours.wall, theirs, first),
+        row("  where nobody has read the database yet", unread.wall, theirs, first),
         head("ours anew"),
         *after("one more answer about an image", more),
         *after("the first answer about an image", new),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from agreement.catalogue import DEFINITIONS
@@ -42,6 +43,7 @@ def test_a_filter_of_browse_is_in_the_address(visitor: Visit, server: Server) ->
     expect(chosen).to_have_text([re.compile("^sr2d"), re.compile("^beta")])
 
 
+@pytest.mark.slow
 def test_a_filter_of_agreement_is_in_the_address(visitor: Visit, server: Server) -> None:
     page = visitor(server).page
     page.goto("/studio/agreement")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.axe import serious
@@ -29,6 +30,7 @@ def tab_to(page: Page, wanted: Locator) -> None:
     raise AssertionError(f"no Tab leads to {wanted}")
 
 
+@pytest.mark.slow
 def test_gold_verdict_and_pause_by_keyboard(visitor: Callable[..., Visitor], tmp_path: Path) -> None:
     with serving(drawn_images.project(tmp_path, each=1)) as server:
         server.run("campaigns", "create", "main-study", "--title", "Main study")

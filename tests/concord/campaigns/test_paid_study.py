@@ -40,6 +40,7 @@ def leave(campaign: Running, who: str) -> str:
     return code
 
 
+@pytest.mark.slow
 def test_a_study_ends_full_and_paid_to_the_cent(store: Store) -> None:
     draw = random.Random(29)
     settings = Settings(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -150,7 +150,9 @@ def _fail(_: duckdb.DuckDBPyConnection, n: int) -> None:
 
 
 def test_many_threads_save_all_once(store: Store) -> None:
-    work: Callable[[int], list[int]] = lambda thread: [_add(store, thread * 20 + k) for k in range(20)]  # noqa: E731
+    def work(thread: int) -> list[int]:
+        return [_add(store, thread * 20 + k) for k in range(20)]
+
     with ThreadPoolExecutor(16) as pool:
         collected = list(pool.map(work, range(16)))
     assert collected == [[thread * 20 + k for k in range(20)] for thread in range(16)]

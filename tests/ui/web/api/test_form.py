@@ -188,9 +188,7 @@ def test_each_wrong_answer_is_named(standing_world: World, answers: dict[str, An
     assert "wrong" not in standing_world.column("select rater_id from annotations")
 
 
-def test_what_is_wrong_is_said_in_the_language_of_the_page(
-    standing_world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_errors_are_in_the_language_of_the_page(standing_world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(texts, "FOLDER", write_catalogue(tmp_path))
     client = standing_world.person("wrong")
     body = saying(first(client)["ticket"], answers=COW | {"objects": "x" * 2001, "color_0": ["pinkish"]})

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import csv
 import difflib
-import io
 import json
 import math
 import re
@@ -211,8 +210,7 @@ def _records(path: Path, text: str, delimiter: str, first_line: int) -> Iterator
     if stand_in is None:
         raise InputError(located(path, None, "holds every private-use character there is; this is no table"))
     bare = _BARE_CR.search(text) is not None
-    lines = io.StringIO(_BARE_CR.sub(stand_in, text) if bare else text, newline="\n")
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    reader = csv.reader(_lines_of(_BARE_CR.sub(stand_in, text) if bare else text), delimiter=delimiter, strict=True)
     begin = first_line
     # equal cells are one text: a table of a million ratings says little that is new
     once: dict[str, str] = {}
@@ -224,6 +222,15 @@ def _records(path: Path, text: str, delimiter: str, first_line: int) -> Iterator
             begin = reader.line_num + first_line
     except csv.Error as error:
         raise InputError(located(path, begin, f"not CSV: {_remedy(str(error))}")) from None
+
+
+def _lines_of(text: str) -> Iterator[str]:
+    """Yield the lines of a text, which end at LF only, one at a time: a list of them takes more memory than the text."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
 
 
 def _remedy(error: str) -> str:

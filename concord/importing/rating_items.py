@@ -19,7 +19,7 @@ DEFAULT_SUITE: Final = "ratings"
 EXAMPLES: Final = 5
 """So many examples stand in a message, and so many rows in a preview."""
 _FEW_ENOUGH: Final = 5000
-"""Among so many names the nearest one is looked for."""
+"""Among so many names the nearest one is looked for, and of so many items another suite's images."""
 
 
 def match_items(
@@ -80,13 +80,16 @@ def first_few(texts: Iterable[str]) -> str:
 
 
 def _elsewhere(context: Context, rows: Sequence[RatedItem], ways: Sequence[str]) -> str:
-    """Which other suite has pictures of most of the items, as a hint; empty if none has."""
+    """Return another suite that has pictures of most of the items, as a hint; "" if none has."""
     images = [item for item in imports.known_items(context.store) if item.is_image]
-    suites = Counter(item.suite for item in match_rows(rows, images, ways or MATCH_WAYS).items.values())
-    total = len({row.item for row in rows})
+    if not images:
+        return ""
+    some = rows[:_FEW_ENOUGH]
+    suites = Counter(item.suite for item in match_rows(some, images, ways or MATCH_WAYS).items.values())
+    total, which = len(some), "the first " if len(some) < len(rows) else ""
     for suite, n in suites.most_common(1):
         if 2 * n > total:
-            return f"{n:,} of {total:,} items match an image of suite {quoted(suite)}: did you mean --suite {suite}?"
+            return f"{n:,} of {which}{total:,} items match an image of suite {quoted(suite)}: did you mean --suite {suite}?"
     return ""
 
 

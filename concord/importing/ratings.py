@@ -19,6 +19,7 @@ from concord.importing.exported_files import import_exported_ratings
 from concord.importing.rating_items import DEFAULT_SUITE, EXAMPLES, first_few, match_items
 from concord.importing.rating_values import (
     KEEP_APART,
+    ReadValue,
     ask_about_missing,
     decimal_commas,
     is_missing,
@@ -159,10 +160,12 @@ class _Reading:
     """How a table is read.
 
     Attributes:
+        left_out: by reason how many answers of the file are not in the table.
         notes: what the reader took as meant, in words.
     """
 
-    table: RatingTable
+    path: Path
+    left_out: Mapping[str, int]
     columns: RatingColumns
     aspect: str
     scale: Scale
@@ -181,13 +184,15 @@ def import_ratings(context: Context, file: str, dry_run: bool = False, **options
     if request.is_empty and not dry_run:
         return import_exported_ratings(context, path)
     _check(request)
-    reading = _read_table(path, request)
+    table, reading = _read_table(path, request)
     sha256 = request.digest(path, reading.aspect, reading.scale)
     if was_imported(context, request.import_kind, sha256):
         return None
     if reading.notes:
         context.say(f"{printable(path.name)}: {'; '.join(reading.notes)}")
-    with file_ratings(context.store, reading.table.table, reading.columns) as ratings:
+    with file_ratings(context.store, table, reading.columns) as ratings:
+        # what is loaded is not needed twice
+        del table
         bundle, summary = _bundle_of(context, ratings, reading, request, sha256)
     if dry_run:
         _preview(context, bundle, reading.aspect)
@@ -222,7 +227,7 @@ def _check(request: RatingRequest) -> None:
         raise UsageError("--header-lines counts all lines of the header, 1 or more")
 
 
-def _read_table(path: Path, request: RatingRequest) -> _Reading:
+def _read_table(path: Path, request: RatingRequest) -> tuple[TextTable, _Reading]:
     """Read the table, and which of its columns say what."""
     wanted = [name for name, value in request.columns.items() if value and not (name == "item" and request.transpose)]
     columns = tuple(name for key in wanted for name in _names(request.columns[key]))
@@ -252,7 +257,7 @@ def _read_table(path: Path, request: RatingRequest) -> _Reading:
         pair, vote = _names(request.pair), read_columns.value
         table = replace(table, table=with_pairs(table.table, pair[0], pair[1], vote))
         read_columns = replace(read_columns, item=(*read_columns.item, PAIR))
-    return _Reading(table, read_columns, str(aspect), scale, notes)
+    return table.table, _Reading(path, table.left_out, read_columns, str(aspect), scale, notes)
 
 
 def _columns(table: RatingTable, request: RatingRequest, others: Mapping[str, str | None]) -> RatingColumns:
@@ -363,9 +368,9 @@ def _bundle_of(
     left_out: Counter[str] = Counter()
     for text in gone:
         left_out[f"with {quoted(stripped[text])}" if stripped[text] else "without a value"] += texts[text]
-    left_out += Counter(reading.table.left_out)
+    left_out += Counter(reading.left_out)
     if not count:
-        raise CommandError(f"{reading.table.table.path}: no ratings in it ({_reasons(left_out) or 'no rows'})")
+        raise CommandError(f"{reading.path}: no ratings in it ({_reasons(left_out) or 'no rows'})")
     ratings.check()
     counts: Counter[str] = Counter()
     for text, n in texts.items():
@@ -443,23 +448,29 @@ def _spelled(
     people = imports.known_raters(context.store, request.kind or "human")
     raters, clashes = choose_spellings(written, people, request.merge)
     clashes = [] if KEEP_APART in request.merge else clashes
-    labels: list[Clash] = []
-    note = ""
-    values: Values
-    if request.pair:
-        values = {text: [_vote_value(text, reading.aspect)] for text in counts}
-    elif request.multiple:
-        values = _ticked_values(context, counts, reading, request)
-    else:
-        values, labels, note = _plain_values(context, ratings, counts, reading, request)
-    wrong = [_clashing(kind, clashing) for kind, clashing in (("labels", labels), ("raters", clashes)) if clashing]
-    if wrong:
-        _refuse_spellings(wrong, [*labels, *clashes])
-    return values, raters, note
+    if request.pair or request.multiple:
+        if clashes:
+            _refuse_spellings([("raters", clashes)])
+        if request.pair:
+            return {text: [_vote_value(text, reading.aspect)] for text in counts}, raters, ""
+        return _ticked_values(context, counts, reading, request), raters, ""
+    known = imports.known_labels(context.store, request.named_suite, reading.aspect)
+    refuse_several(counts, reading.scale)
+    note = ask_about_missing(counts, reading.scale, known)
+    read, labels = value_reader(reading.scale, reading.aspect, counts, known, request.merge)
+    if labels or clashes:
+        _refuse_spellings([("labels", labels), ("raters", clashes)])
+    points = decimal_commas(counts, reading.scale)
+    if points:
+        example = next(text for text in points if "," in text)
+        note = f"decimal commas: {quoted(example)} is {points[example]}"
+    return _read_values(ratings, counts, reading, lambda text: read(points.get(text, text))), raters, note
 
 
-def _refuse_spellings(wrong: Sequence[str], clashes: Sequence[Clash]) -> None:
-    options = dict.fromkeys(f"--merge {rule}" for clash in clashes for rule in clash.by)
+def _refuse_spellings(kinds: Sequence[tuple[str, Sequence[Clash]]]) -> None:
+    """Refuse names, by their kind, that differ only in how they are written, and say what to do."""
+    wrong = [_clashing(kind, clashes) for kind, clashes in kinds if clashes]
+    options = dict.fromkeys(f"--merge {rule}" for _, clashes in kinds for clash in clashes for rule in clash.by)
     raise CommandError(
         f"{'; '.join(wrong)}. If they are the same, add {' '.join(options)}; if not, rename them, or add --merge none"
     )
@@ -476,21 +487,19 @@ def _item_spellings(context: Context, counts: Mapping[str, int], request: Rating
     known = [item.item_id for item in imports.known_items(context.store, request.named_suite) if not item.is_image]
     names, clashes = choose_spellings(counts, known, request.merge)
     if clashes and KEEP_APART not in request.merge:
-        _refuse_spellings([_clashing("items", clashes)], clashes)
+        _refuse_spellings([("items", clashes)])
     return {item: name for item, name in names.items() if item != name}
 
 
 def _clashing(kind: str, clashes: Sequence[Clash]) -> str:
+    """Return the names that differ only in how they are written; of those that look alike also their signs."""
     each = []
     for clash in clashes:
         known = [text for text in clash.known if text not in clash.texts]
-        names = [*map(quoted, clash.texts), *(f"{quoted(text)} (known already)" for text in known)]
-        if len({*clash.texts, *known}) > len({fold_spelling(text) for text in (*clash.texts, *known)}):
-            names = [
-                f"{name} ({_signs(text)})" if "characters" in clash.by else name
-                for name, text in zip(names, (*clash.texts, *known), strict=True)
-            ]
-        each.append(" and ".join(names))
+        alike = "characters" in clash.by
+        names = [f"{quoted(text)} ({_signs(text)})" if alike else quoted(text) for text in (*clash.texts, *known)]
+        n = len(clash.texts)
+        each.append(" and ".join([*names[:n], *(f"{name} (known already)" for name in names[n:])]))
     return f"{kind} differ only in how they are written: {first_few(each)}"
 
 
@@ -500,47 +509,38 @@ def _signs(text: str) -> str:
     return " ".join(beyond[:EXAMPLES]) + (" …" if len(beyond) > EXAMPLES else "") if beyond else "plain"
 
 
-def _plain_values(
-    context: Context, ratings: FileRatings, counts: Mapping[str, int], reading: _Reading, request: RatingRequest
-) -> tuple[Values, list[Clash], str]:
-    scale, aspect = reading.scale, reading.aspect
-    known = imports.known_labels(context.store, request.named_suite, aspect)
-    refuse_several(counts, scale)
-    notes = [note] if (note := ask_about_missing(counts, scale, known)) else []
-    points = decimal_commas(counts, scale)
-    if points:
-        example = next(text for text in points if "," in text)
-        notes.append(f"decimal commas: {quoted(example)} is {points[example]}")
-    read, labels = value_reader(scale, aspect, counts, known, request.merge)
+def _read_values(ratings: FileRatings, counts: Mapping[str, int], reading: _Reading, read: ReadValue) -> Values:
+    """Return what each text stands for.
+
+    Raises:
+        InputError: a value is not on the scale.
+    """
     values: dict[str, list[RatingValue]] = {}
     wrong: dict[str, str] = {}
     for text in counts:
         try:
-            label, number = read(points.get(text, text))
+            values[text] = [_value(reading.aspect, *read(text))]
         except ValueError as error:
             wrong[text] = str(error)
-        else:
-            values[text] = [_value(aspect, label, number)]
     if wrong:
-        _refuse_values(ratings, reading, request, wrong)
-    return values, labels, "; ".join(notes)
+        _refuse_values(ratings, reading, wrong)
+    return values
 
 
-def _refuse_values(ratings: FileRatings, reading: _Reading, request: RatingRequest, wrong: Mapping[str, str]) -> None:
+def _refuse_values(ratings: FileRatings, reading: _Reading, wrong: Mapping[str, str]) -> None:
     """Name the first cells that are not on the scale, and what to do about them."""
-    path = reading.table.table.path
     hint = "; if this is no rater's column, name those that are: --rater-columns" if reading.columns.raters else ""
     words = [text for text in wrong if may_be_missing(text)]
     if words:
         hint += f"; if it means that there is no rating, add {missing_options(words[:EXAMPLES])}"
-    problems = Problems(path)
+    problems = Problems(reading.path)
     for cell in ratings.with_texts(wrong):
         column, who, text = printable(cell.column)[:60], f"item {quoted(cell.item)}", cell.text.strip()
         if not reading.columns.raters:
             who += f", rater {quoted(cell.rater)}"
         if text.startswith("[") and text.endswith("]"):
             how = f"a cell holds one rating, not a list; {READER}"
-            raise CommandError(located(path, cell.line, f"{column} is {quoted(text)} ({who}): {how}"))
+            raise CommandError(located(reading.path, cell.line, f"{column} is {quoted(text)} ({who}): {how}"))
         problems.add(cell.line, f"{column} is {quoted(text)} ({who}): {wrong[text]}{hint}")
     problems.check()
 

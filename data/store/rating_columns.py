@@ -123,7 +123,8 @@ class FileRatings:
             {**self._names, "missing": list(texts)},
         )
         self._connection.execute("drop table file_cells")
-        return int(rows.value(self._connection, "select count(*) from file_ratings"))
+        (count,) = rows.column(self._connection, "select count(*) from file_ratings")
+        return int(count)
 
     def check(self) -> None:
         """Check that each rating has an item and a rater, and that an item is described the same on all lines.
@@ -233,7 +234,7 @@ class FileRatings:
 
     def repeats(self) -> Repeats:
         """Return how many ratings repeat a rater's rating of an item."""
-        row = rows.first(
+        (row,) = rows.dicts(
             self._connection,
             f"with whole as ({_WHOLE if self._several else 'select n, item_id, rater_id, value from file_placed'}),"
             " firsts as (select item_id, rater_id, arg_min(value, n) as value, count(*) as count from whole group by all"
@@ -242,7 +243,6 @@ class FileRatings:
             " (select count(*) from whole w join firsts f using (item_id, rater_id) where w.value is distinct from f.value)"
             " as different",
         )
-        assert row is not None
         return Repeats(row["count"], row["different"])
 
     def stored_before(self, suite: str, judgements: Sequence[Judgement]) -> StoredBefore:
@@ -258,9 +258,8 @@ class FileRatings:
             }
         )
         self._connection.register("file_judgements", values)
-        row = rows.first(self._connection, _STORED_BEFORE, [suite])
+        (row,) = rows.dicts(self._connection, _STORED_BEFORE, [suite])
         self._connection.unregister("file_judgements")
-        assert row is not None
         return StoredBefore(row["count"], row["different"], tuple(row["import_ids"] or ()))
 
 
@@ -312,4 +311,7 @@ def _nameless(column: str, text: str) -> str:
 def file_ratings(store: Store, table: TextTable, columns: RatingColumns) -> Iterator[FileRatings]:
     """Load a table's ratings beside a project's, for as long as the context lasts."""
     with store.read() as cursor:
-        yield FileRatings(cursor, table, columns)
+        ratings = FileRatings(cursor, table, columns)
+        # its rows are in the database now
+        del table
+        yield ratings

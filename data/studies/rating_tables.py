@@ -97,7 +97,7 @@ class RatedItem:
 
 def other_columns(table: TextTable, columns: RatingColumns) -> tuple[str, ...]:
     """Return the columns that nothing else is said of: those of raters, or of items."""
-    named = {*columns.item, columns.rater, *columns.described}
+    named = {*columns.item, *columns.described} | ({columns.rater} if columns.rater else set())
     return tuple(name for name in dict.fromkeys(table.header) if name not in named)
 
 

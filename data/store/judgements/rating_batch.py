@@ -84,7 +84,7 @@ def insert_batch(connection: Connection, batch: RatingBatch, import_id: int) -> 
         }
     )
     # numbers of the one writer follow each other
-    first = rows.value(connection, "select min(v) from (select nextval('statement_seq') as v from range(?))", [n])
+    (first,) = rows.column(connection, "select min(v) from (select nextval('statement_seq') as v from range(?))", [n])
     connection.register("incoming", batch.table)
     connection.register("incoming_values", values)
     try:

@@ -10,7 +10,7 @@ import codecs
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from data.files import fail, printable, read_bytes
 
@@ -31,8 +31,8 @@ _CONTRACTION: Final = re.compile(r"(?:(?<=n)’(?=t\b)|(?<=[^\W\d_]{3})’(?=s\b
 
 
 def _safe_signs() -> frozenset[str]:
-    """Return the signs beyond ASCII that are taken for Windows-1252: its Central European neighbour has them at the same place,
-    and a Mac no letter that makes a word."""
+    """Return the signs beyond ASCII that are taken for Windows-1252: its Central European neighbour has them at the same
+    place, and a Mac no letter that makes a word."""
     both = {
         bytes([code]).decode("cp1252")
         for code in range(0xA0, 0x100)
@@ -60,12 +60,13 @@ def read_decoded(path: Path, encoding: str | None = None) -> DecodedText:
     """
     data = read_bytes(path)
     if encoding is not None:
-        return DecodedText(_decode(path, data, _codec(path, encoding)), "" if _codec(path, encoding) == "utf-8" else encoding)
+        codec = _codec(path, encoding)
+        return DecodedText(_decode(path, data, codec), "" if codec == "utf-8" else encoding)
     for mark, name, label in _MARKS:
         if data.startswith(mark):
             return DecodedText(_decode(path, data.removeprefix(mark), name), label)
-    if (name := _unmarked_utf16(data)) is not None:
-        return DecodedText(_decode(path, data, name), "UTF-16")
+    if (unmarked := _unmarked_utf16(data)) is not None:
+        return DecodedText(_decode(path, data, unmarked), "UTF-16")
     if (nul := data.find(b"\0")) >= 0:
         fail(path, data.count(b"\n", 0, nul) + 1, "holds a NUL byte, which no text file does; is this the right file?")
     try:
@@ -73,8 +74,13 @@ def read_decoded(path: Path, encoding: str | None = None) -> DecodedText:
     except UnicodeDecodeError as error:
         where = error.start
     text = data.decode("cp1252", "replace")
-    if _is_western(text):
-        return DecodedText(text, "Windows-1252")
+    if not _is_western(text):
+        _refuse(path, data, where)
+    return DecodedText(text, "Windows-1252")
+
+
+def _refuse(path: Path, data: bytes, where: int) -> NoReturn:
+    """Refuse a file whose encoding cannot be told, with what some encodings make of the word at this place."""
     line = data.count(b"\n", 0, where) + 1
     begin, end = data.rfind(b"\n", 0, where) + 1, data.find(b"\n", where)
     readings = _readings(data[begin : end if end >= 0 else len(data)], where - begin)

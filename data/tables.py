@@ -69,6 +69,7 @@ class TableOptions:
     columns: tuple[str, ...] = ()
 
 
+AS_IT_LOOKS: Final = TableOptions()
 _Record = tuple[int, tuple[str, ...]]
 _DELIMITERS: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _SEPARATOR_LINE: Final = re.compile(r"sep=([,;\t|])\r?(?:\n|$)", re.IGNORECASE)
@@ -78,7 +79,7 @@ _SAMPLE: Final = 1 << 16
 _IMPORT_ID: Final = re.compile(r'\{"ImportId":')
 
 
-def read_table(path: Path, options: TableOptions = TableOptions()) -> TextTable:
+def read_table(path: Path, options: TableOptions = AS_IT_LOOKS) -> TextTable:
     """Read a CSV file (``.tsv``: tabs instead of commas), or one as other programs save it.
 
     A record ends at LF or CRLF only. A bare CR is part of its field: published studies hold them even in unquoted free
@@ -145,17 +146,13 @@ def table_of_records(path: Path, records: Sequence[_Record], header_lines: int |
     if titles:
         notes.append(f"{_lines_named([line for line, _ in records[:titles]])} before the header passed over")
     header = records[titles][1]
-    further = (
-        header_lines - 1
-        if header_lines is not None
-        else _further_header_lines([c for _, c in records[titles + 1 : titles + 3]])
-    )
+    after = [cells for _, cells in records[titles + 1 : titles + 3]]
+    further = header_lines - 1 if header_lines is not None else _further_header_lines(after)
     body = records[titles + 1 + further :]
     if further:
         lines = _lines_named([line for line, _ in records[titles + 1 : titles + 1 + further]])
-        notes.append(
-            f"{lines} {'is a' if further == 1 else 'are'} further header line{'' if further == 1 else 's'}, passed over"
-        )
+        verb = "belongs to the header and is" if further == 1 else "belong to the header and are"
+        notes.append(f"{lines} {verb} passed over")
     if repeated := [line for line, cells in body if cells == header]:
         notes.append(f"{_lines_named(repeated)} {'repeats' if len(repeated) == 1 else 'repeat'} the header, passed over")
         body = [record for record in body if record[1] != header]
@@ -184,9 +181,9 @@ def _lines_named(lines: Sequence[int]) -> str:
     """Return a few lines by their numbers, in words."""
     if len(lines) == 1:
         return f"line {lines[0]}"
-    shown = ", ".join(map(str, lines[:_MAX_NAMED_COLUMNS]))
-    more = f" and {len(lines) - _MAX_NAMED_COLUMNS:,} more" if len(lines) > _MAX_NAMED_COLUMNS else ""
-    return f"lines {shown}{more}"
+    *some, last = map(str, lines[:_MAX_NAMED_COLUMNS])
+    more = f", {last} and {len(lines) - _MAX_NAMED_COLUMNS:,} more" if len(lines) > _MAX_NAMED_COLUMNS else f" and {last}"
+    return f"lines {', '.join(some)}{more}"
 
 
 def require_columns(table: TextTable, wanted: Sequence[str]) -> None:

@@ -20,6 +20,7 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16"),
 )
 _CANDIDATES: Final = ("cp1252", "cp1250", "cp1251", "mac-roman", "gb18030", "shift-jis", "euc-kr")
+_LONG_RUN: Final = re.compile(r"[^\x00-\x7f]{3}")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _LEAST_NUL_SHARE: Final = 0.3
 """Of every second byte of UTF-16 without a mark, where most letters are ASCII."""
@@ -33,12 +34,8 @@ _CONTRACTION: Final = re.compile(r"(?:(?<=n)’(?=t\b)|(?<=[^\W\d_]{3})’(?=s\b
 def _safe_signs() -> frozenset[str]:
     """Return the signs beyond ASCII that are taken for Windows-1252: its Central European neighbour has them at the same
     place, and a Mac no letter that makes a word."""
-    both = {
-        bytes([code]).decode("cp1252")
-        for code in range(0xA0, 0x100)
-        if bytes([code]).decode("cp1252") == bytes([code]).decode("cp1250", "replace")
-    }
-    return frozenset(both | _PUNCTUATION)
+    upper = [bytes([code]) for code in range(0xA0, 0x100)]
+    return _PUNCTUATION | {sign.decode("cp1252") for sign in upper if sign.decode("cp1252") == sign.decode("cp1250")}
 
 
 _SAFE: Final = _safe_signs()
@@ -118,12 +115,17 @@ def _unmarked_utf16(data: bytes) -> str | None:
 
 
 def _is_western(text: str) -> bool:
-    """Return True if every sign beyond ASCII is one of the safe ones, in words that are mostly ASCII."""
+    """Return True if every sign beyond ASCII is one of the safe ones, in words as Western languages have them: with ASCII
+    letters among them, and never three other letters in a row."""
     if not {c for c in text if not c.isascii()} <= _SAFE or _INSIDE_WORD.search(_CONTRACTION.sub("'", text)):
         return False
     for word in set(_WORD.findall(text)):
         beyond = sum(not c.isascii() for c in word)
-        if beyond > len(word) - beyond or (beyond and not word[1:].islower() and not word.isupper() and len(word) > 1):
+        if (
+            len(word) > 1
+            and beyond
+            and (beyond == len(word) or _LONG_RUN.search(word) or not (word[1:].islower() or word.isupper()))
+        ):
             return False
     return True
 

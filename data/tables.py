@@ -108,9 +108,10 @@ def read_table(path: Path, options: TableOptions = AS_IT_LOOKS) -> TextTable:
 
 
 def _delimiter(text: str, usual: str) -> str:
-    """Return the delimiter with which the beginning of the text is a table of the most columns."""
+    """Return the delimiter with which the beginning of the text is a table with the fewest lines before its header, and then
+    with the most columns."""
     sample = text if len(text) <= _SAMPLE else text[: text.rfind("\n", 0, _SAMPLE) + 1] or text[:_SAMPLE]
-    columns: dict[str, int] = {}
+    tables: dict[str, tuple[int, int]] = {}
     for delimiter in (usual, *(sign for sign in _DELIMITERS if sign != usual)):
         if delimiter not in sample:
             continue
@@ -118,11 +119,12 @@ def _delimiter(text: str, usual: str) -> str:
             records = [tuple(cells) for cells in csv.reader(sample.splitlines(keepends=True), delimiter=delimiter) if cells]
         except csv.Error:
             continue
-        records = records[_title_lines(records) :]
+        titles = _title_lines(records)
+        records = records[titles:]
         widths = {len(_without_excess(cells, len(records[0]))) for cells in records}
         if len(widths) == 1 and widths != {1}:
-            columns[delimiter] = widths.pop()
-    return max(columns, key=lambda sign: columns[sign], default=usual)
+            tables[delimiter] = (-titles, widths.pop())
+    return max(tables, key=lambda sign: tables[sign], default=usual)
 
 
 def _title_lines(records: Sequence[Sequence[str]]) -> int:
@@ -153,10 +155,8 @@ def table_of_records(path: Path, records: Sequence[_Record], header_lines: int |
         lines = _lines_named([line for line, _ in records[titles + 1 : titles + 1 + further]])
         verb = "belongs to the header and is" if further == 1 else "belong to the header and are"
         notes.append(f"{lines} {verb} passed over")
-    if repeated := [line for line, cells in body if cells == header]:
-        notes.append(f"{_lines_named(repeated)} {'repeats' if len(repeated) == 1 else 'repeat'} the header, passed over")
-        body = [record for record in body if record[1] != header]
-    rows = []
+    rows: list[_Record] = []
+    repeated: list[int] = []
     for line, cells in body:
         if len(cells) != len(header):
             cells = _without_excess(cells, len(header))
@@ -164,7 +164,12 @@ def table_of_records(path: Path, records: Sequence[_Record], header_lines: int |
                 there = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
                 uneven = f"{there}, but the header has {len(header)}; quote fields that hold the delimiter or line breaks"
                 raise InputError(located(path, line, uneven))
-        rows.append((line, cells))
+        if cells == header:
+            repeated.append(line)
+        else:
+            rows.append((line, cells))
+    if repeated:
+        notes.append(f"{_lines_named(repeated)} {'repeats' if len(repeated) == 1 else 'repeat'} the header, passed over")
     return TextTable(path, header, tuple(rows), tuple(notes))
 
 

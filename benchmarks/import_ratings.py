@@ -29,7 +29,8 @@ from benchmarks.measuring import command_line, machine, planned, written
 HERE: Final = Path(__file__).resolve().parents[1]
 OPTIONS: Final = ("--item", "image", "--rater", "rater", "--value", "value", "--aspect", "quality", "--scale", "ordinal:1-5")
 _CONTENT: Final = (
-    "select count(*), bit_xor(hash(item_id, rater_id, aspect, label, value, reason, source_id, rule_version, seq)) from judgements"
+    "select count(*), bit_xor(hash(item_id, rater_id, aspect, label, value, reason, source_id, rule_version, seq))"
+    " from judgements"
     " union all select count(*), bit_xor(hash(annotation_id, item_id, rater_id, answers, seq)) from annotations"
     " union all select count(*), bit_xor(hash(item_id, suite, kind, generator, task)) from items"
 )

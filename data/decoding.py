@@ -35,7 +35,9 @@ def _safe_signs() -> frozenset[str]:
     """Return the signs beyond ASCII that are taken for Windows-1252: its Central European neighbour has them at the same
     place, and a Mac no letter that makes a word."""
     upper = [bytes([code]) for code in range(0xA0, 0x100)]
-    return _PUNCTUATION | {sign.decode("cp1252") for sign in upper if sign.decode("cp1252") == sign.decode("cp1250")}
+    both = {sign.decode("cp1252") for sign in upper if sign.decode("cp1252") == sign.decode("cp1250")}
+    # two signs that are no letters may be one of Chinese
+    return _PUNCTUATION | {"\u00a0"} | {sign for sign in both if sign.isalpha()}
 
 
 _SAFE: Final = _safe_signs()

@@ -94,8 +94,13 @@ def read_table(path: Path, options: TableOptions = AS_IT_LOOKS) -> TextTable:
     decoded = read_decoded(path, options.encoding)
     notes = [f"in {decoded.encoding}"] if decoded.encoding else []
     text, first_line = decoded.text, 1
+    if decoded.encoding and text.lstrip().startswith(("{", "[{")):
+        raise InputError(located(path, 1, f"JSON in {decoded.encoding}; save the file as UTF-8"))
     if "\n" not in text and "\r" in text:
         raise InputError(located(path, 1, "lines end with CR only; save the file with LF or CRLF line ends"))
+    if "\r\r\n" in text and text.count("\r\r\n") == text.count("\n"):
+        # so ends each line that Python's csv module writes into a file of text on Windows
+        text = text.replace("\r\r\n", "\n")
     usual = "\t" if path.suffix.lower() == ".tsv" else ","
     if (separator := _SEPARATOR_LINE.match(text)) is not None:
         delimiter, text, first_line = separator[1], text[separator.end() :], 2

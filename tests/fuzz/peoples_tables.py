@@ -1,7 +1,7 @@
 """Tables of ratings as people have them: drawn at random from ratings that are known, so that a wrong reading is noticed.
 
-A table is *unambiguous* (docs/importing.md, "What is read without asking") if nothing in it could mean two things: that is known
-of each drawn form before the table is read. What is refused is counted by its cause.
+A table is *unambiguous* (docs/importing.md, "What is read without asking") if nothing in it could mean two things: that is
+known of each drawn form before the table is read. What is refused is counted by its cause.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ import io
 import json
 import re
 import unicodedata
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any, Final
-from xml.sax.saxutils import escape
 
 from concord.common.context import CommandError, Context
 from concord.importing.ratings import import_ratings
@@ -28,6 +26,7 @@ from data.records import Judgement
 from data.store import imports
 from data.store.core.store import Store
 from tests.fuzz.oracle import check_message
+from tests.workbooks import workbook
 
 Truth = Mapping[tuple[str, str], str | float]
 """By item and rater the rating: a label, or a number."""
@@ -97,8 +96,9 @@ _LABELS: Final = (
 )  # fmt: skip
 _LEVELS: Final = (("low", "mid", "high"), ("mäßig", "gut"), ("faible", "élevé"), ("schlecht", "mittel", "gut"))
 _ITEMS: Final[Sequence[Callable[[int], str]]] = (
-    lambda n: f"img_{n:03d}.png", lambda n: f"sdxl/{n:05d}.png", lambda n: f"C:\\out\\flux\\{n}.png", lambda n: f"Bild größer {n}.jpg",
-    lambda n: f"prompt {n + 1}", lambda n: str(n + 1), lambda n: f"https://x.org/a/{n}.webp", lambda n: f"été_{n}.png",
+    lambda n: f"img_{n:03d}.png", lambda n: f"sdxl/{n:05d}.png", lambda n: f"C:\\out\\flux\\{n}.png",
+    lambda n: f"Bild größer {n}.jpg", lambda n: f"prompt {n + 1}",
+    lambda n: str(n + 1), lambda n: f"https://x.org/a/{n}.webp", lambda n: f"été_{n}.png",
 )  # fmt: skip
 _RATERS: Final = (
     ("ann", "ben", "cleo", "dan"), ("R_1aB", "R_2cD", "R_3eF", "R_4gH"), ("Zoë", "Jürgen", "Ann-Kathrin", "José"),
@@ -154,7 +154,7 @@ class _Drawing:
         raters = list(draw.choice(_RATERS)[: draw.randint(2, 4)])
         kind = draw.choice(["interval", "interval", "ordinal", "ordinal", "nominal", "nominal", "nominal", "levels", "yes"])
         truth, texts = self.ratings(kind, names, raters)
-        holes = self.holes(kind, names, raters)
+        holes = self.holes(names, raters)
         for key in holes:
             truth.pop(key)
             texts[key] = holes[key]
@@ -197,8 +197,6 @@ class _Drawing:
             labels = draw.choice(_LABELS)
             self.options |= {"aspect": "mood", "scale": "nominal"}
         said = {key: draw.choice(labels) for key in keys}
-        if kind == "nominal" and set(said.values()) <= {"ja", "nein", "good", "bad"}:
-            pass
         return dict(said), dict(said)
 
     def numbers(self, texts: dict[tuple[str, str], str]) -> dict[tuple[str, str], str]:
@@ -216,7 +214,7 @@ class _Drawing:
                 self.form("decimal commas and points in one column", unclear=True)
         return commas
 
-    def holes(self, kind: str, items: Sequence[str], raters: Sequence[str]) -> dict[tuple[str, str], str]:
+    def holes(self, items: Sequence[str], raters: Sequence[str]) -> dict[tuple[str, str], str]:
         """Return the places without a rating, and what stands there."""
         draw = self.draw
         keys = [(item, rater) for item in items for rater in raters]
@@ -241,10 +239,11 @@ class _Drawing:
             return
         ways: Sequence[tuple[str, Callable[[str], str]]] = (
             ("another letter case", str.upper), ("a letter taken apart", lambda t: unicodedata.normalize("NFD", t)),
-            ("an invisible sign", lambda t: t[:1] + "\u200b" + t[1:]), ("wide letters", _wide), ("a space more", lambda t: t.replace(" ", "  ")),
+            ("an invisible sign", lambda t: t[:1] + "\u200b" + t[1:]), ("wide letters", _wide),
+            ("a space more", lambda t: t.replace(" ", "  ")),
         )  # fmt: skip
         name, write = self.draw.choice(ways)
-        values = [text for text in texts.values()]
+        values = list(texts.values())
         often = [
             key
             for key, text in texts.items()
@@ -420,46 +419,6 @@ def _parquet(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
     return out.getvalue()
 
 
-def workbook(sheets: Mapping[str, Sequence[Sequence[str]]]) -> bytes:
-    """Return an Excel file with these sheets; texts that are numbers are stored as numbers, as Excel does."""
-    names = list(sheets)
-    kinds = "http://schemas.openxmlformats.org"
-    parts = {
-        "[Content_Types].xml": f'<Types xmlns="{kinds}/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/>'
-        + "".join(
-            f'<Override PartName="/xl/worksheets/sheet{n}.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/>'
-            for n in range(1, len(names) + 1)
-        )
-        + "</Types>",
-        "_rels/.rels": f'<Relationships xmlns="{kinds}/package/2006/relationships"><Relationship Id="rId1" Type="{kinds}/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'<workbook xmlns="{kinds}/spreadsheetml/2006/main" xmlns:r="{kinds}/officeDocument/2006/relationships"><sheets>'
-        + "".join(f'<sheet name="{escape(name)}" sheetId="{n}" r:id="rId{n}"/>' for n, name in enumerate(names, 1))
-        + "</sheets></workbook>",
-        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{kinds}/package/2006/relationships">'
-        + "".join(
-            f'<Relationship Id="rId{n}" Type="{kinds}/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet{n}.xml"/>'
-            for n in range(1, len(names) + 1)
-        )
-        + "</Relationships>",
-    }
-    for n, rows in enumerate(sheets.values(), 1):
-        cells = "".join(f"<row>{''.join(map(_cell, row))}</row>" for row in rows)
-        parts[f"xl/worksheets/sheet{n}.xml"] = (
-            f'<worksheet xmlns="{kinds}/spreadsheetml/2006/main"><sheetData>{cells}</sheetData></worksheet>'
-        )
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, text in parts.items():
-            archive.writestr(name, f'<?xml version="1.0" encoding="UTF-8"?>{text}')
-    return out.getvalue()
-
-
-def _cell(text: str) -> str:
-    if re.fullmatch(r"-?(?:0|[1-9]\d{0,9})(?:\.\d+)?", text):
-        return f"<c><v>{text}</v></c>"
-    return f'<c t="inlineStr"><is><t xml:space="preserve">{escape(text)}</t></is></c>'
-
-
 def run_tables(store: Store, seeds: Sequence[int], folder: Path) -> Tally:
     """Import the tables of these numbers, one after the other, compare what is stored with what they say, and take it back."""
     tally = Tally()
@@ -509,7 +468,7 @@ def stored_judgements(store: Store) -> list[tuple[str, str, Judgement]]:
 
 
 def _folded(key: tuple[str, str]) -> tuple[str, str]:
-    return fold_spelling(key[0]), fold_spelling(key[1])
+    return fold_spelling(key[0]).casefold(), fold_spelling(key[1]).casefold()
 
 
 def cause_of(message: str) -> str:

@@ -31,7 +31,8 @@ def matched(*names: str, known: list[KnownItem] = KNOWN) -> dict[str, tuple[str,
     "name",
     [
         r"C:\data\sdxl\00000.png", "D:/old/place/sdxl/00000.png", "/home/ann/out/sdxl/00000.png", "sdxl/00000",
-        r"sdxl\00000.png", "https://x.org/bucket/sdxl/00000.png?v=2", "file:///tmp/sdxl/00000.png", r"\\server\share\sdxl\00000.png",
+        r"sdxl\00000.png",
+        "https://x.org/bucket/sdxl/00000.png?v=2", "file:///tmp/sdxl/00000.png", r"\\server\share\sdxl\00000.png",
     ],
 )  # fmt: skip
 def test_a_path_of_another_machine_names_the_image(name: str) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from concord.common.context import CommandError, Context
 from concord.importing.ratings import import_ratings
@@ -325,7 +325,7 @@ class _Drawing:
             lines = [line if n == 0 else [*line, "", ""] for n, line in enumerate(lines)]
         text = io.StringIO()
         ends = self.draw.choice(["\n", "\r\n"])
-        quoting = csv.QUOTE_ALL if self.likely(0.15) else csv.QUOTE_MINIMAL
+        quoting: Literal[0, 1] = csv.QUOTE_ALL if self.likely(0.15) else csv.QUOTE_MINIMAL
         writer = csv.writer(text, delimiter=delimiter, lineterminator=ends, quoting=quoting)
         if self.likely(0.08):
             self.form("title lines")

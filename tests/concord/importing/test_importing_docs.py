@@ -17,7 +17,10 @@ DOCS: Final = Path(__file__).resolve().parents[3] / "docs" / "importing.md"
 STARS: Final = ("--aspect", "quality", "--scale", "ordinal:1-5")
 LABELS: Final = ("--aspect", "mood", "--scale", "nominal")
 CSV: Final = "image,who,vote\na.png,ann,4\nb.png,ann,5\n"
-QUALTRICS: Final = 'ResponseId,image,Q1\nResponse ID,image,Fit?\n"{""ImportId"":""_recordId""}","{""ImportId"":""image""}","{""ImportId"":""QID1""}"\n'
+QUALTRICS: Final = (
+    "ResponseId,image,Q1\nResponse ID,image,Fit?\n"
+    '"{""ImportId"":""_recordId""}","{""ImportId"":""image""}","{""ImportId"":""QID1""}"\n'
+)
 TASK: Final = {"data": {"image": "a.png"}, "annotations": [
     {"completed_by": 1, "result": [{"from_name": "stars", "type": "rating", "value": {"rating": 4}}]}]}  # fmt: skip
 FLAT: Final = {"image": "a.png", "stars.responses": [4, 5], "stars.responses.users": ["u", "v"],

@@ -17,10 +17,10 @@ from data.store import imports
 from data.store.core.store import Store
 from tests.workbooks import workbook
 
-LONG = {"item": "image", "rater": "who", "value": "vote"}
-SCORE = {"aspect": "fit", "scale": "interval"}
-STARS = {"aspect": "quality", "scale": "ordinal:1-5"}
-LABEL = {"aspect": "mood", "scale": "nominal"}
+LONG: dict[str, Any] = {"item": "image", "rater": "who", "value": "vote"}
+SCORE: dict[str, Any] = {"aspect": "fit", "scale": "interval"}
+STARS: dict[str, Any] = {"aspect": "quality", "scale": "ordinal:1-5"}
+LABEL: dict[str, Any] = {"aspect": "mood", "scale": "nominal"}
 Ratings = Mapping[str, Any]
 """By ``item rater`` the label, or the number."""
 
@@ -427,8 +427,7 @@ def test_labels_raters_and_items_that_are_the_same_text_stop_the_import(
 
 
 def test_items_of_two_files_that_are_written_otherwise_stop_the_second(store: Store, tmp_path: Path) -> None:
-    first, _ = tmp_path / "a.csv", tmp_path / "b.csv"
-    first.write_text("image,who,vote\n1,ann,4\nsdxl|2,ann,3\n")
+    (tmp_path / "a.csv").write_text("image,who,vote\n1,ann,4\nsdxl|2,ann,3\n")
     context = Context(store, tmp_path, io.StringIO(), io.StringIO())
     import_ratings(context, "a.csv", suite=None, kind=None, **LONG, **STARS)
     (tmp_path / "b.csv").write_text("image,who,vote\n1.0,ben,4\nsdxl|2.0,ben,3\n")

@@ -20,7 +20,7 @@ KNOWN = [image("/srv/new/sdxl/00000.png"), image("/srv/new/flux/00000.png"), ima
 
 def matched(*names: str, known: list[KnownItem] = KNOWN) -> dict[str, tuple[str, str]]:
     """By name the path of the image that it is, and the way; without those that match none."""
-    found = {}
+    found: dict[str, tuple[str, str]] = {}
     for name in names:
         matches = match_rows([RatedItem(1, name)], known)
         found |= {key: (item.path or "", next(iter(matches.ways))) for key, item in matches.items.items()}

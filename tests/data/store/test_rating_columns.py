@@ -8,6 +8,7 @@ import random
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ from data.store.core.connections import connect
 from data.store.core.store import Store
 from data.store.rating_columns import _names_nobody
 
-COLUMNS = {"item": "image", "rater": "who", "value": "vote", "aspect": "quality", "scale": "ordinal:1-5"}
+COLUMNS: dict[str, Any] = {"item": "image", "rater": "who", "value": "vote", "aspect": "quality", "scale": "ordinal:1-5"}
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ def matched(*names: str, known: list[KnownItem] = KNOWN) -> dict[str, tuple[str,
 @pytest.mark.parametrize(
     "name",
     [
-        r"C:\data\sdxl\00000.png", "D:/old/place/sdxl/00000.png", "/home/ann/out/sdxl/00000.png", "sdxl/00000",
+        r"C:\data\sdxl\00000.png", "D:/old/place/sdxl/00000.png", "/data/out/sdxl/00000.png", "sdxl/00000",
         r"sdxl\00000.png",
         "https://x.org/bucket/sdxl/00000.png?v=2", "file:///tmp/sdxl/00000.png", r"\\server\share\sdxl\00000.png",
     ],

@@ -111,9 +111,9 @@ def _unmarked_utf16(data: bytes) -> str | None:
     start = data[:4096]
     half = max(len(start) // 2, 1)
     even, odd = start[::2].count(0) / half, start[1::2].count(0) / half
-    if odd > _LEAST_NUL_SHARE and even == 0:
+    if odd > _LEAST_NUL_SHARE and even < odd / 10:
         return "utf-16-le"
-    return "utf-16-be" if even > _LEAST_NUL_SHARE and odd == 0 else None
+    return "utf-16-be" if even > _LEAST_NUL_SHARE and odd < even / 10 else None
 
 
 def _is_western(text: str) -> bool:

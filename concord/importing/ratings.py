@@ -41,7 +41,7 @@ from data.store.imports import ImportBundle
 from data.store.judgements.rating_batch import RatingBatch, RatingValue
 from data.store.rating_columns import FileRatings, file_ratings
 from data.studies.json_ratings import READER, RatingTable
-from data.studies.name_matching import Clash, choose_spellings
+from data.studies.name_matching import Clash, choose_spellings, match_rows
 from data.studies.rating_tables import (
     PAIR,
     PREFERENCE,
@@ -50,7 +50,9 @@ from data.studies.rating_tables import (
     image_columns,
     item_columns,
     looks_wide,
+    names_side,
     other_columns,
+    pair_columns,
     read_rating_table,
     read_vote,
     with_pairs,
@@ -187,7 +189,7 @@ def import_ratings(context: Context, file: str, dry_run: bool = False, **options
     if request.is_empty and not dry_run:
         return import_exported_ratings(context, path)
     _check(request)
-    table, reading = _read_table(path, request)
+    table, reading = _read_table(context, path, request)
     sha256 = request.digest(path, reading.aspect, reading.scale)
     if was_imported(context, request.import_kind, sha256):
         return None
@@ -228,7 +230,7 @@ def _check(request: RatingRequest) -> None:
         raise UsageError("--header-lines counts all lines of the header, 1 or more")
 
 
-def _read_table(path: Path, request: RatingRequest) -> tuple[TextTable, _Reading]:
+def _read_table(context: Context, path: Path, request: RatingRequest) -> tuple[TextTable, _Reading]:
     """Read the table, and which of its columns say what."""
     wanted = [name for name, value in request.columns.items() if value and not (name == "item" and request.transpose)]
     columns = tuple(name for key in wanted for name in _names(request.columns[key]))
@@ -251,7 +253,9 @@ def _read_table(path: Path, request: RatingRequest) -> tuple[TextTable, _Reading
         _refuse_wide(table.table, read_columns, str(aspect), scale)
     notes = list(table.table.notes)
     if read_columns.raters and request.rater_columns is None:
-        _refuse_transposed(read_columns.raters)
+        _refuse_transposed(context, read_columns.raters, request.suite)
+    if aspect == PREFERENCE and read_columns.value and not request.pair:
+        _refuse_sides(table.table, read_columns.value)
     if read_columns.items:
         notes.append(f"a row per person, a column per item: {first_few(map(quoted, read_columns.items))}")
     if request.pair:
@@ -348,9 +352,25 @@ def _refuse_wide(table: TextTable, columns: RatingColumns, aspect: str, scale: S
         )
 
 
-def _refuse_transposed(raters: Sequence[str]) -> None:
-    """Refuse columns of raters that are called as images are."""
+def _refuse_sides(table: TextTable, value: str) -> None:
+    """Refuse preferences that say left or right: who made which image is not known then."""
+    if value not in table.header:
+        return
+    where = table.header.index(value)
+    sides = [text for text in {cells[where].strip() for _, cells in table.records} if names_side(text)]
+    if sides:
+        pair = pair_columns([name for name in table.header if name != value]) or ("COLUMN", "COLUMN")
+        raise CommandError(
+            f"{quoted(value)} says {quoted(min(sides))}, and a preference is a generator; name the columns of the two"
+            f" generators: --pair {quoted(','.join(pair))}"
+        )
+
+
+def _refuse_transposed(context: Context, raters: Sequence[str], suite: str | None) -> None:
+    """Refuse columns of raters that are called as images are, or as the suite's images."""
     images = image_columns(raters)
+    if suite is not None and (known := imports.known_items(context.store, suite)):
+        images = images or list(match_rows([RatedItem(1, name) for name in raters], known).items)
     if 2 * len(images) > len(raters):
         raise CommandError(
             f"the columns look like images and not like raters ({first_few(map(quoted, images))}): if a row is a person, say"

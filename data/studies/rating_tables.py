@@ -19,12 +19,23 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from data.files import InputError, Problems, beginning_of, located, quoted
+from data.files import InputError, Problems, beginning_of, fail, located, quoted
 from data.folding import fold_spelling
 from data.spreadsheets import is_workbook, read_workbook
 from data.studies.form_exports import counted_assignments, with_options_gathered, with_task_answers
 from data.studies.json_ratings import RatingTable, read_json_ratings, read_lists
 from data.tables import AS_IT_LOOKS, TableOptions, TextTable, read_cells, read_table, require_columns
+
+_OTHER_FILES: Final = {
+    b"\x1f\x8b": ("a file packed by gzip (or R's .rds)", "unpack it, or write.csv it in R"),
+    b"$FL": ("SPSS's .sav", "export it from SPSS as CSV"),
+    b"<stata": ("Stata's .dta", "export it from Stata as CSV"),
+    b"SQLite format 3": ("an SQLite database", "export its table as CSV"),
+    b"%PDF": ("a PDF", "export the table from where it was made as CSV"),
+    b"{\\rtf": ("a text document", "save its table as CSV"),
+    b"<": ("HTML or XML (some programs call it .xls)", "open it in Excel or LibreOffice and save it as CSV"),
+}
+"""How files begin that people take for tables: what they are, and what to do."""
 
 
 def read_rating_table(
@@ -39,6 +50,9 @@ def read_rating_table(
         InputError: it is no table.
     """
     start = beginning_of(path)
+    for mark, (what, remedy) in _OTHER_FILES.items():
+        if start.startswith(mark):
+            fail(path, None, f"{what}, and no table that is read; {remedy}")
     if is_workbook(start):
         table = read_workbook(path, options)
     elif start.startswith((b"{", b"[")):
@@ -195,6 +209,22 @@ class PairVote:
     chosen: str
     generators: tuple[str, str]
     written: str
+
+
+def pair_columns(header: Sequence[str]) -> tuple[str, str] | None:
+    """Return two columns that look like those of a pair's generators; None if there are none."""
+    names = {fold_spelling(name).casefold(): name for name in header}
+    for name, column in names.items():
+        for first, second in (("_a", "_b"), (" a", " b"), ("_1", "_2"), ("left", "right"), ("first", "second")):
+            other = name.replace(first, second)
+            if other != name and other in names:
+                return column, names[other]
+    return None
+
+
+def names_side(text: str) -> bool:
+    """Return True if a vote names a side of a pair, and no generator."""
+    return any(fold_spelling(text).casefold() in words for words in _SIDES)
 
 
 def with_pairs(table: TextTable, first: str, second: str, vote: str) -> TextTable:

@@ -331,6 +331,38 @@ def test_a_vote_for_neither_image_is_refused(store: Store, tmp_path: Path, rows:
     assert why in table.refused(item="prompt", rater="judge", value="vote", pair="a,b")
 
 
+@pytest.mark.parametrize(
+    ("header", "pair"),
+    [
+        ("prompt,judge,model_a,model_b,vote", "model_a,model_b"),
+        ("prompt,judge,left model,right model,vote", "left model,right model"),
+        ("prompt,judge,image_1,image_2,vote", "image_1,image_2"),
+        ("prompt,judge,x,y,vote", "COLUMN,COLUMN"),
+        ("prompt,judge,First,Second,vote", "First,Second"),
+    ],
+)
+def test_a_preference_for_a_side_asks_whose_the_images_are(store: Store, tmp_path: Path, header: str, pair: str) -> None:
+    table = Table(store, tmp_path, f"{header}\np,ann,sdxl,flux,left\nq,ann,sdxl,flux,tie\n")
+    why = table.refused(item="prompt", rater="judge", value="vote", aspect="preference", scale="nominal")
+    assert f"a preference is a generator; name the columns of the two generators: --pair '{pair}'" in why
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"<html><table><tr><td>image</td></tr></table>", "HTML or XML (some programs call it .xls)"),
+        (b"\x1f\x8b\x08\x00rest", "unpack it"),
+        (b"$FL2@(#) SPSS DATA FILE", "export it from SPSS as CSV"),
+        (b"%PDF-1.7", "a PDF"),
+        (b"SQLite format 3\x00", "export its table as CSV"),
+        (b"image,who,vote\ra,b,4\r", "lines end with CR only"),
+        ('[{"image": "a"}]'.encode("utf-16"), "JSON in UTF-16"),
+    ],
+)
+def test_what_is_no_table_is_named(store: Store, tmp_path: Path, content: bytes, why: str) -> None:
+    assert why in Table(store, tmp_path, content).refused(**LONG, **STARS)
+
+
 SHEET = [["image", "who", "vote"], ["a.png", "ann", "4.5"], ["b.png", "ann", "3"]]
 
 

@@ -17,8 +17,8 @@ import sys
 import time
 import warnings
 import webbrowser
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing, suppress
 from html import escape
 from importlib import import_module
 from pathlib import Path
@@ -35,6 +35,7 @@ from concord.common import forwarding
 from concord.common.base_path import at, checked, stand
 from concord.common.context import CommandError
 from concord.common.live_updates import limit_pace
+from concord.importing.upload_folders import received_folder
 from concord.runs import queue
 from data.store.backup import scheduler
 from data.store.browse.index_refresh import IndexRefresher
@@ -48,6 +49,7 @@ from ui.web.auth.authorization import Authorization
 from ui.web.auth.sessions import Sessions
 from ui.web.middleware import Entrance, Guard, is_loopback
 from ui.web.thumbnails import Thumbnails
+from ui.web.upload_guard import UploadGuard, cleaned_uploads
 
 _TURN_SECONDS: Final = 0.0005
 """So long may a thread that computes keep others waiting: an answer is many short statements, each of which waits its turn."""
@@ -104,10 +106,15 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
-    os.environ["GRADIO_TEMP_DIR"] = str(store.project / "cache" / "gradio")
+    os.environ["GRADIO_TEMP_DIR"] = str(received_folder(store.project))
     from ui.web.auth import routes
 
-    app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None)
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with cleaned_uploads(store.project):
+            yield
+
+    app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     for module in _ROUTERS:
         app.include_router(import_module(f"ui.web.api.{module}").router(store), responses=_REFUSALS)
     app.include_router(routes.router(store, accounts), responses=_REFUSALS)
@@ -121,6 +128,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     app.add_exception_handler(Erased, _erased)
     app.add_exception_handler(NotWritten, _not_written)
     app.add_middleware(Entrance, root=root, pages=_mount_pages(app, store) if pages else ())
+    app.add_middleware(UploadGuard, project=store.project)
     # the last one added is the outermost: nothing runs before the guard has agreed
     app.add_middleware(Authorization, store=store, accounts=accounts)
     app.add_middleware(Sessions, store=store, path=root or "/")

@@ -27,7 +27,7 @@ class UploadsFull(ValueError):
     def __init__(self) -> None:
         super().__init__(
             f"Uploads that wait to be imported fill their {MAX_UPLOADED / 1e9:.1f} GB; the oldest are deleted after"
-            f" {UPLOAD_AGE / 3600:.0f} hours. Try again later, or import on the server's machine with the command import"
+            f" {UPLOAD_AGE / 3600:.0f} hours. Try again later, or use the command import images on the server's machine"
         )
 
 
@@ -43,7 +43,7 @@ def unpacked_folder(project: Path) -> Path:
 
 def uploaded_bytes(project: Path) -> int:
     """Return the size of all files in a project's upload folders."""
-    return sum(_sizes(received_folder(project))) + sum(_sizes(unpacked_folder(project)))
+    return sum(file.st_size for folder in (received_folder(project), unpacked_folder(project)) for file in _files(folder))
 
 
 _LOCK: Final = Lock()
@@ -75,36 +75,33 @@ def delete_uploads(project: Path, age: float | None = None) -> None:
     for folder in (received_folder(project), unpacked_folder(project)):
         with suppress(OSError):
             for entry in list(os.scandir(folder)):
-                if oldest is None or max(_times(entry)) < oldest:
-                    _delete(entry)
+                with suppress(OSError):
+                    if oldest is None or _newest(entry) < oldest:
+                        _delete(entry)
 
 
 def _delete(entry: os.DirEntry[str]) -> None:
     if entry.is_dir(follow_symlinks=False):
         shutil.rmtree(entry.path, ignore_errors=True)
     else:
+        Path(entry.path).unlink()
+
+
+def _files(folder: str | Path) -> Iterator[os.stat_result]:
+    """Stat every file below a folder; links are not followed, and what vanishes on the way is left out."""
+    folders = [os.fspath(folder)]
+    while folders:
         with suppress(OSError):
-            Path(entry.path).unlink()
+            for entry in list(os.scandir(folders.pop())):
+                with suppress(OSError):
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    else:
+                        yield entry.stat(follow_symlinks=False)
 
 
-def _entries(folder: str | Path) -> Iterator[os.stat_result]:
-    """Stat everything below a folder; links are not followed, and what vanishes on the way is left out."""
-    with suppress(OSError):
-        for entry in list(os.scandir(folder)):
-            with suppress(OSError):
-                yield entry.stat(follow_symlinks=False)
-                if entry.is_dir(follow_symlinks=False):
-                    yield from _entries(entry.path)
-
-
-def _sizes(folder: Path) -> Iterator[int]:
-    return (entry.st_size for entry in _entries(folder))
-
-
-def _times(entry: os.DirEntry[str]) -> Iterator[float]:
-    with suppress(OSError):
-        yield entry.stat(follow_symlinks=False).st_mtime
-        if entry.is_dir(follow_symlinks=False):
-            yield from (below.st_mtime for below in _entries(entry.path))
-        return
-    yield 0.0
+def _newest(entry: os.DirEntry[str]) -> float:
+    """Return when the newest file of an upload was written; of an empty folder, when that was made."""
+    if entry.is_dir(follow_symlinks=False):
+        return max((file.st_mtime for file in _files(entry.path)), default=entry.stat().st_mtime)
+    return entry.stat(follow_symlinks=False).st_mtime

@@ -47,6 +47,8 @@ ANY_RATIO: Final = 16 << 20
 """Bytes that may be unpacked from a zip however small it is."""
 MAX_DIRECTORY: Final = 8 << 20
 """Bytes of a zip's list of members, which is read as a whole before anything in it is known."""
+MAX_FOLDERS: Final = 32
+"""Folders within each other in a zip; what looks through thousands of them, or deletes them, breaks."""
 MAX_STEPS: Final = 10
 TABLES: Final = frozenset({".csv", ".tsv", ".jsonl", ".json", ".parquet"})
 IMAGES_TABLE: Final = "images.csv"
@@ -415,6 +417,11 @@ def _check_members(path: Path, members: Sequence[zipfile.ZipInfo]) -> None:
         raise CommandError(
             f"{printable(path.name)} holds {len(members):,} files of {size / 1e6:,.0f} MB; at most {MAX_FILES:,} files and"
             f" {MAX_UNPACKED / 1e6:,.0f} MB are unpacked. Import such a folder with the command import images"
+        )
+    deepest = max((member.filename.replace("\\", "/").count("/") for member in members), default=0)
+    if deepest > MAX_FOLDERS:
+        raise CommandError(
+            f"{printable(path.name)} holds {deepest:,} folders within each other; at most {MAX_FOLDERS} are unpacked"
         )
     if size > max(ANY_RATIO, MAX_RATIO * path.stat().st_size):
         raise CommandError(

@@ -165,7 +165,8 @@ def _answer(sent: list[Message]) -> ASGIApp:
     if start["status"] == 200:
         paths = [PurePath(path) for path in json.loads(body)]
         return JSONResponse([f"{path.parent.name}/{path.name}" for path in paths])
-    return PlainTextResponse(body, start["status"], {"content-type": dict(start["headers"])[b"content-type"].decode()})
+    kind = Headers(raw=start["headers"]).get("content-type", "text/plain")
+    return PlainTextResponse(body, start["status"], {"content-type": kind})
 
 
 class _Gone(Exception):

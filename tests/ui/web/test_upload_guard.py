@@ -144,6 +144,9 @@ def test_gradio_never_gets_what_is_refused_and_gets_all_else_as_it_was_checked(f
         client.post(path, json={"data": [{"path": f"{DIGEST}/a.csv", "is_stream": True}]})
         (data,) = received.pop()["data"]
         assert data == {"path": f"{folder.resolve()}/{DIGEST}/a.csv", "orig_name": "a.csv", "size": 1, "meta": META}
+    below = TestClient(client.app, "http://localhost", root_path="/concord")
+    refused = below.post("/concord/studio/gradio_api/queue/join", json={"data": [{"path": "/dev/zero"}]})
+    assert (refused.status_code, received) == (400, [])
 
 
 def test_a_sender_who_leaves_is_not_waited_for(folder: Path) -> None:

@@ -289,7 +289,7 @@ CAMPAIGN: Final[dict[str, str]] = {
     "overlap": "How many people answer each item.",
     "seed": "Random seed of sampling and order.",
     "instructions": "Markdown, shown before the first item and with `?`.",
-    "consent": "Markdown; people agree before the first item, and again when it changes.",
+    "consent": "Markdown; people agree before the first item, and again when it changes. `--consent` names a file with it.",
     "content_warning": "Markdown, shown before the first item.",
 }
 """What no docstring says of a campaign's settings."""

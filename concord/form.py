@@ -41,7 +41,7 @@ from data.store.browse import contents
 from data.store.campaigns import departures, management
 from data.store.campaigns.allocation import CampaignProgress, ClosedReason, NextTasks
 from data.store.core import campaign_items
-from data.store.core.campaign_items import DEFAULT, DEFAULT_OVERLAP, AnnotationTask
+from data.store.core.campaign_items import DEFAULT, DEFAULT_OVERLAP, REFUSALS, AnnotationTask
 from data.store.core.store import Store
 from data.store.judgements.answer_status import Feedback, feedback_on
 from data.store.library import QuestionVersion
@@ -495,4 +495,4 @@ def preview_feedback_json(store: Store, campaign_id: str, ticket: str, answers: 
 
 def sentences() -> set[str]:
     """Every text of the form that the server sends and that is not a manager's or a questionnaire's: for its catalogue."""
-    return {text for pair in (*_CLOSED.values(), *_DONE.values()) for text in pair} | {_CONTACT, NO_IMAGES}
+    return {text for pair in (*_CLOSED.values(), *_DONE.values()) for text in pair} | {_CONTACT, NO_IMAGES, *REFUSALS.values()}

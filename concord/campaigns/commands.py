@@ -7,7 +7,8 @@ from __future__ import annotations
 import getpass
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 from concord.campaigns import adjudication, annotators, payment, planning, progress
 from concord.campaigns.annotators import AnnotatorWork, CampaignTopic
@@ -17,7 +18,7 @@ from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError
 from concord.common.text_tables import aligned
 from data.campaigns import recruitment
-from data.files import InputError, printable, read_text
+from data.files import InputError, fail, printable, read_text, reading
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.management import CampaignRefused
 
@@ -56,6 +57,8 @@ def _read_spec(context: Context, options: Mapping[str, Any], file: str | None) -
         origin = printable(file)
         values = from_yaml(read_text(path), origin)
     values |= {name: value for name, value in options.items() if value not in (None, [], ())}
+    if options.get("consent") is not None:
+        values["consent"] = _consent_text(context.file(str(options["consent"])))
     for key, name in OWN_FILES.items():
         if key in values:
             values[name] = read_text(context.file(str(values.pop(key))))
@@ -63,6 +66,26 @@ def _read_spec(context: Context, options: Mapping[str, Any], file: str | None) -
         return campaign_spec(values, origin)
     except InputError as error:
         raise CommandError(str(error)) from error
+
+
+MAX_CONSENT_BYTES: Final = 100_000
+
+
+def _consent_text(path: Path) -> str:
+    """Return the Markdown of a consent file.
+
+    Raises:
+        InputError: it cannot be read, is larger than people read, or is empty.
+    """
+    with reading(path):
+        size = path.stat().st_size
+    if size > MAX_CONSENT_BYTES:
+        most = f"at most {MAX_CONSENT_BYTES / 1e3:,.0f}"
+        fail(path, None, f"has {size / 1e3:,.0f} KB, and a consent text {most}; is this the right file?")
+    text = read_text(path)
+    if not text.strip():
+        fail(path, None, "the file is empty, so there is nothing to agree to; write the consent text into it")
+    return text
 
 
 def start(context: Context, campaign: str) -> None:

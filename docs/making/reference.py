@@ -174,7 +174,9 @@ ROUTE_TEXTS: Final[dict[str, str]] = {
     "GET /api/last": "The person's last answer with its form, for revision.",
     "GET /api/mine": "The person's latest answers (100 at most).",
     "GET /api/mine/{annotation_id}": "One of these answers with its form; to revise it, `submit` with `revises`.",
-    "GET /img/{sha256}": "The picture with this content hash; `?w=` a WebP of that width (1600: the form's). Cached for ever.",
+    "GET /img/{sha256}": "The picture with this content hash, without metadata: upright, in the same pixels; of an animation"
+    " the first frame. `?w=` a WebP of that width (1600: the form's). Cached for ever.",
+    "GET /api/studio/original/{sha256}": "The image file with this content hash, byte for byte, with its metadata.",
     "GET /api/studio/version": "A version string that changes with every write; poll it to detect changes.",
     "GET /api/studio/items": "A page of Browse's grid; the query is Browse's address ([parameters](pages.md#browse)), and"
     " `page` from 0.",
@@ -289,7 +291,7 @@ CAMPAIGN: Final[dict[str, str]] = {
     "overlap": "How many people answer each item.",
     "seed": "Random seed of sampling and order.",
     "instructions": "Markdown, shown before the first item and with `?`.",
-    "consent": "Markdown; people agree before the first item, and again when it changes.",
+    "consent": "Markdown; people agree before the first item, and again when it changes. `--consent` names a file with it.",
     "content_warning": "Markdown, shown before the first item.",
 }
 """What no docstring says of a campaign's settings."""

@@ -115,6 +115,7 @@ def _kitchen(store: Store, ids: list[str]) -> None:
 def _pairs(store: Store) -> None:
     made = management.pairs(store, Selection(), *GENERATORS)
     management.create(store, Campaign("sides", "sides", "ab", 2), [CampaignItem(one) for one in made])
+    management.move(store, "sides", "running")
     for n, item in enumerate(made):
         for k, who in enumerate(NAMES[:2]):
             answers = {"preference": ("left", "right", "both", "none")[(n + k) % 4]}

@@ -72,7 +72,9 @@ def create(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed of sampling and order; default: 0.")] = None,
     instructions: Annotated[str | None, typer.Option(help="Markdown.")] = None,
-    consent: Annotated[str | None, typer.Option(help="Markdown file; people must agree to it before the first item.")] = None,
+    consent: Annotated[
+        str | None, typer.Option(help="Markdown file whose text people must agree to before the first item.")
+    ] = None,
     content_warning: Annotated[str | None, typer.Option(help="Markdown.")] = None,
     check_every: Annotated[int | None, typer.Option(min=2, help="One in this many items is a gold or attention item.")] = None,
     gold_feedback: Annotated[

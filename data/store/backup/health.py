@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 import time
 from collections.abc import Collection, Iterator
@@ -110,6 +111,7 @@ def examine(cursor: Connection, project: Path, at_work: Collection[str] = (), *,
     checks = [schema_found, *_disk(project)]
     if version == newest:
         checks += [*_runs(cursor, project, at_work), *_images(cursor, project, everything=everything), *_derived(cursor)]
+        checks += _consents(cursor)
     known = schema.table_names(cursor)
     n_erased = rows.value(cursor, "select count(*) from erased") if "erased" in known else 0
     lasting = backups.database_contents(cursor).lasting() if everything else None
@@ -207,6 +209,20 @@ def _derived(cursor: Connection) -> Iterator[HealthCheck]:
         yield _project("attention", f"{_n(wrong + twice, 'row')} of Browse differ from the items", "`rebuild` makes them anew")
     elif not homeless:
         yield _project("ok", "judgements and rows of Browse fit what they are made from")
+
+
+_FILE_NAME: Final = re.compile(r"\S*\.(markdown|text|html?|pdf|docx?)|.*\.(md|txt)", re.IGNORECASE)
+
+
+def _consents(cursor: Connection) -> Iterator[HealthCheck]:
+    """Campaigns whose people agree to a file's name: `campaigns create --consent` once took it for the text."""
+    query = "select campaign_id, state, settings ->> 'consent' as consent from campaigns order by created, campaign_id"
+    named = [row for row in rows.dicts(cursor, query) if _FILE_NAME.fullmatch((row["consent"] or "").strip())]
+    if named:
+        texts = _named([f"{row['campaign_id']} ({row['consent'].strip()[:60]})" for row in named])
+        level: Level = "note" if all(row["state"] == "archived" for row in named) else "attention"
+        text = f"people agree to a file's name and not to its text in {_n(len(named), 'campaign')}: {texts}"
+        yield _project(level, text, "put the text in its place (Campaigns, Settings); people are then asked to agree again")
 
 
 def _backups(

@@ -247,13 +247,18 @@ class AnswerDraft:
 
 
 def save_draft(store: Store, draft: AnswerDraft, *, now: datetime | None = None) -> None:
-    """Keep a draft in place of an earlier one; whoever writes keeps their claim for another lease."""
+    """Keep a draft in place of an earlier one; whoever writes keeps their claim for another lease.
+
+    Raises:
+        CampaignClosed: the campaign has not started yet, or is archived.
+    """
     store.write(_save_drafts, (draft, now or datetime.now(UTC), store.memory), shown=False)
 
 
 def _save_drafts(connection: Connection, drafts: Sequence[tuple[AnswerDraft, datetime, Cache]]) -> list[None]:
     states = CampaignStates(connection, drafts[0][2])
     latest = {(draft.campaign, draft.person, draft.item_id): (draft.answers, now) for draft, now, _ in drafts}
+    states.refuse_closed({draft.campaign for draft, _, _ in drafts})
     for (campaign_id, name, item_id), (answers, now) in latest.items():
         key = {"campaign_id": campaign_id, "rater_id": name, "item_id": item_id}
         rows.delete(connection, "drafts", tuple(key), [tuple(key.values())])

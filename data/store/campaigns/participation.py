@@ -15,7 +15,7 @@ from data.campaigns.settings import Settings
 from data.records import Annotation, Rater
 from data.store.campaigns.allocation import NextTasks, TaskRequest, allocate_all, allocate_tasks
 from data.store.core import rows
-from data.store.core.campaign_items import DEFAULT, ensure_default
+from data.store.core.campaign_items import DEFAULT, campaigns, ensure_default, refuse_closed
 from data.store.core.connections import Connection
 from data.store.core.erased import Erased
 from data.store.core.store import Store, transaction
@@ -59,9 +59,14 @@ def next_tasks(store: Store, person: str, campaign: str = DEFAULT, *, ahead: int
 
 
 def skip(store: Store, person: str, item_id: str, campaign: str = DEFAULT, *, now: datetime | None = None) -> None:
-    """Put an item at the end of this person's line."""
+    """Put an item at the end of this person's line.
+
+    Raises:
+        CampaignClosed: the campaign has not started yet, or is archived.
+    """
 
     def put_off(connection: Connection) -> None:
+        refuse_closed(campaigns(connection, [campaign]))
         skipped = now or datetime.now(UTC)
         rows.add(connection, "skips", campaign_id=campaign, item_id=item_id, rater_id=person, skipped=skipped)
         _drop_claim(connection, campaign, person, item_id)
@@ -74,9 +79,13 @@ def unskip(store: Store, person: str, campaign: str = DEFAULT, *, now: datetime 
     """Take back the latest skip of an item not yet answered: it comes first again if it still wants this person.
 
     Returns its id, None if nothing is skipped.
+
+    Raises:
+        CampaignClosed: the campaign has not started yet, or is archived.
     """
 
     def take_back(connection: Connection) -> str | None:
+        refuse_closed(campaigns(connection, [campaign]))
         forget_state(store.memory, campaign)
         return _unskip(connection, campaign, person, now or datetime.now(UTC))
 
@@ -105,7 +114,13 @@ def _release(store: Store, where: str, parameters: Sequence[str]) -> None:
 def report(
     connection: Connection, person: str, item_id: str, reason: str, campaign: str = DEFAULT, *, now: datetime | None = None
 ) -> bool:
-    """Note that an item cannot be judged: this person is not asked again. Returns whether it is now set aside for all."""
+    """Note that an item cannot be judged: this person is not asked again. Returns whether it is now set aside for all.
+
+    Raises:
+        KeyError: the item is not of the campaign.
+        CampaignClosed: the campaign has not started yet, or is archived.
+    """
+    refuse_closed(campaigns(connection, [campaign]))
     moment = now or datetime.now(UTC)
     if campaign == DEFAULT:
         ensure_default(connection, moment)
@@ -180,7 +195,7 @@ def submit_answer(
     """Save one answer as ``recording.submit`` does, and say what is next in this campaign as ``next_tasks`` does.
 
     Raises:
-        KeyError: as ``recording.submit``.
+        KeyError, CampaignClosed: as ``recording.submit``.
         Erased: the person has been erased from the project.
     """
     seeker = TaskRequest(campaign, annotation.rater_id, ahead, datetime.now(UTC), store.memory)

@@ -7,17 +7,17 @@ each time.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from data.campaigns.items import CampaignItem, shuffle_key
-from data.campaigns.settings import Campaign, Role, Settings
+from data.campaigns.settings import Campaign, Role, Settings, State
 from data.store.core import rows
 from data.store.core.connections import Connection
 from data.store.core.store import Cache, Store
@@ -52,6 +52,28 @@ def cached_campaigns(connection: Connection, ids: Sequence[str], memory: Cache) 
     for campaign_id, campaign in read.items():
         memory.put(("known", campaign_id), campaign, since)
     return cached | read
+
+
+class CampaignClosed(ValueError):
+    """A campaign that takes no answers in its state; the message is a sentence for the person who sent one."""
+
+
+REFUSALS: Final[Mapping[State, str]] = {
+    "draft": "This campaign has not started yet, so nothing can be saved in it. Please come back later.",
+    "archived": "This campaign has been archived, so its answers cannot change any more. What was saved before is kept.",
+}
+"""Why a campaign takes no answers, by its state. A stopped one takes those that are on their way."""
+
+
+def refuse_closed(campaigns: Iterable[Campaign]) -> None:
+    """Check that these campaigns take answers, drafts, skips and reports. For the writer's thread.
+
+    Raises:
+        CampaignClosed: one has not started yet, or is archived.
+    """
+    for campaign in campaigns:
+        if campaign.state in REFUSALS:
+            raise CampaignClosed(REFUSALS[campaign.state])
 
 
 def insert_items(connection: Connection, campaign: Campaign, items: Sequence[CampaignItem], start: int = 0) -> None:

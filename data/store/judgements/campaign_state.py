@@ -15,7 +15,7 @@ import numpy as np
 
 from data.campaigns.settings import Campaign
 from data.store.core import rows
-from data.store.core.campaign_items import cached_campaigns, campaign_listing, placeholders
+from data.store.core.campaign_items import cached_campaigns, campaign_listing, placeholders, refuse_closed
 from data.store.core.connections import Connection
 from data.store.core.store import Cache
 
@@ -210,6 +210,15 @@ class CampaignStates:
             self._used[campaign_id] = state = CampaignState(self.connection, known)
             self.memory.put((_STATE, campaign_id), state, since)
         return {campaign_id: self._used[campaign_id] for campaign_id in campaigns if campaign_id in self._used}
+
+    def refuse_closed(self, campaign_ids: Collection[str | None]) -> None:
+        """Check that those of these campaigns that exist take answers.
+
+        Raises:
+            CampaignClosed: one has not started yet, or is archived.
+        """
+        named = [campaign_id for campaign_id in campaign_ids if campaign_id is not None]
+        refuse_closed(state.campaign for state in self.of(named).values())
 
     def write_claims(self) -> None:
         """Write what has changed of who holds what; the last that a transaction does."""

@@ -67,6 +67,7 @@ def submit(store: Store, annotation: Annotation, more: Rule | None = None) -> Sa
         KeyError: there is no such item (in the campaign), ``revises`` names no annotation of this rater on this item, or the
             ``annotation_id`` belongs to another answer.
         Erased: the person has been erased from the project.
+        CampaignClosed: the campaign, or that of the answer that this one revises, has not started yet or is archived.
     """
     saved: SavedAnswer = store.write(
         save_all, SentAnswer(annotation, store.memory, more), touched=frozenset(items_of_sources([annotation]))
@@ -119,6 +120,8 @@ def _save(states: CampaignStates, annotations: Sequence[Annotation]) -> list[Sav
         if first_sent[-1]:
             fresh[annotation.annotation_id] = annotation
     if fresh:
+        # an answer that was saved before is acknowledged again, whatever became of its campaign since
+        states.refuse_closed({annotation.campaign_id for annotation in fresh.values()})
         answer_status.prepare_references(connection, list(fresh.values()), states.memory)
         browse_index.mark_stale(connection, items_of_sources(fresh.values()))
         unrevised = [annotation for annotation in fresh.values() if not annotation.revises]
@@ -129,7 +132,7 @@ def _save(states: CampaignStates, annotations: Sequence[Annotation]) -> list[Sav
             again |= {annotation.annotation_id} if decision.again else set()
         for annotation in fresh.values():
             if annotation.revises:
-                status[annotation.annotation_id] = _revision(connection, annotation)
+                status[annotation.annotation_id] = _revision(states, annotation)
         end_claims(states, list(fresh.values()), places)
         paused = revocations.pause_who_fail(states, unrevised, places, _now())
     earlier = _earlier(connection, [a for a in annotations if a.annotation_id in again and not a.revises])
@@ -182,11 +185,12 @@ def _now() -> datetime:
     return _last
 
 
-def _revision(connection: Connection, annotation: Annotation) -> str:
+def _revision(states: CampaignStates, annotation: Annotation) -> str:
     """Save a revision in the place of the latest of its chain; returns the chain's status."""
+    connection = states.connection
     latest = rows.first(
         connection,
-        "select annotation_id, status, root_id, seq, passed, selected, status_before from annotations"
+        "select annotation_id, status, root_id, seq, passed, selected, status_before, campaign_id from annotations"
         " where item_id = ? and rater_id = ? and root_id ="
         " (select root_id from annotations where annotation_id = ?)"
         " and annotation_id not in (select revises from annotations where revises is not null and rater_id = ?)",
@@ -194,6 +198,8 @@ def _revision(connection: Connection, annotation: Annotation) -> str:
     )
     if latest is None:
         raise KeyError(annotation.revises)
+    # the Workbench revises answers of other campaigns than the one that it sends to
+    states.refuse_closed([latest["campaign_id"]])
     status, superseded, seq = str(latest["status"]), latest["annotation_id"], latest["seq"]
     # what is known of the first answer to a check stays: a second try proves nothing
     decision = Decision(latest["status"], latest["passed"], bool(latest["selected"]), latest["status_before"])

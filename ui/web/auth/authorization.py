@@ -145,8 +145,6 @@ def begin_invited(session: Session, name: str, invitation: invitations.Invitatio
     """Begin a session by invitation: nothing of an earlier one stays."""
     session.clear()
     session.update({"name": name, "invitation": invitation.invitation_id})
-    if invitation.campaign is not None:
-        session["campaign"] = invitation.campaign
 
 
 def _stamp(store: Store, account: Account) -> str:

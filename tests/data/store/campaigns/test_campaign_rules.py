@@ -7,6 +7,7 @@ import pytest
 from data.campaigns.settings import Campaign, Settings
 from data.store.campaigns import allocation, management, monitoring, participation
 from data.store.campaigns.allocation import TaskRequest, allocate_all
+from data.store.core.campaign_items import CampaignClosed
 from data.store.core.store import Cache, Store
 from data.store.judgements import recording, revocations
 from data.store.judgements.answer_status import Feedback
@@ -191,6 +192,27 @@ def test_states(store: Store) -> None:
     assert c.say(first, "ann").status == "valid"
     with pytest.raises(management.CampaignRefused, match="cannot become draft"):
         management.move(store, NAME, "draft")
+
+
+def test_the_writer_refuses_answers_to_an_archived_campaign(store: Store) -> None:
+    c = start(store, 3)
+    (first, second) = c.offered("ann")
+    said = c.say(first, "ann").annotation_id
+    management.move(store, NAME, "archived")
+    before = column(store, "select annotations::varchar from annotations")
+    late = answer(second, "ann", campaign_id=NAME)
+    for write in (
+        lambda: recording.submit(store, late),
+        lambda: participation.submit_answer(store, late, campaign=NAME),
+        lambda: c.say(first, "ann", "no", revises=said),
+        lambda: participation.skip(store, "ann", second, NAME),
+        lambda: participation.unskip(store, "ann", NAME),
+        lambda: participation.report(store, "ann", second, "black", NAME),
+        lambda: allocation.save_draft(store, allocation.AnswerDraft(NAME, "ann", second, {})),
+    ):
+        with pytest.raises(CampaignClosed, match="has been archived"):
+            write()
+    assert column(store, "select annotations::varchar from annotations") == before
 
 
 def test_checks_are_mixed_in_count_for_nobody_and_cannot_be_told(store: Store) -> None:

@@ -149,6 +149,8 @@ def test_only_the_random_stratum_counts_where_there_is_one(store: Store) -> None
     picked = [CampaignItem(items[1]), CampaignItem(items[2])]
     management.create(store, Campaign("mixed", "M"), [*sample_items(items[:1], None, 0), *picked])
     management.create(store, Campaign("picked", "P"), picked)
+    for name in ("mixed", "picked"):
+        management.move(store, name, "running")
     for item, name in ((items[0], "mixed"), (items[1], "mixed"), (items[2], "picked"), (items[3], "default")):
         annotation = answer(item, "ann", campaign_id=name)
         recording.submit(store, annotation)

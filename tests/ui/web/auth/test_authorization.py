@@ -41,6 +41,7 @@ TABLE: dict[str, int] = {
     "GET /api/last": ANNOTATORS,
     "POST /api/submit": ANNOTATORS,
     "GET /img/{sha256}": ANNOTATORS,
+    "GET /api/studio/original/{sha256}": RESEARCHERS,
     "GET /api/studio/items": RESEARCHERS,
     "GET /api/studio/version": RESEARCHERS,
     "GET /api/studio/map/image": RESEARCHERS,

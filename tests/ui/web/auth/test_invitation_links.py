@@ -56,6 +56,20 @@ def test_the_token_tells_nothing_but_the_id(place: House) -> None:
     assert len(token) == len(people.link_path(place.store, other).removeprefix("/join/"))
 
 
+def test_a_link_for_the_default_campaign_opens_that_alone(place: House) -> None:
+    for campaign in (None, "default"):
+        client = place.invited(f"only {campaign}", place.invitation(campaign=campaign))
+        # nothing to choose from, though another campaign runs
+        assert client.get("/api/next").json()["state"] == "label"
+        ticket = first(client)["ticket"]
+        assert client.post("/api/campaign", json={"campaign": "c"}).status_code == 422
+        assert client.post("/api/submit", json=saying(ticket, campaign="c")).status_code == 422
+        assert client.get("/api/next").json()["campaign"]["id"] == "default"
+        assert client.post("/api/campaign", json={"campaign": "default"}).status_code == 200
+        assert client.post("/api/submit", json=saying(ticket)).json()["saved"]
+        assert client.get("/api/mine").json()["answers"]
+
+
 @pytest.mark.parametrize("kind", ["forged", "cut", "of another project", "nonsense", "revoked", "expired", "used up"])
 def test_links_that_let_nobody_in(place: House, kind: str) -> None:
     invitation = place.invitation(uses=1)

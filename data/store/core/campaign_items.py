@@ -104,7 +104,7 @@ select $campaign, t.item_id, 'ordinary', 'random', null,
            + row_number() over (order by t.public_id),
        -- the first 31 bits of the hash; ties go by position
        ('0x' || substr(t.public_id, 1, 8))::bigint >> 1,
-       coalesce(a.people, 0), c.overlap, false, null
+       coalesce(a.people, 0), c.overlap, false, null, false
 from items t join campaigns c on c.campaign_id = $campaign
 left join (
     select item_id, count(distinct rater_id) as people from annotations

@@ -49,8 +49,22 @@ class Running:
     def offered(self, who: str, ahead: int = 2) -> list[str]:
         return [task.item_id for task in self.desk(who, ahead).tasks]
 
+    def give(self, item: str, who: str) -> None:
+        """Give somebody an item, as if they had been offered it some time ago."""
+
+        def write(connection: Any) -> None:
+            offer = [NAME, item, who]
+            known = "select 1 from offers where campaign_id = ? and item_id = ? and rater_id = ?"
+            if connection.execute(known, offer).fetchone() is None:
+                connection.execute("insert into offers values (?, ?, ?)", offer)
+
+        self.store.change(write, shown=False)
+
     def say(self, item: str, who: str, label: str = "yes", **other: Any) -> SavedAnswer:
+        """Answer an item; of one that is not of the campaign or was never offered, ``give`` comes first."""
         more = other.pop("more", None)
+        if other.pop("given", True):
+            self.give(item, who)
         return recording.submit(self.store, answer(item, who, label, campaign_id=NAME, **other), more)
 
     def walk(self, who: str, label: str = "yes") -> list[str]:

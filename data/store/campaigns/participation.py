@@ -114,9 +114,10 @@ def report(
     known = rows.first(connection, "select aside from campaign_items where campaign_id = ? and item_id = ?", where)
     if known is None:
         raise KeyError(item_id)
-    reported = "select 1 from reports where campaign_id = ? and item_id = ? and rater_id = ? and dismissed is null"
-    if rows.first(connection, reported, [*where, person]) is None:
-        counted = bool(rows.value(connection, _CAN_COUNT, {"campaign": campaign, "item": item_id, "person": person}))
+    reported = "select counted from reports where campaign_id = ? and item_id = ? and rater_id = ? and dismissed is null"
+    before = rows.column(connection, reported, [*where, person])
+    counted = bool(rows.value(connection, _CAN_COUNT, {"campaign": campaign, "item": item_id, "person": person}))
+    if not before or (counted and not any(before)):
         about = {"campaign_id": campaign, "item_id": item_id, "rater_id": person, "reason": reason, "moment": moment}
         rows.insert(connection, "reports", [about | {"counted": counted}])
     _give_back(connection, campaign, person, item_id)

@@ -218,7 +218,13 @@ ROUTE_TEXTS: Final[dict[str, str]] = {
     "GET /api/studio/map/inside": "The images inside a lasso on the map.",
 }
 """What each route is for, by method and path."""
-WHO: Final = {"annotator": "whoever labels", "researcher": "researchers", "admin": "administrators", "command": "this machine's commands", "public": "all"}
+WHO: Final = {
+    "annotator": "whoever labels",
+    "researcher": "researchers",
+    "admin": "administrators",
+    "command": "this machine's commands",
+    "public": "all",
+}
 _OUT: Final = ("/studio", "/annotate", "/login", "/logout", "/join", "/assets", "/favicon.ico")
 
 

@@ -15,7 +15,7 @@ from data.campaigns.settings import Settings
 from data.records import Annotation, Rater
 from data.store.campaigns.allocation import NextTasks, TaskRequest, allocate_all, allocate_tasks
 from data.store.core import rows
-from data.store.core.campaign_items import DEFAULT, ensure_default
+from data.store.core.campaign_items import DEFAULT, count_reports, ensure_default
 from data.store.core.connections import Connection
 from data.store.core.erased import Erased
 from data.store.core.store import Store, transaction
@@ -23,7 +23,6 @@ from data.store.imports import ImportRefused, insert_raters
 from data.store.judgements.answer_status import Rule
 from data.store.judgements.campaign_state import CampaignStates, forget_state
 from data.store.judgements.recording import SavedAnswer, SentAnswer, items_of_sources, save_answers
-from data.store.judgements.reports import count_reports
 
 
 class NameTaken(ValueError):

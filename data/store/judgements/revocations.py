@@ -14,13 +14,12 @@ from data.campaigns.checks import fails_checks
 from data.campaigns.settings import SurplusReason
 from data.records import Annotation
 from data.store.core import browse_index, rows
-from data.store.core.campaign_items import recount
+from data.store.core.campaign_items import count_reports, recount
 from data.store.core.connections import Connection
 from data.store.core.store import Store, transaction
 from data.store.judgements import answer_status
 from data.store.judgements.answer_status import BY_PERSON, ItemContext, ItemContexts
 from data.store.judgements.campaign_state import CampaignStates
-from data.store.judgements.reports import count_reports
 
 
 @dataclass(frozen=True, slots=True)

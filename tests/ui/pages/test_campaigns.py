@@ -100,15 +100,15 @@ def test_the_figures_have_the_counts(world: World) -> None:
 
 
 def test_people_with_their_numbers_and_rules(world: World) -> None:
-    store = answered(world, ann="yn", bob="yy", cyd="y")
-    participation.report(store, "cyd", management.items(store, "c")[1].item_id, "odd", "c")
+    store = answered(world, ann="yn", bob="yy", cyd="yn")
+    participation.report(store, "dot", management.items(store, "c")[0].item_id, "odd", "c")
     shown = drawn(store, at(show="people"))["people"]
     line = text(shown)
     assert "Agreement is about “correct” (all that the prompt asks is there) of geneval: Krippendorff’s α" in line
     assert re.search(r"ann 2 valid 20\.0 s 40 s in all, n = 2 -?\d\.\d{3} .*?n = 4 ", line)
-    assert "1 reported (50% of what they dealt with)" in line
+    assert "1 reported (100% of what they dealt with)" in line
     assert "below a third of the campaign’s" in line
-    assert shown.count('data-do="revoke"') == 3
+    assert shown.count('data-do="revoke"') == 4
 
 
 def test_nobody_has_worked_yet(world: World) -> None:

@@ -21,7 +21,7 @@ from data.store.core.erased import Erased
 from data.store.core.store import Store, transaction
 from data.store.imports import ImportRefused, insert_raters
 from data.store.judgements.answer_status import Rule
-from data.store.judgements.campaign_state import CampaignStates, forget_state
+from data.store.judgements.campaign_state import EARNED, CampaignStates, forget_state
 from data.store.judgements.recording import SavedAnswer, SentAnswer, items_of_sources, save_answers
 
 
@@ -143,7 +143,8 @@ def _unskip(connection: Connection, campaign: str, person: str, now: datetime) -
     record = rows.first(
         connection,
         "select s.item_id from skips s where s.campaign_id = ? and s.rater_id = ? and s.item_id not in"
-        " (select item_id from annotations where rater_id = ? and campaign_id = ?) order by s.skipped desc limit 1",
+        f" (select item_id from annotations where rater_id = ? and campaign_id = ? and {EARNED})"
+        " order by s.skipped desc limit 1",
         [campaign, person, person, campaign],
     )
     if record is None:

@@ -94,10 +94,7 @@ def test_what_was_never_given_is_stored_and_neither_counts_nor_is_paid(store: St
     assert c.offered("ann") == c.items[:2]
     assert fates(c, "ann", c.items[2:]) == {("surplus", "not given"): 3}
     assert cost(c) == 0
-    assert (column(store, "select count(*) from annotations"), column(store, "select max(passed) from annotations")) == (
-        [3],
-        [None],
-    )
+    assert column(store, "select passed from annotations") == [None] * 3
     # later it is given, and answered as it should be
     for item in c.items[:2]:
         c.say(item, "ann", given=False)

@@ -194,7 +194,7 @@ def test_pay_equals_an_independent_computation_and_stays_within_the_budget(store
     codes = {f"{outcome}_code": outcome.upper() for outcome in OUTCOMES}
     settings = Settings(
         check_every=4, recollect=bool(seed % 2), limit=7, item_price="0.0333", base_pay="0.11", platform_fee=0.33,
-        budget="4.20", nothing_left="items" if seed > 1 else "completion", withdrawal=True, **codes,  # type: ignore[arg-type]
+        budget="1.60", nothing_left="items" if seed > 1 else "completion", withdrawal=True, **codes,  # type: ignore[arg-type]
     )  # fmt: skip
     c = start(store, 24, overlap=3, settings=settings, special=("gold",) * 3 + ("attention",) * 3)
     c.now = datetime.now(UTC)
@@ -229,7 +229,7 @@ def test_pay_equals_an_independent_computation_and_stays_within_the_budget(store
     assert {person.work.person: person.payout.pay for person in roll.people if person.payout.decision != "reject"} == {
         who: pay for who, pay in expected.items() if who not in rejected(roll)
     }
-    assert roll.cost <= Decimal("4.20")
+    assert roll.cost <= Decimal("1.60")
     with store.read() as cursor:
         query = "select rater_id, item_id, status, surplus_reason from annotations where status <> 'training'"
         answers = cursor.execute(query).fetchall()

@@ -158,6 +158,20 @@ def test_who_finds_the_last_items_held_is_paid_as_the_setting_says(world: World,
     assert rows == {"completion" if code == "FULL" else "quota": pay}
 
 
+@pytest.mark.parametrize(
+    ("setting", "said"), [("completion", "as at the end"), ("items", "what their items are worth, without the base pay")]
+)
+def test_creating_a_campaign_says_what_they_are_paid(world: World, setting: str, said: str) -> None:
+    world.store.close()
+    settings = ("--item-price", "0.10", "--nothing-left", setting, "--reports-needed", "3", "--withdrawal")
+    printed = done(world.store.project, "campaigns", "create", "x", *settings)
+    assert f"who finds nothing left because others hold the last items is paid {said}" in printed
+    with Store(world.store.project) as store:
+        made = management.get(store, "x")
+        assert made
+        assert (made.settings.nothing_left, made.settings.reports_needed, made.settings.withdrawal) == (setting, 3, True)
+
+
 def test_withdrawn_answers_stop_counting_are_kept_and_their_items_return(world: World) -> None:
     begin(world.store, overlap=1, withdrawal=True)
     ann, bob = arrive(world, "ann"), arrive(world, "bob")

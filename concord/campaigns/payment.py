@@ -191,7 +191,7 @@ def _flags(person: AnnotatorWork) -> list[WorkFlag]:
     if speed is not None and speed.hurried >= max(_FEWEST_HURRIED, _HURRIED_SHARE * speed.n):
         flags.append(WorkFlag("pattern", f"{speed.hurried:,} of {speed.n:,} answers under {quality.FLOOR:.0f} s"))
     if person.worker.paused is not None:
-        flags.append(WorkFlag("failed checks", person.worker.paused))
+        flags.append(WorkFlag("checks", person.worker.paused))
     return flags
 
 

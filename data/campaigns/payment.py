@@ -38,8 +38,8 @@ IMPOSSIBLE: Final = 5
 """So many times the target wage, or the median pay by the hour, is more than anybody works for."""
 FEWEST_PAID: Final = 3
 """So many people must have been paid for timed work before their median says what is impossible."""
-FlagKind = Literal["failed checks", "pattern", "information"]
-CONVICTING: Final[tuple[FlagKind, ...]] = ("failed checks", "pattern")
+FlagKind = Literal["checks", "pattern", "information"]
+CONVICTING: Final[tuple[FlagKind, ...]] = ("checks", "pattern")
 """Kinds of flags that ask for a look before somebody is paid."""
 
 

@@ -66,7 +66,7 @@ class Flag:
     sentence: str
 
 
-PATTERN, CHECKS, NETWORK = Flag("pattern", "straight-liner"), Flag("failed checks", "3 of 9"), Flag("information", "2 here")
+PATTERN, CHECKS, NETWORK = Flag("pattern", "straight-liner"), Flag("checks", "3 of 9"), Flag("information", "2 here")
 FAST = {"hourly": Decimal("600"), "usual": Decimal("12")}
 
 
@@ -92,7 +92,7 @@ FAST = {"hourly": Decimal("600"), "usual": Decimal("12")}
     ],
 )
 def test_what_each_decision_needs(about: Mapping[str, Any], decision: Decision, n_reasons: int) -> None:
-    made, reasons = decide(PaidWork(**{"items": 4, "counted": 4} | about))
+    made, reasons = decide(PaidWork(**{"items": 4, "counted": 4, **about}))
     assert (made, len(reasons)) == (decision, n_reasons)
 
 

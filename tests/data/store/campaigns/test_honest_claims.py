@@ -130,7 +130,10 @@ def test_reservations_that_ended_do_not_add_up_beyond_the_budget(store: Store) -
     c = start(store, 12, overlap=3, settings=Settings(budget="1.00", platform_fee=0.25, **PAID))
     # everybody looks until their reservation has ended, and then all send at once: 0.125 an answer, so 8 fit
     people = [f"p{n}" for n in range(6)]
-    tickets = {who: c.offered(who, 4) for who in people for _ in [c.later(31)]}
+    tickets: dict[str, list[str]] = {}
+    for who in people:
+        c.later(31)
+        tickets[who] = c.offered(who, 4)
     assert sum(map(len, tickets.values())) > 8
     sent = [(who, item) for who, items in tickets.items() for item in items]
     with ThreadPoolExecutor(8) as pool:

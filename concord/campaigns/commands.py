@@ -18,6 +18,7 @@ from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError
 from concord.common.text_tables import aligned
 from data.campaigns import recruitment
+from data.campaigns.payment import SettledDecision
 from data.files import InputError, fail, printable, read_text, reading
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.management import CampaignRefused
@@ -148,6 +149,7 @@ def _document(
         "people": [
             asdict(annotator.worker)
             | {
+                "reported_share": annotator.worker.reported_share,
                 "agreement": annotator.agreement.to_dict() if annotator.agreement else None,
                 "sameness": annotator.sameness,
                 "speed": annotator.speed,
@@ -161,7 +163,7 @@ def _document(
     }
 
 
-_HEADER = ("person", "valid", "surplus", "median s", "agreement", "95 % interval", "n", "checks", "flags")
+_HEADER = ("person", "valid", "surplus", "median s", "agreement", "95 % interval", "n", "checks", "reported", "flags")
 
 
 def _lines(
@@ -193,7 +195,9 @@ def _cells(annotator_work: AnnotatorWork) -> Sequence[str]:
     name = printable(f"{worker.person}{' (simulated)' if worker.simulated else ''}{out}")
     flags = ", ".join([*annotator_work.flags, *([estimate.reason] if estimate is not None and estimate.reason else [])])
     agreement = (value, span, n)
-    return name, str(worker.valid), str(worker.surplus), seconds, *agreement, progress.describe_checks(worker), flags
+    reported = f"{worker.reported} ({worker.reported_share or 0:.0%})" if worker.reported else ""
+    counts = (str(worker.valid), str(worker.surplus), seconds)
+    return name, *counts, *agreement, progress.describe_checks(worker), reported, flags
 
 
 def pay(context: Context, campaign: str, platform_file: str | None, bonuses: bool) -> None:
@@ -205,8 +209,30 @@ def pay(context: Context, campaign: str, platform_file: str | None, bonuses: boo
     roll = payment.payroll(context.store, stored_campaign, text)
     context.say((payment.bonus_lines(roll) if bonuses else payment.payment_file(roll)).rstrip("\n"))
     context.warn(payment.describe_pay(roll))
+    for person in roll.people:
+        if person.reasons:
+            context.warn(f"look first at {printable(person.work.person)}: {printable('; '.join(person.reasons))}")
+    if any(person.reasons for person in roll.people):
+        context.warn("they are in no bonus file until you decide: campaigns settle ID NAME approve (or return)")
     if roll.unknown:
         context.warn(f"in the platform's file, but never here: {', '.join(map(printable, roll.unknown))}")
+
+
+def settle(context: Context, campaign: str, name: str, decision: SettledDecision) -> None:
+    """Decide about one person's pay."""
+    stored_campaign = management.get(context.store, campaign)
+    if stored_campaign is None:
+        raise _unknown(campaign)
+    person = payment.settle(context.store, stored_campaign, name, decision, _user())
+    currency = stored_campaign.settings.currency
+    context.say(f"{printable(name)}: {decision}, {person.payout.pay:,} {currency}".rstrip())
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a container's user may have no name
+        return "the command line"
 
 
 def describe(context: Context, campaign: str, fields: Sequence[str]) -> None:
@@ -220,11 +246,7 @@ def describe(context: Context, campaign: str, fields: Sequence[str]) -> None:
             text = " ".join(texts[name].split()) if name in texts else recruitment.NOT_REPORTED
             context.say(f"{name}: {text}" if name in texts else f"{name}: {text} ({field.asks})")
         return
-    try:
-        who = getpass.getuser()
-    except (OSError, KeyError):  # a container's user may have no name
-        who = "the command line"
-    texts = management.describe_recruitment(context.store, campaign, new_texts, who)
+    texts = management.describe_recruitment(context.store, campaign, new_texts, _user())
     open_ = [name for name in recruitment.RECRUITMENT_FIELDS if name not in texts]
     context.say(
         f"{wording.count(len(texts), 'field')} of campaign {campaign!r} said; not reported: {', '.join(open_) or 'none'}"

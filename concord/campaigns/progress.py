@@ -181,6 +181,9 @@ def describe_cost(store: Store, made: CampaignPlan) -> list[str]:
         lines.append(
             f"{settings.target_wage} {currency}".rstrip() + f" an hour is {price[0]} an item (n = {price[1]:,} answers)"
         )
+    if settings.pay.paid:
+        how = {"completion": "as at the end", "items": "what their items are worth, without the base pay"}
+        lines.append(f"who finds nothing left because others hold the last items is paid {how[settings.nothing_left]}")
     if made.cost is not None and settings.pay.budget is not None and made.cost > settings.pay.budget:
         lines.append(f"the budget of {settings.budget} is less than that: it stops before every item has enough answers")
     return lines

@@ -164,12 +164,14 @@ ROUTE_TEXTS: Final[dict[str, str]] = {
     " the one after it, each with its `ticket`, pictures, questions, and a kept draft. `quick=true`: with the one question of"
     " the quick form, where no campaign has chosen other questions; the answer says `quick: true`, too.",
     "POST /api/submit": "Saves an answer; `id` is a UUID of the browser's own, so sending twice saves once. 422 with `errors`"
-    " by question. `following: true`: the reply has `next`. `offer` is what the task told: times are stored as far as they"
-    " lie since then, and not without it.",
+    " by question. `status` is `surplus` for an answer that does not count, and `reason` says why. `following: true`: the"
+    " reply has `next`. `offer` is what the task told: times are stored as far as they lie since then, and not without it.",
     "POST /api/skip": "Skips an item; it returns at the end.",
     "POST /api/unskip": "Undoes the last skip.",
     "POST /api/pause": "Releases the person's reserved items; returns `code` and `url` for who stops, or a `contact`.",
     "POST /api/report": "Reports an item as broken.",
+    "POST /api/withdraw": "Withdraws all of the person's answers in a campaign that allows it; returns how many stopped"
+    " counting (`withdrawn`) and what the form then shows.",
     "POST /api/draft": "Saves a draft of an answer.",
     "GET /api/last": "The person's last answer with its form, for revision.",
     "GET /api/mine": "The person's latest answers (100 at most).",
@@ -209,11 +211,22 @@ ROUTE_TEXTS: Final[dict[str, str]] = {
     "GET /api/studio/export/{what}.{form}": "`ratings`, `judgements` or `annotations` of a selection as `csv`, `parquet` or"
     " `jsonl`; the query is the selection.",
     "GET /api/studio/report/{key}/{form}": "Downloads a report that the page *Reports* has created.",
+    "GET /api/studio/people/owed": "What a person is owed, by campaign.",
+    "POST /api/studio/people/erase": "Erases a person and all their answers; 409 with what is owed, unless `keep_debt` says"
+    " that it was read. `kept`: the sums that stay without a name.",
+    "POST /api/studio/people/code": "A new re-entry code for a participant of a crowd platform; the old one ends.",
+    "POST /api/studio/people/link": "The path of a personal link for one participant of a crowd platform.",
     "GET /api/studio/map/image": "Redirects to the image of a point on the map.",
     "GET /api/studio/map/inside": "The images inside a lasso on the map.",
 }
 """What each route is for, by method and path."""
-WHO: Final = {"annotator": "whoever labels", "researcher": "researchers", "command": "this machine's commands", "public": "all"}
+WHO: Final = {
+    "annotator": "whoever labels",
+    "researcher": "researchers",
+    "admin": "administrators",
+    "command": "this machine's commands",
+    "public": "all",
+}
 _OUT: Final = ("/studio", "/annotate", "/login", "/logout", "/join", "/assets", "/favicon.ico")
 
 

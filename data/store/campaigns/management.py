@@ -414,7 +414,7 @@ def remove(connection: Connection, campaign_id: str) -> None:
 
 _ITS_TABLES = (
     "campaigns", "campaign_items", "claims", "skips", "drafts", "reports", "revocations", "recruitments", "changes",
-    "departures",
+    "departures", "offers", "settlements", "ledger",
 )  # fmt: skip
 
 

@@ -66,12 +66,13 @@ _BY = {
     "saved_views": ("made_by",),
     "recruitments": ("made_by",),
     "changes": ("made_by",),
+    "settlements": ("made_by",),
 }
 
 
 _THEIRS = (
     "judgements", "annotations", "uncovered", "arrivals", "consents", "raters", "claims", "skips", "drafts", "reports",
-    "revocations", "identities", "browsers", "departures",
+    "revocations", "identities", "browsers", "departures", "offers", "settlements",
 )  # fmt: skip
 
 

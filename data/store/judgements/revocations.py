@@ -11,13 +11,14 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from data.campaigns.checks import fails_checks
+from data.campaigns.settings import SurplusReason
 from data.records import Annotation
 from data.store.core import browse_index, rows
-from data.store.core.campaign_items import recount
+from data.store.core.campaign_items import campaigns, count_reports, recount, refuse_closed
 from data.store.core.connections import Connection
 from data.store.core.store import Store, transaction
 from data.store.judgements import answer_status
-from data.store.judgements.answer_status import ItemContext, ItemContexts
+from data.store.judgements.answer_status import BY_PERSON, ItemContext, ItemContexts
 from data.store.judgements.campaign_state import CampaignStates
 
 
@@ -27,6 +28,7 @@ class Revocation:
 
     Attributes:
         campaign: None: the whole project.
+        by: a manager's name, ``checks`` or, of somebody who withdrew their own answers, ``person``.
         uncounted: whether their answers stopped counting.
         reason: what they fail of the campaign's checks, if its own rule has paused them; None: a manager has taken them out.
     """
@@ -52,6 +54,23 @@ def revoke(
     return store.change(lambda connection: write_revocation(connection, revocation), touched=touched)
 
 
+def withdraw(store: Store, person: str, campaign: str, *, now: datetime | None = None) -> int:
+    """Let a person take their own answers back; returns how many stopped counting.
+
+    They stay in the project as ``surplus``, others are offered these items, and nobody but the person could undo it.
+
+    Raises:
+        CampaignClosed: the campaign has not started yet, or is archived.
+    """
+    withdrawal = Revocation(person, campaign, True, BY_PERSON, now or datetime.now(UTC))
+
+    def take_back(connection: Connection) -> int:
+        refuse_closed(campaigns(connection, [campaign]))
+        return write_revocation(connection, withdrawal)
+
+    return store.change(take_back)
+
+
 def current_revocations(store: Store) -> list[Revocation]:
     """All who are revoked now, oldest first."""
     return store.query_records(
@@ -73,11 +92,12 @@ _THEIRS = "rater_id = $person and coalesce($campaign, campaign_id) is not distin
 def write_revocation(connection: Connection, revocation: Revocation) -> int:
     """As ``revoke``, for the writer's thread."""
     whose: dict[str, Any] = {"person": revocation.person, "campaign": revocation.campaign}
+    # a withdrawal stands beside any other: nobody but the person can take it back
     standing = rows.first(
         connection,
         "select uncounted from revocations where rater_id = $person and campaign_id is not distinct from $campaign"
-        " and lifted is null",
-        whose,
+        " and lifted is null and (made_by = $self) = $withdrawn",
+        whose | {"self": BY_PERSON, "withdrawn": revocation.by == BY_PERSON},
     )
     connection.execute("delete from claims where rater_id = $person and coalesce($campaign, campaign_id) = campaign_id", whose)
     if standing is None:
@@ -90,13 +110,28 @@ def write_revocation(connection: Connection, revocation: Revocation) -> int:
             " and campaign_id is not distinct from $campaign and lifted is null",
             whose,
         )
+    _count_reports(connection, revocation.person, revocation.campaign)
     if not revocation.uncounted:
         return 0
+    return _uncount(connection, whose, "withdrawn" if revocation.by == BY_PERSON else "revoked")
+
+
+def _count_reports(connection: Connection, person: str, campaign: str | None) -> None:
+    """Count the reports of a person again, who was revoked or let in again."""
+    reported = "select distinct campaign_id from reports where rater_id = ? and coalesce(?, campaign_id) = campaign_id"
+    for campaign_id in rows.column(connection, reported, [person, campaign]):
+        count_reports(connection, campaign_id)
+
+
+def _uncount(connection: Connection, whose: dict[str, Any], reason: SurplusReason) -> int:
+    """Make a person's valid answers surplus; returns about how many items."""
     counted = f"select distinct item_id from annotations where {_THEIRS} and status = 'valid' order by item_id"
     items = rows.column(connection, counted, whose)
     _mark_stale_with_members(connection, items)
     connection.execute(
-        f"update annotations set status_before = status, status = 'surplus' where {_THEIRS} and status = 'valid'", whose
+        "update annotations set status_before = status, status = 'surplus', surplus_reason = $reason"
+        f" where {_THEIRS} and status = 'valid'",
+        whose | {"reason": reason},
     )
     recount(connection, items)
     return len(items)
@@ -104,15 +139,16 @@ def write_revocation(connection: Connection, revocation: Revocation) -> int:
 
 @transaction()
 def restore(connection: Connection, person: str, by: str, campaign: str | None = None, *, now: datetime | None = None) -> int:
-    """Take a revocation back; returns how many answers count again.
+    """Take a revocation back; returns how many answers count again. What a person has withdrawn stays withdrawn.
 
     An answer whose item has been filled by others meanwhile stays ``surplus``.
     """
     connection.execute(
         "update revocations set lifted = ?, lifted_by = ?"
-        " where rater_id = ? and campaign_id is not distinct from ? and lifted is null",
-        [now or datetime.now(UTC), by, person, campaign],
+        " where rater_id = ? and campaign_id is not distinct from ? and lifted is null and made_by <> ?",
+        [now or datetime.now(UTC), by, person, campaign, BY_PERSON],
     )
+    _count_reports(connection, person, campaign)
     # what another revocation still covers stays out; what others have filled, too
     waiting = rows.dicts(
         connection,
@@ -129,7 +165,9 @@ def restore(connection: Connection, person: str, by: str, campaign: str | None =
     roots = {(row["campaign_id"], row["item_id"], row["saw_evidence"]): row["root_id"] for row in reversed(waiting)}
     for root_id in roots.values():
         connection.execute(
-            "update annotations set status = 'valid', status_before = null where root_id = ? and status = 'surplus'", [root_id]
+            "update annotations set status = 'valid', status_before = null, surplus_reason = null"
+            " where root_id = ? and status = 'surplus'",
+            [root_id],
         )
     items = sorted({item_id for _, item_id, _ in roots})
     _mark_stale_with_members(connection, items)

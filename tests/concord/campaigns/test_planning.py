@@ -26,6 +26,7 @@ from data.store.core.store import Store
 from data.store.judgements import recording
 from data.store.judgements.remarks import Adjudication
 from data.store.library import item_subjects
+from tests.data.store.small_campaign import give
 from tests.ui import small_project as files
 from tests.ui.http_visitor import COW, World, first, saying
 
@@ -276,6 +277,7 @@ def answered(world: World, **people_say: str) -> Store:
             made = item_form(store, campaign, task, name).annotation(
                 name, answers, annotation_id=str(uuid.uuid4()), active_seconds=20.0
             )
+            give(store, "c", item_id, name)
             recording.submit(store, made)
     return store
 

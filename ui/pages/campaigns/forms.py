@@ -164,6 +164,8 @@ def limit_fields() -> dict[str, Any]:
     with gr.Accordion("Limits", open=False), gr.Row(elem_classes="cc-filters"):
         return {
             "limit": _number("Items for one person", "0: no limit"),
+            "reports_needed": _number("Reports that hide an image", "people from different networks", 2),
+            "withdrawal": gr.Checkbox(label="People may withdraw their own answers"),
             "lease_minutes": _number("Reservation time (minutes)", "of an item for a person", 30),
             "closes": gr.Textbox(label="Closes", info="2027-01-31 18:00 (UTC), or …+01:00; empty: never", max_lines=1),
         }
@@ -185,9 +187,16 @@ def pay_fields() -> dict[str, Any]:
     with gr.Accordion("Pay", open=False), gr.Row(elem_classes="cc-filters"):
         made = {name: gr.Textbox(label=label, info=info, max_lines=1) for name, (label, info) in _PAY.items()}
         fee = gr.Number(0, label="Platform’s fee", info="share on top of pay, such as 0.33", minimum=0, maximum=2, step=0.01)
-        return made | {"platform_fee": fee}
+        nothing_left = gr.Dropdown(
+            [(text, name) for name, text in _NOTHING_LEFT.items()],
+            value="completion",
+            label="If others hold the last images",
+            info="what somebody with answers is paid who finds nothing left",
+        )
+        return made | {"platform_fee": fee, "nothing_left": nothing_left}
 
 
+_NOTHING_LEFT: Final = {"completion": "as at the end, base pay too", "items": "what their items are worth"}
 _PAY: Final = {
     "currency": ("Currency", "such as GBP"),
     "target_wage": ("Target wage", "an hour; the preview says the price for it"),

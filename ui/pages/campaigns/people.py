@@ -73,7 +73,8 @@ def _person_row(annotator_work: AnnotatorWork, everywhere: bool) -> list[str | H
     kind = "simulated" if work.simulated else ""
     href = browse_address(Selection(), rater=work.person, order="lowest")
     training = f"{work.training_right}/{work.training} training" if work.training else ""
-    counts = [(work.skipped, "skipped"), (work.reported, "reported"), (work.held, "held")]
+    reported = f"reported ({work.reported_share or 0:.0%} of what they dealt with)"
+    counts = [(work.skipped, "skipped"), (work.reported, reported), (work.held, "held")]
     flags = "".join(f'<span class="cc-badge cc-badge--warn">{escape(flag)}</span>' for flag in annotator_work.flags)
     return [
         html(f'<a href="{escape(href)}">{escape(work.person)}</a>{small(kind)}{_revoked(annotator_work)}'),

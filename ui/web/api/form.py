@@ -22,7 +22,7 @@ from data.store.campaigns import allocation, management, participation
 from data.store.core import campaign_items
 from data.store.core.campaign_items import CampaignClosed
 from data.store.core.store import Store
-from data.store.judgements import answer_status, recording
+from data.store.judgements import answer_status, recording, revocations
 from ui.web.api import person_of, refusing
 from ui.web.auth.accounts import NAME_TAKEN, checked_name
 from ui.web.auth.authorization import Access, may, visitor_of
@@ -170,7 +170,7 @@ def router(store: Store) -> APIRouter:
         person, campaign = person_of(request), _campaign(store, request)
         # whoever is paused, or has failed the training, has no other code for leaving this way
         desk = participation.next_tasks(store, person, campaign.campaign_id)
-        leaving = form.leaving_outcome(desk)
+        leaving = form.leaving_outcome(desk, campaign.settings)
         participation.pause(store, person, campaign.campaign_id)
         worked = bool(participation.own_answers(store, person, campaign.campaign_id, limit=1))
         shown = form.completion_json(campaign.settings, leaving, worked=worked)
@@ -187,6 +187,17 @@ def router(store: Store) -> APIRouter:
         except KeyError as error:
             raise HTTPException(422, "This image is not part of the campaign.") from error
         return {"reported": True}
+
+    @routes.post("/withdraw")
+    def withdraw(request: Request, body: CampaignBody) -> dict[str, Any]:
+        person, campaign = person_of(request), _campaign(store, request, body.campaign)
+        if not campaign.settings.withdrawal:
+            raise HTTPException(403, "Answers cannot be withdrawn here. Please write to whoever invited you.")
+        with refusing(409, CampaignClosed):
+            n = revocations.withdraw(store, person, campaign.campaign_id)
+        return {"withdrawn": n} | form.no_item_json(
+            store, campaign, participation.next_tasks(store, person, campaign.campaign_id)
+        )
 
     @routes.post("/draft")
     def draft(request: Request, body: DraftBody) -> dict[str, bool]:
@@ -349,7 +360,7 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
     # gold and attention items must look like all others
     status = "surplus" if saved.status == "surplus" else "valid"
     reply = {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": status, "feedback": feedback}
-    reply["earlier"] = saved.earlier
+    reply |= {"earlier": saved.earlier, "reason": saved.reason}
     if desk is not None:
         first = _describe_desk(store, request, person, chosen or campaign_items.DEFAULT, desk, quick=body.quick)
     return JSONResponse(reply if first is None else reply | {"next": first})

@@ -11,7 +11,7 @@ from data.store.core.campaign_items import CampaignClosed
 from data.store.core.store import Cache, Store
 from data.store.judgements import recording, revocations
 from data.store.judgements.answer_status import Feedback
-from tests.data.store.small_campaign import NAME, RIGHT, WRONG, Running, start
+from tests.data.store.small_campaign import NAME, RIGHT, WRONG, Running, give, start
 from tests.data.store.small_project import answer, column
 
 
@@ -154,6 +154,7 @@ def test_a_pause_frees_what_was_claimed_in_one_campaign(store: Store) -> None:
 def test_an_item_that_two_call_broken_is_set_aside(store: Store) -> None:
     c = start(store, 2, overlap=3)
     first, second = c.items
+    assert c.offered("ann") == [first, second]
     assert not participation.report(store, "ann", first, "black", NAME, now=c.now)
     assert not participation.report(store, "ann", first, "black", NAME, now=c.now)
     assert c.offered("ann") == [second]
@@ -244,6 +245,7 @@ def test_checks_are_mixed_in_count_for_nobody_and_cannot_be_told(store: Store) -
 def test_feedback_on_gold_if_the_campaign_gives_it(store: Store) -> None:
     c = start(store, 4, special=("gold", "attention"), settings=Settings(order="fixed", check_every=2, gold_feedback=True))
     gold, attention = c.items[4:]
+    give(store, NAME, gold, "ann")
     annotation = answer(gold, "ann", "no", campaign_id=NAME)
     first = recording.submit(store, annotation)
     assert first.feedback == Feedback(False, RIGHT)

@@ -25,7 +25,7 @@ from data.store.core.store import Store
 from data.store.imports import ImportRefused
 from data.store.judgements import answer_status, recording, remarks
 from data.store.judgements.remarks import Adjudication
-from tests.data.store.small_campaign import NAME, start
+from tests.data.store.small_campaign import NAME, give, start
 from tests.data.store.small_project import PROMPT, answer, column, content, fill, pictures, submit, table
 
 ALL = Selection()
@@ -152,6 +152,7 @@ def test_only_the_random_stratum_counts_where_there_is_one(store: Store) -> None
     for name in ("mixed", "picked"):
         management.move(store, name, "running")
     for item, name in ((items[0], "mixed"), (items[1], "mixed"), (items[2], "picked"), (items[3], "default")):
+        give(store, name, item, "ann")
         annotation = answer(item, "ann", campaign_id=name)
         recording.submit(store, annotation)
         recording.submit(store, answer(item, "ann", "no", campaign_id=name, revises=annotation.annotation_id))

@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from data.campaigns.items import sample_items
-from data.campaigns.settings import Campaign, State
+from data.campaigns.settings import Campaign, Settings, State
 from data.store.campaigns import management
 from data.store.core.selection import Selection
 from tests.ui.http_visitor import COW, World, first, saying
@@ -23,9 +23,8 @@ WHY = {
 
 def worker(world: World, *, answered: int = 1) -> tuple[TestClient, dict[str, Any], str]:
     """Somebody at work in the running campaign ``c``: what lies before them, and the id of their last answer."""
-    management.create(
-        world.store, Campaign("c", "C", overlap=3), sample_items(management.images(world.store, Selection()), 4, 0)
-    )
+    campaign = Campaign("c", "C", overlap=3, settings=Settings(withdrawal=True))
+    management.create(world.store, campaign, sample_items(management.images(world.store, Selection()), 4, 0))
     management.move(world.store, "c", "running")
     client = world.person()
     client.post("/api/campaign", json={"campaign": "c"})
@@ -65,6 +64,7 @@ def test_nothing_is_saved_in_drafts_and_in_archived_campaigns(world: World, stat
         client.post("/api/unskip", json={}),
         client.post("/api/report", json=here | {"reason": "black"}),
         client.post("/api/draft", json=here | {"answers": COW}),
+        client.post("/api/withdraw", json={"campaign": "c"}),
     ]
     assert [(answer.status_code, answer.json()["detail"]) for answer in refused] == [(409, WHY[state])] * len(refused)
     assert written(world) == before

@@ -26,13 +26,14 @@ below ``FEWEST_PEOPLE`` people there is no such test.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from annotation.quality import Sameness, Speed, tail
-from data.campaigns.checks import QUICK_SECONDS
+from annotation.questionnaires.base import TICKED, Questionnaire
+from data.campaigns.checks import QUICK_SECONDS, accepted_answers
 
 Kind = Literal["checks", "pattern", "information"]
 KINDS: Final[tuple[Kind, ...]] = ("checks", "pattern", "information")
@@ -156,6 +157,22 @@ def _too_low(trials: Sequence[Trial], looks: int, *, by_chance: bool) -> LowShar
     return None if by_chance and low.guessing is not None and low.low > low.guessing / len(trials) else low
 
 
+def guessing_chance(questionnaire: Questionnaire, expected: Mapping[str, Any]) -> float | None:
+    """Return the probability of answering all of ``expected`` rightly if every option is as likely; None without options.
+
+    Of a list to tick from, each set of options is as likely. Nobody guesses a text or a number.
+    """
+    chance = 1.0
+    questions = {question.id: question for question in questionnaire.questions}
+    for name, right in expected.items():
+        question = questions.get(name)
+        if question is None or question.kind in ("text", "number") or not question.options:
+            return None
+        possible = 2 ** len(question.options) - 1 if question.kind in TICKED else len(question.options)
+        chance *= min(1.0, len(accepted_answers(right)) / possible)
+    return chance if expected else None
+
+
 def exact_interval(hits: int, n: int) -> tuple[float, float]:
     """Clopper and Pearson's 95 % interval (1934) of the share of ``hits`` in ``n`` independent trials (n > 0)."""
     from scipy.special import betaincinv  # takes half a second to load, and most people have no such flag
@@ -192,7 +209,7 @@ class Evidence:
         agreement: answers beside what more than half of the others say.
         competence: the same beside the label of a model without their own answer, and ``kappa`` of these.
         same_network: how many people came from their network, themselves among them.
-        other_browsers: how often their id came from another browser of their own network.
+        own_browsers: how often another browser of their own network came with their id.
         other_ids: with how many other people's ids they came.
     """
 
@@ -206,7 +223,7 @@ class Evidence:
     lately: Sequence[Trial] = ()
     kappa: float | None = None
     same_network: int = 0
-    other_browsers: int = 0
+    own_browsers: int = 0
     other_ids: int = 0
 
 
@@ -273,8 +290,8 @@ def _arrivals(evidence: Evidence) -> list[Flag]:
         raised.append(Flag("information", "some quick answers", says))
     if evidence.same_network > 1:
         raised.append(Flag("information", "same network", f"{evidence.same_network} people came from one network"))
-    if evidence.other_browsers:
-        says = f"another browser came with this id {_times(evidence.other_browsers)}, without the re-entry code"
+    if evidence.own_browsers:
+        says = f"another browser came with this id {_times(evidence.own_browsers)}, without the re-entry code"
         raised.append(Flag("information", "another browser", says))
     if evidence.other_ids:
         people = "1 other person" if evidence.other_ids == 1 else f"{evidence.other_ids} other people"

@@ -1,16 +1,18 @@
 """Revocations: a person taken out of a campaign or of the project, and let back in; claims go, answers stop counting if wanted.
 
-A manager decides it, or the campaign's own rule: who fails its checks is paused, decided as answers to checks come.
+A manager decides it, or the campaign's own rule: who fails its checks, or answers most items faster than anybody can look, is
+paused, decided as answers come.
 """
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from data.campaigns.checks import fails_checks
+from data.campaigns.checks import QUICK_SECONDS, fails_checks, mostly_quick
 from data.records import Annotation
 from data.store.core import browse_index, rows
 from data.store.core.campaign_items import recount
@@ -28,7 +30,8 @@ class Revocation:
     Attributes:
         campaign: None: the whole project.
         uncounted: whether their answers stopped counting.
-        reason: what they fail of the campaign's checks, if its own rule has paused them; None: a manager has taken them out.
+        reason: what they fail, if the campaign's own rule has paused them; None: a manager has taken them out.
+        batch: common to people who were revoked together.
     """
 
     person: str
@@ -37,6 +40,7 @@ class Revocation:
     by: str
     moment: datetime
     reason: str | None = None
+    batch: str | None = None
 
 
 def revoke(
@@ -52,11 +56,41 @@ def revoke(
     return store.change(lambda connection: write_revocation(connection, revocation), touched=touched)
 
 
+def revoke_together(
+    store: Store, people: Sequence[str], by: str, campaign: str, *, uncount: bool, now: datetime | None = None
+) -> int:
+    """Revoke several people in one transaction, as ``restore_together`` takes back; returns how many answers stopped counting."""
+    batch, moment = uuid.uuid4().hex, now or datetime.now(UTC)
+    written = [Revocation(person, campaign, uncount, by, moment, batch=batch) for person in people]
+    return store.change(lambda connection: sum(write_revocation(connection, revocation) for revocation in written))
+
+
+def restore_together(store: Store, by: str, campaign: str, *, now: datetime | None = None) -> tuple[list[str], int]:
+    """Take the latest revocation of several people back; returns those that are let in again, and how many answers count again.
+
+    Who has been reinstated since stays as they are. Returns nobody if nobody is left of any batch.
+    """
+
+    def take_back(connection: Connection) -> tuple[list[str], int]:
+        people = rows.column(connection, _LATEST_BATCH, {"campaign": campaign})
+        return people, sum(_restore(connection, person, by, campaign, now) for person in people)
+
+    return store.change(take_back)
+
+
+_LATEST_BATCH = """
+select rater_id from revocations
+where campaign_id = $campaign and lifted is null and batch is not null and batch = (
+    select arg_max(batch, moment) from revocations where campaign_id = $campaign and lifted is null and batch is not null
+) order by rater_id
+"""
+
+
 def current_revocations(store: Store) -> list[Revocation]:
     """All who are revoked now, oldest first."""
     return store.query_records(
         Revocation,
-        "select rater_id as person, campaign_id as campaign, uncounted, made_by as by, moment, reason from revocations"
+        "select rater_id as person, campaign_id as campaign, uncounted, made_by as by, moment, reason, batch from revocations"
         " where lifted is null order by moment",
     )
 
@@ -83,6 +117,7 @@ def write_revocation(connection: Connection, revocation: Revocation) -> int:
     if standing is None:
         whom = {"rater_id": revocation.person, "campaign_id": revocation.campaign, "made_by": revocation.by}
         why = {"uncounted": revocation.uncounted, "moment": revocation.moment, "reason": revocation.reason}
+        why["batch"] = revocation.batch
         rows.insert(connection, "revocations", [whom | why])
     elif revocation.uncounted and not standing["uncounted"]:
         connection.execute(
@@ -108,6 +143,10 @@ def restore(connection: Connection, person: str, by: str, campaign: str | None =
 
     An answer whose item has been filled by others meanwhile stays ``surplus``.
     """
+    return _restore(connection, person, by, campaign, now)
+
+
+def _restore(connection: Connection, person: str, by: str, campaign: str | None, now: datetime | None) -> int:
     connection.execute(
         "update revocations set lifted = ?, lifted_by = ?"
         " where rater_id = ? and campaign_id is not distinct from ? and lifted is null",
@@ -146,42 +185,66 @@ def _mark_stale_with_members(connection: Connection, items: list[str]) -> None:
 
 
 BY_CHECKS: Final = "checks"
+BY_PACE: Final = "pace"
+"""Rules of a campaign that revoke, in the place of a manager's name."""
 
 
 def pause_who_fail(states: CampaignStates, annotations: Sequence[Annotation], places: ItemContexts, now: datetime) -> set[str]:
-    """Pause whoever is below a pass mark with these new answers, which are written; returns the answers that did it."""
-    checks: dict[tuple[str, str], tuple[Annotation, ItemContext]] = {}
+    """Pause whoever is below a pass mark, or answers mostly too fast, with these new answers, which are written.
+
+    Returns the answers that did it.
+    """
+    telling: dict[tuple[str, str], tuple[Annotation, ItemContext]] = {}
     for annotation in annotations:
         context = places.get((annotation.campaign_id or "", annotation.item_id))
-        if context is not None and context.role in ("gold", "attention"):
-            checks[context.campaign.campaign_id, annotation.rater_id] = annotation, context
+        if context is not None and (context.role in ("gold", "attention") or _is_quick(annotation)):
+            telling[context.campaign.campaign_id, annotation.rater_id] = annotation, context
     paused: set[str] = set()
-    for (campaign_id, person), (annotation, context) in checks.items():
+    for (campaign_id, person), (annotation, context) in telling.items():
         settings = context.campaign.settings
         connection = states.connection
         if not {None, campaign_id}.isdisjoint(answer_status.revoked_raters(connection, states.memory).get(person, ())):
             continue
-        if why := _failure(connection, campaign_id, person, settings.gold_pass_mark, settings.attention_pass_mark):
+        if failure := _failure(connection, campaign_id, person, settings.gold_pass_mark, settings.attention_pass_mark):
+            by, why = failure
             states.reload()
-            write_revocation(connection, Revocation(person, campaign_id, settings.recollect, BY_CHECKS, now, why))
+            write_revocation(connection, Revocation(person, campaign_id, settings.recollect, by, now, why))
             paused.add(annotation.annotation_id)
     return paused
 
 
-def _failure(connection: Connection, campaign_id: str, person: str, gold: float, attention: float) -> str | None:
-    """What somebody fails, in words, by the first answers since they were last let in again; None: nothing."""
-    for role, n, right in connection.execute(_TALLY, {"person": person, "campaign": campaign_id}).fetchall():
+def _is_quick(annotation: Annotation) -> bool:
+    return annotation.active_seconds is not None and annotation.active_seconds < QUICK_SECONDS
+
+
+def _failure(connection: Connection, campaign_id: str, person: str, gold: float, attention: float) -> tuple[str, str] | None:
+    """Return the rule that somebody fails, and how in words, by their first answers since they were last let in; else None."""
+    whose = {"person": person, "campaign": campaign_id}
+    for role, n, right in connection.execute(_TALLY, whose).fetchall():
         if fails_checks(right, n, gold if role == "gold" else attention):
-            return f"{right} of {n} {role} items right"
+            return BY_CHECKS, f"{right} of {n} {role} items right"
+    # a campaign whose marks are 0 pauses nobody
+    if gold or attention:
+        record = rows.first(connection, _PACE, whose | {"quick": QUICK_SECONDS})
+        if record is not None and mostly_quick(record["quick"], record["timed"]):
+            return BY_PACE, f"{record['quick']} of {record['timed']} answers took less than {QUICK_SECONDS:.0f} s"
     return None
 
 
-_TALLY = """
+_LET_IN = """
+coalesce((
+    select max(lifted) from revocations where rater_id = $person and campaign_id = $campaign and reason is not null
+), timestamptz 'epoch')
+"""
+_PACE = f"""
+select count(*) as timed, count(*) filter (active_seconds < $quick) as quick from annotations
+where rater_id = $person and campaign_id = $campaign and revises is null and active_seconds is not null
+  and submitted > {_LET_IN}
+"""
+_TALLY = f"""
 select c.role, count(*), count(*) filter (a.passed)
 from annotations a join campaign_items c on c.campaign_id = a.campaign_id and c.item_id = a.item_id
 where a.rater_id = $person and a.campaign_id = $campaign and a.status = 'gold' and a.revises is null
-  and a.submitted > coalesce((
-      select max(lifted) from revocations where rater_id = $person and campaign_id = $campaign and reason is not null
-  ), timestamptz 'epoch')
+  and a.submitted > {_LET_IN}
 group by c.role order by c.role desc
 """

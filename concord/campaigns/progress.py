@@ -146,6 +146,7 @@ def describe_plan(store: Store, made: CampaignPlan) -> list[str]:
         lines.append(f"besides: {counts} items, which measure nothing but people")
     if made.with_checks != made.answers:
         lines.append(f"with one check in {campaign.settings.check_every}: {wording.count(made.with_checks, 'answer')}")
+    lines += describe_finding(made)
     lines.append(f"{made.form.name}: {made.form.summary.rstrip('.')}")
     lines.append(describe_work(made))
     lines += describe_cost(store, made)
@@ -164,6 +165,26 @@ def describe_plan(store: Store, made: CampaignPlan) -> list[str]:
         lines.append("for estimates, which weigh each label by its chance; agreement leaves these labels out")
     elif 0 < drawn < ordinary:
         lines.append("statistics count only what was drawn by chance; what was picked by hand is marked")
+    return lines
+
+
+FEWEST_CHECKS: Final = 10
+"""With fewer checks a person somebody who guesses is rarely paused."""
+
+
+def describe_finding(made: CampaignPlan) -> list[str]:
+    """Return what a campaign's checks can find, by the exact rule, with a warning where they are too few."""
+    settings, n = made.campaign.settings, made.checks_each
+    if not n:
+        return []
+    who = "each person meets about" if settings.limit is not None else "somebody who answers all items meets"
+    pauses = [f"{error:.0%} is paused with {made.pause_chance(error):.0%}" for error in (0.7, 0.5)]
+    lines = [f"{who} {wording.count(n, 'check')}; somebody wrong on {', on '.join(pauses)}"]
+    if n < FEWEST_CHECKS:
+        lines.append(
+            f"warning: {wording.count(n, 'check')} for each person are too few to find who guesses: with more gold items, more"
+            f" items for one person, or a smaller check_every it should be {FEWEST_CHECKS} or more"
+        )
     return lines
 
 

@@ -48,6 +48,24 @@ def fails_checks(right: int, n: int, mark: float) -> bool:
     return tail < PAUSE_RISK / 2 / (n * (n + 1))
 
 
+def pause_chance(n: int, error: float, mark: float) -> float:
+    """Return the probability that somebody who is wrong on a share ``error`` of checks is paused by the ``n``-th of them.
+
+    Exact: the probability of each number of wrong ones among people who are not paused yet, check after check.
+    """
+    working = [1.0]
+    paused = 0.0
+    for met in range(1, n + 1):
+        after = [0.0] * (met + 1)
+        for wrong, chance in enumerate(working):
+            after[wrong] += chance * (1 - error)
+            after[wrong + 1] += chance * error
+        most = next((wrong for wrong in range(met + 1) if fails_checks(met - wrong, met, mark)), met + 1)
+        paused += sum(after[most:])
+        working = after[:most]
+    return paused
+
+
 @dataclass(frozen=True, slots=True)
 class Training:
     """How a person stands in training: answered rightly, how many it takes, and how many they have not answered."""

@@ -271,8 +271,10 @@ def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
     if wish.settings.check_every is None and any(item.role in ("gold", "attention") for item in items):
         raise CampaignRefused("gold and attention items are mixed in only with check_every: 10 makes one item in ten a check")
     if wish.settings.check_every is not None and not any(item.role in ("gold", "attention") for item in items):
-        raise CampaignRefused(f"check_every is {wish.settings.check_every}, but no gold or attention item is given to mix in:"
-            " say where right answers come from, or leave check_every out")
+        raise CampaignRefused(
+            f"check_every is {wish.settings.check_every}, but no gold or attention item is given to mix in:"
+            " say where right answers come from, or leave check_every out"
+        )
     if wish.settings.pass_mark is not None and not any(item.role == "training" for item in items):
         raise CampaignRefused("a pass mark is for training, and no training item is given")
     ordinary = [pool[item.item_id] for item in items if item.role == "ordinary" and item.item_id in pool]

@@ -96,11 +96,11 @@ RULES: Final = (
     f" {100 * quality.ABOVE_OTHERS:.0f} points or more above how often the others say that very thing of the same items, and"
     f" would come about by chance in fewer than 1 of {1 / quality.CHANCE:,.0f} cases (Johnson 2005; Meade and Craig 2012).",
     f"Pattern, quick answers: at least {checks.FEWEST_QUICK} and {checks.QUICK_SHARE:.0%} of the answers took less than"
-    f" {checks.QUICK_SECONDS:.0f} s from the picture on the screen. Where most did, of {checks.FEWEST_TIMED} or more, the person is"
-    " paused.",
-    f"Information, by exact tests that together flag an attentive person with a chance of {flags.SOFT_RISK:.0%} at most, however"
-    " often you look. Low checks: too many wrong for somebody at the pass marks. Chance agreement: no better than chance beside"
-    " most others, and worse than"
+    f" {checks.QUICK_SECONDS:.0f} s from the picture on the screen. Where most did, of {checks.FEWEST_TIMED} or more, the"
+    " person is paused.",
+    f"Information, by exact tests that together flag an attentive person with a chance of {flags.SOFT_RISK:.0%} at most,"
+    " however often you look. Low checks: too many wrong for somebody at the pass marks. Chance agreement: no better than"
+    " chance beside most others, and worse than"
     f" {flags.ATTENTIVE_SHARE:.0%} of the median person’s κ. No competence: the same beside a model that weighs people"
     f" (Dawid and Skene). Careless lately: the same over the last {flags.WINDOW} checks and the answers between them.",
     "Information, fast: a person’s median active time is below a third of the campaign’s, the median of all people’s medians"

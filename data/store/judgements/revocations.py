@@ -7,19 +7,20 @@ paused, decided as answers come.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from data.campaigns.checks import QUICK_SECONDS, fails_checks, mostly_quick
+from data.campaigns.settings import Settings
 from data.records import Annotation
 from data.store.core import browse_index, rows
-from data.store.core.campaign_items import recount
+from data.store.core.campaign_items import placeholders, recount
 from data.store.core.connections import Connection
 from data.store.core.store import Store, transaction
 from data.store.judgements import answer_status
-from data.store.judgements.answer_status import ItemContext, ItemContexts
+from data.store.judgements.answer_status import ItemContexts
 from data.store.judgements.campaign_state import CampaignStates
 
 
@@ -59,7 +60,7 @@ def revoke(
 def revoke_together(
     store: Store, people: Sequence[str], by: str, campaign: str, *, uncount: bool, now: datetime | None = None
 ) -> int:
-    """Revoke several people in one transaction, as ``restore_together`` takes back; returns how many answers stopped counting."""
+    """Revoke several people in one transaction; returns how many answers stopped counting. ``restore_together`` undoes it."""
     batch, moment = uuid.uuid4().hex, now or datetime.now(UTC)
     written = [Revocation(person, campaign, uncount, by, moment, batch=batch) for person in people]
     return store.change(lambda connection: sum(write_revocation(connection, revocation) for revocation in written))
@@ -194,22 +195,23 @@ def pause_who_fail(states: CampaignStates, annotations: Sequence[Annotation], pl
 
     Returns the answers that did it.
     """
-    telling: dict[tuple[str, str], tuple[Annotation, ItemContext]] = {}
+    telling: dict[str, dict[str, Annotation]] = {}
+    quick: set[str] = set()
     for annotation in annotations:
         context = places.get((annotation.campaign_id or "", annotation.item_id))
         if context is not None and (context.role in ("gold", "attention") or _is_quick(annotation)):
-            telling[context.campaign.campaign_id, annotation.rater_id] = annotation, context
+            telling.setdefault(context.campaign.campaign_id, {})[annotation.rater_id] = annotation
+            quick |= {annotation.rater_id} if _is_quick(annotation) else set()
     paused: set[str] = set()
-    for (campaign_id, person), (annotation, context) in telling.items():
-        settings = context.campaign.settings
-        connection = states.connection
-        if not {None, campaign_id}.isdisjoint(answer_status.revoked_raters(connection, states.memory).get(person, ())):
-            continue
-        if failure := _failure(connection, campaign_id, person, settings.gold_pass_mark, settings.attention_pass_mark):
-            by, why = failure
+    connection = states.connection
+    for campaign_id, latest in telling.items():
+        settings = states.of([campaign_id])[campaign_id].campaign.settings
+        revoked = answer_status.revoked_raters(connection, states.memory)
+        people = [person for person in latest if {None, campaign_id}.isdisjoint(revoked.get(person, ()))]
+        for person, (by, why) in _failures(connection, campaign_id, people, quick, settings).items():
             states.reload()
             write_revocation(connection, Revocation(person, campaign_id, settings.recollect, by, now, why))
-            paused.add(annotation.annotation_id)
+            paused.add(latest[person].annotation_id)
     return paused
 
 
@@ -217,34 +219,45 @@ def _is_quick(annotation: Annotation) -> bool:
     return annotation.active_seconds is not None and annotation.active_seconds < QUICK_SECONDS
 
 
-def _failure(connection: Connection, campaign_id: str, person: str, gold: float, attention: float) -> tuple[str, str] | None:
-    """Return the rule that somebody fails, and how in words, by their first answers since they were last let in; else None."""
-    whose = {"person": person, "campaign": campaign_id}
-    for role, n, right in connection.execute(_TALLY, whose).fetchall():
+def _failures(
+    connection: Connection, campaign_id: str, people: Sequence[str], quick: Collection[str], settings: Settings
+) -> dict[str, tuple[str, str]]:
+    """Return who of these people fails a rule: which one, and how in words, by first answers since they were last let in.
+
+    Of those who have just been ``quick`` the pace is looked at, too.
+    """
+    gold, attention = settings.gold_pass_mark, settings.attention_pass_mark
+    failures: dict[str, tuple[str, str]] = {}
+    for person, role, n, right in _tally(connection, _CHECKS, campaign_id, people):
         if fails_checks(right, n, gold if role == "gold" else attention):
-            return BY_CHECKS, f"{right} of {n} {role} items right"
+            failures.setdefault(person, (BY_CHECKS, f"{right} of {n} {role} items right"))
     # a campaign whose marks are 0 pauses nobody
-    if gold or attention:
-        record = rows.first(connection, _PACE, whose | {"quick": QUICK_SECONDS})
-        if record is not None and mostly_quick(record["quick"], record["timed"]):
-            return BY_PACE, f"{record['quick']} of {record['timed']} answers took less than {QUICK_SECONDS:.0f} s"
-    return None
+    hurried = [person for person in people if person in quick and person not in failures] if gold or attention else []
+    for person, timed, n in _tally(connection, _PACE, campaign_id, hurried):
+        if mostly_quick(n, timed):
+            failures[person] = (BY_PACE, f"{n} of {timed} answers took less than {QUICK_SECONDS:.0f} s")
+    return failures
 
 
-_LET_IN = """
-coalesce((
-    select max(lifted) from revocations where rater_id = $person and campaign_id = $campaign and reason is not null
-), timestamptz 'epoch')
+def _tally(connection: Connection, query: str, campaign_id: str, people: Sequence[str]) -> list[tuple[Any, ...]]:
+    if not people:
+        return []
+    whose = f"a.campaign_id = ? and a.revises is null and a.rater_id in {placeholders(people)} and {_SINCE_LET_IN}"
+    return connection.execute(query.format(whose=whose), [campaign_id, *people]).fetchall()
+
+
+_SINCE_LET_IN = """
+not exists (
+    select 1 from revocations v
+    where v.rater_id = a.rater_id and v.campaign_id = a.campaign_id and v.reason is not null and v.lifted >= a.submitted
+)
+"""
+_CHECKS = """
+select a.rater_id, c.role, count(*), count(*) filter (a.passed)
+from annotations a join campaign_items c on c.campaign_id = a.campaign_id and c.item_id = a.item_id
+where a.status = 'gold' and {whose} group by all order by a.rater_id, c.role desc
 """
 _PACE = f"""
-select count(*) as timed, count(*) filter (active_seconds < $quick) as quick from annotations
-where rater_id = $person and campaign_id = $campaign and revises is null and active_seconds is not null
-  and submitted > {_LET_IN}
-"""
-_TALLY = f"""
-select c.role, count(*), count(*) filter (a.passed)
-from annotations a join campaign_items c on c.campaign_id = a.campaign_id and c.item_id = a.item_id
-where a.rater_id = $person and a.campaign_id = $campaign and a.status = 'gold' and a.revises is null
-  and a.submitted > {_LET_IN}
-group by c.role order by c.role desc
+select a.rater_id, count(*), count(*) filter (a.active_seconds < {QUICK_SECONDS}) from annotations a
+where a.active_seconds is not null and {{whose}} group by a.rater_id order by a.rater_id
 """

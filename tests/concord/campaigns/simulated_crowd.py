@@ -1,4 +1,4 @@
-"""Sixty simulated people who work in a campaign through the store, as the form lets them: guessers, people who turn careless, and others.
+"""Sixty simulated people who work in a campaign through the store, some of whom guess, or turn careless half-way.
 
 How they answer was fixed before the rules, and the rules' cuts were chosen on other seeds (1000 and above).
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 
 from annotation.questionnaires.base import COLORS
 from concord import form
-from data.campaigns.items import CampaignItem, expected_checks, sample_items
+from data.campaigns.items import CampaignItem, sample_items
 from data.campaigns.settings import Campaign, Settings
 from data.people import platform_pseudonym
 from data.records import Annotation, Judgement
@@ -108,10 +108,9 @@ class Crowd:
                 continue
             self.people.append(Person(name, kind, chance.uniform(0.02, 0.05)))
         opened = next(person.name for person in self.people if person.kind == "opened")
-        try:
-            invitations.arrive(self.store, Arrival(link, opened, "prolific", known_as=self.people[-1].name, network="network 59"))
-        except OtherBrowser:
-            pass
+        stranger = self.people[-1].name
+        with suppress(OtherBrowser):
+            invitations.arrive(self.store, Arrival(link, opened, "prolific", known_as=stranger, network="network 59"))
 
     def work(self, busy: Iterable[Person]) -> None:
         """Let each of these people answer what lies before them, all in one transaction, as if they sent at once."""

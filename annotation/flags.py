@@ -5,23 +5,23 @@
 - *information*: all else. It is a reason to look, and convicts nobody: only the first two kinds are preselected when people
   are revoked together.
 
-Among the last are three **soft** tests, of checks, of agreement with the others and of competence (agreement with the label
-that a model of everybody's reliability finds most probable without the person's own answer). Each is an exact test of "this
+Among the last are **soft** tests, of checks, of agreement with the others and of competence (agreement with the label that a
+model of everybody's reliability finds most probable without the person's own answer). Each is an exact test of "this
 person is attentive": with so many wrong, how probable is it that somebody attentive has as many or more? The tail is that of
 the Poisson-binomial distribution (``quality.tail``).
 
 Family-wise error. A person is looked at after every ``CHECK_STEP`` checks and after every ``ANSWER_STEP`` comparisons, not
 in between, so that looking at the page more often changes nothing. The m-th look may err with a probability of ``risk / (m
-(m + 1))``; as 1/2 + 1/6 + 1/12 + ... is 1, a test errs with ``risk`` at most, however long somebody works. There are five of
-them, the checks and the agreement both over all and over the last ones (so that somebody who turns careless late is seen),
-and each gets ``SOFT_RISK`` / 5. So somebody attentive has a soft flag with a probability of ``SOFT_RISK`` at most,
-whatever the tests have in common (Bonferroni). This holds at the edge, for somebody who is just attentive; others are flagged
-more rarely (Hoeffding 1956).
+(m + 1))``; as 1/2 + 1/6 + 1/12 + ... is 1, a test errs with ``risk`` at most, however long somebody works. There are four of
+them: checks, agreement and competence over all, and both checks and competence since the ``WINDOW``-th last check, so that
+somebody who turns careless late is seen. Each gets ``SOFT_RISK`` / 4. So somebody attentive has a soft flag with a probability
+of ``SOFT_RISK`` at most, whatever the tests have in common (Bonferroni). This holds at the edge, for somebody who is just
+attentive; others are flagged more rarely (Hoeffding 1956).
 
 *Attentive* means: right on checks at their pass marks; and beside the others a kappa of at least ``ATTENTIVE_SHARE`` of the
-median person's. The two tests beside the others flag only somebody whose interval also reaches down to chance: who differs
-from the others and knows something is no guesser. The median is taken as known, which is an approximation in small crowds:
-below ``FEWEST_PEOPLE`` people there is no such test.
+median person's. All tests but that of the checks flag only somebody whose interval also reaches down to chance: who
+differs from the others and knows something is no guesser. The median is taken as known, which is an approximation in small
+crowds: below ``FEWEST_PEOPLE`` people there is no such test.
 """
 
 from __future__ import annotations
@@ -43,12 +43,13 @@ CONVICTING: Final[tuple[Kind, ...]] = ("checks", "pattern")
 SOFT_RISK: Final = 0.05
 TEST_RISK: Final = SOFT_RISK / 4
 """The most that one of the four soft tests flags somebody attentive, however often one looks."""
-CHECK_STEP: Final = 4
+CHECK_STEP: Final = 6
 WINDOW: Final = 12
 """Checks that the latest work is seen by."""
 ANSWER_STEP: Final = 12
 ANSWER_WINDOW: Final = 36
-ATTENTIVE_SHARE: Final = 0.75
+ATTENTIVE_SHARE: Final = 0.8
+"""As far above chance as a pass mark of 0.9 is where two answers are possible."""
 FEWEST_PEOPLE: Final = 5
 LEAST_KAPPA: Final = 0.2
 """Where the median person's kappa is below this, the crowd as a whole answers by chance, and nobody is told from it."""
@@ -94,7 +95,7 @@ class LowShare:
 
     Attributes:
         trials: those that it is the share of.
-        low, high: Clopper and Pearson's exact 95 % interval of the share.
+        low, high: Clopper and Pearson's exact 99 % interval of the share.
     """
 
     trials: Sequence[Trial]
@@ -174,11 +175,11 @@ def guessing_chance(questionnaire: Questionnaire, expected: Mapping[str, Any]) -
 
 
 def exact_interval(hits: int, n: int) -> tuple[float, float]:
-    """Clopper and Pearson's 95 % interval (1934) of the share of ``hits`` in ``n`` independent trials (n > 0)."""
+    """Clopper and Pearson's 99 % interval (1934) of the share of ``hits`` in ``n`` independent trials (n > 0)."""
     from scipy.special import betaincinv  # takes half a second to load, and most people have no such flag
 
-    low = 0.0 if hits == 0 else float(betaincinv(hits, n - hits + 1, 0.025))
-    return low, 1.0 if hits == n else float(betaincinv(hits + 1, n - hits, 0.975))
+    low = 0.0 if hits == 0 else float(betaincinv(hits, n - hits + 1, 0.005))
+    return low, 1.0 if hits == n else float(betaincinv(hits + 1, n - hits, 0.995))
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +277,7 @@ def _expected(low: LowShare) -> str:
 
 def _share(low: LowShare) -> str:
     n = len(low.trials)
-    return f"{low.right} of {n} ({low.right / n:.0%}, 95 % {low.low:.0%} to {low.high:.0%})"
+    return f"{low.right} of {n} ({low.right / n:.0%}, 99 % {low.low:.0%} to {low.high:.0%})"
 
 
 def _arrivals(evidence: Evidence) -> list[Flag]:

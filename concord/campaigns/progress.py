@@ -178,8 +178,8 @@ def describe_finding(made: CampaignPlan) -> list[str]:
     if not n:
         return []
     who = "each person meets about" if settings.limit is not None else "somebody who answers all items meets"
-    pauses = [f"{error:.0%} is paused with {made.pause_chance(error):.0%}" for error in (0.7, 0.5)]
-    lines = [f"{who} {wording.count(n, 'check')}; somebody wrong on {', on '.join(pauses)}"]
+    most, half = made.pause_chance(0.7), made.pause_chance(0.5)
+    lines = [f"{who} {wording.count(n, 'check')}; somebody wrong on 70% is paused with {most:.0%}, on 50% with {half:.0%}"]
     if n < FEWEST_CHECKS:
         lines.append(
             f"warning: {wording.count(n, 'check')} for each person are too few to find who guesses: with more gold items, more"

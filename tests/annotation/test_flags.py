@@ -96,7 +96,7 @@ def test_who_differs_but_knows_something_is_no_guesser() -> None:
 def test_a_person_is_attentive_beside_the_median_of_the_crowd() -> None:
     crowd = [Beside([True] * 12, 0.5, kappa) for kappa in (0.1, 0.8, 0.8, 0.9, 1.0)]
     (trial, *_) = flags.trials_beside(crowd[0], crowd)
-    assert trial.attentive == pytest.approx(0.5 + 0.75 * 0.8 * 0.5)
+    assert trial.attentive == pytest.approx(0.5 + 0.8 * 0.8 * 0.5)
     # nobody is told from a crowd that is small, new, or at odds with itself
     assert flags.trials_beside(crowd[0], crowd[1:]) == []
     assert flags.trials_beside(crowd[0], [Beside([True] * 11, 0.5, 1.0)] * 9) == []
@@ -107,7 +107,7 @@ def test_a_person_is_attentive_beside_the_median_of_the_crowd() -> None:
 def test_agreement_and_competence_say_their_numbers() -> None:
     trials = [Trial(n % 2 == 0, 0.87, 0.5, check=False) for n in range(24)]
     assert only(agreement=trials).sentence == (
-        "agrees with most others on 12 of 24 (50%, 95 % 29% to 71%), no better than chance; somebody attentive gets 20.9 or"
+        "agrees with most others on 12 of 24 (50%, 99 % 24% to 76%), no better than chance; somebody attentive gets 20.9 or"
         " more, guessing 12.0"
     )
     flag = only(competence=trials, kappa=0.013)
@@ -147,10 +147,12 @@ def test_nothing_odd_is_no_flag() -> None:
 
 
 def test_the_interval_is_clopper_and_pearsons() -> None:
-    # R: binom.test(7, 20)$conf.int
-    assert flags.exact_interval(7, 20) == pytest.approx((0.1539092, 0.5921885), abs=1e-6)
-    assert flags.exact_interval(0, 5) == pytest.approx((0.0, 1 - 0.025**0.2))
-    assert flags.exact_interval(5, 5) == pytest.approx((0.025**0.2, 1.0))
+    low, high = flags.exact_interval(7, 20)
+    # as many or more, and as many or fewer, come about with half a percent each
+    assert sum(math.comb(20, k) * low**k * (1 - low) ** (20 - k) for k in range(7, 21)) == pytest.approx(0.005)
+    assert sum(math.comb(20, k) * high**k * (1 - high) ** (20 - k) for k in range(8)) == pytest.approx(0.005)
+    assert flags.exact_interval(0, 5) == pytest.approx((0.0, 1 - 0.005**0.2))
+    assert flags.exact_interval(5, 5) == pytest.approx((0.005**0.2, 1.0))
 
 
 def test_guessing_a_check() -> None:

@@ -159,4 +159,5 @@ def test_who_guesses_is_seen_and_nobody_honest_is_convicted(tmp_path: Path) -> N
 @pytest.mark.slow
 def test_twenty_crowds(tmp_path: Path) -> None:
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        check_crowds([*pool.map(run, [tmp_path / str(seed) for seed in range(SEEDS)], range(SEEDS))])
+        crowds = [*pool.map(run, [tmp_path / str(seed) for seed in range(SEEDS)], range(SEEDS))]
+    check_crowds(crowds)

@@ -73,7 +73,7 @@ SOFT_CODES: Final = ("low checks", "chance agreement", "no competence", "careles
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class AttentionTrial:
     """Something that a person got right or wrong.
 
     Attributes:
@@ -98,7 +98,7 @@ class LowShare:
         low, high: Clopper and Pearson's exact 99 % interval of the share.
     """
 
-    trials: Sequence[Trial]
+    trials: Sequence[AttentionTrial]
     low: float
     high: float
 
@@ -118,7 +118,7 @@ class LowShare:
         return sum(known) if len(known) == len(self.trials) else None
 
 
-def low_share(trials: Sequence[Trial], step: int, *, by_chance: bool) -> LowShare | None:
+def low_share(trials: Sequence[AttentionTrial], step: int, *, by_chance: bool) -> LowShare | None:
     """Return the share of right ones among all trials up to the last look if it is too low, else None.
 
     Args:
@@ -130,7 +130,7 @@ def low_share(trials: Sequence[Trial], step: int, *, by_chance: bool) -> LowShar
     return _too_low(trials[: looks * step], looks, by_chance=by_chance)
 
 
-def low_lately(trials: Sequence[Trial]) -> LowShare | None:
+def low_lately(trials: Sequence[AttentionTrial]) -> LowShare | None:
     """Return the share of right ones since the ``WINDOW``-th last check if it is too low, else None.
 
     The checks and the comparisons between them count alike. Looks are taken from the ``WINDOW``-th check on. Where a campaign
@@ -148,7 +148,7 @@ def low_lately(trials: Sequence[Trial]) -> LowShare | None:
     return _too_low(trials[first : marks[last - 1]], looks, by_chance=True)
 
 
-def _too_low(trials: Sequence[Trial], looks: int, *, by_chance: bool) -> LowShare | None:
+def _too_low(trials: Sequence[AttentionTrial], looks: int, *, by_chance: bool) -> LowShare | None:
     if not trials:
         return None
     hits = sum(trial.right for trial in trials)
@@ -191,17 +191,17 @@ class Beside:
     kappa: float
 
 
-def trials_beside(person: Beside, everybody: Sequence[Beside]) -> list[Trial]:
+def trials_beside(person: Beside, everybody: Sequence[Beside]) -> list[AttentionTrial]:
     """Return a person's comparisons as trials; none if the crowd is too small or too much at odds to tell anybody from it."""
     kappas = [other.kappa for other in everybody if len(other.equal) >= ANSWER_STEP and other.kappa == other.kappa]
     if len(kappas) < FEWEST_PEOPLE or (typical := median(kappas)) < LEAST_KAPPA:
         return []
     floor = person.chance + ATTENTIVE_SHARE * typical * (1 - person.chance)
-    return [Trial(equal, floor, person.chance, check=False) for equal in person.equal]
+    return [AttentionTrial(equal, floor, person.chance, check=False) for equal in person.equal]
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class AttentionEvidence:
     """All that is known of a person's work, in numbers; None: not known, or does not apply.
 
     Attributes:
@@ -218,29 +218,29 @@ class Evidence:
     paused_by_pace: bool = False
     sameness: Sameness | None = None
     speed: Speed | None = None
-    checks: Sequence[Trial] = ()
-    agreement: Sequence[Trial] = ()
-    competence: Sequence[Trial] = ()
-    lately: Sequence[Trial] = ()
+    checks: Sequence[AttentionTrial] = ()
+    agreement: Sequence[AttentionTrial] = ()
+    competence: Sequence[AttentionTrial] = ()
+    lately: Sequence[AttentionTrial] = ()
     kappa: float | None = None
     same_network: int = 0
     own_browsers: int = 0
     other_ids: int = 0
 
 
-def flags(evidence: Evidence) -> tuple[Flag, ...]:
+def flags(evidence: AttentionEvidence) -> tuple[Flag, ...]:
     """Return all flags of a person, what convicts first."""
     raised = [*_checks(evidence), *_patterns(evidence), *_soft(evidence), *_arrivals(evidence)]
     return tuple(raised)
 
 
-def _checks(evidence: Evidence) -> list[Flag]:
+def _checks(evidence: AttentionEvidence) -> list[Flag]:
     if evidence.paused is None or evidence.paused_by_pace:
         return []
     return [Flag("checks", "failed checks", f"paused: {evidence.paused}")]
 
 
-def _patterns(evidence: Evidence) -> list[Flag]:
+def _patterns(evidence: AttentionEvidence) -> list[Flag]:
     raised = []
     same, speed = evidence.sameness, evidence.speed
     if same is not None and same.flagged and same.share is not None and same.others is not None:
@@ -254,7 +254,7 @@ def _patterns(evidence: Evidence) -> list[Flag]:
     return raised
 
 
-def _soft(evidence: Evidence) -> list[Flag]:
+def _soft(evidence: AttentionEvidence) -> list[Flag]:
     raised = []
     if low := low_share(evidence.checks, CHECK_STEP, by_chance=False):
         raised.append(Flag("information", "low checks", f"{low.right} of {len(low.trials)} checks right; {_expected(low)}"))
@@ -280,7 +280,7 @@ def _share(low: LowShare) -> str:
     return f"{low.right} of {n} ({low.right / n:.0%}, 99 % {low.low:.0%} to {low.high:.0%})"
 
 
-def _arrivals(evidence: Evidence) -> list[Flag]:
+def _arrivals(evidence: AttentionEvidence) -> list[Flag]:
     raised = []
     speed = evidence.speed
     if speed is not None and speed.flagged and speed.seconds is not None and speed.campaign is not None:

@@ -10,7 +10,7 @@ import pandas as pd
 from agreement import Options
 from agreement.pair.rater_pair import Estimate, each_person
 from annotation import flags
-from annotation.flags import Evidence, Flag
+from annotation.flags import AttentionEvidence, Flag
 from annotation.quality import Sameness, Speed
 from concord.campaigns.evidence import WorkEvidence, work_evidence
 from concord.common import live_updates
@@ -102,7 +102,7 @@ def _evidence(store: Store, campaign: Campaign) -> Mapping[str, WorkEvidence]:
 
 
 def _annotator(worker: WorkerStats, agreement: Estimate | None, work: WorkEvidence) -> AnnotatorWork:
-    evidence = Evidence(
+    evidence = AttentionEvidence(
         paused=worker.paused,
         paused_by_pace=worker.paused_by == BY_PACE,
         sameness=work.sameness,

@@ -12,7 +12,7 @@ import pandas as pd
 from agreement.consensus.beside_others import beside_others
 from agreement.consensus.methods import CrowdAnswers, Method, fit_consensus
 from annotation import flags, quality
-from annotation.flags import Beside, Trial
+from annotation.flags import AttentionTrial, Beside
 from annotation.quality import Sameness, Speed, TimedAnswer
 from annotation.questionnaires.base import Questionnaire
 from concord.campaigns.known_answers import subject_of
@@ -27,14 +27,14 @@ from data.store.library import item_subjects
 
 @dataclass(frozen=True, slots=True)
 class WorkEvidence:
-    """What one person's answers tell of their attention; fields as of ``annotation.flags.Evidence``."""
+    """What one person's answers tell of their attention; fields as of ``annotation.flags.AttentionEvidence``."""
 
     sameness: Sameness | None = None
     speed: Speed | None = None
-    checks: Sequence[Trial] = ()
-    agreement: Sequence[Trial] = ()
-    competence: Sequence[Trial] = ()
-    lately: Sequence[Trial] = ()
+    checks: Sequence[AttentionTrial] = ()
+    agreement: Sequence[AttentionTrial] = ()
+    competence: Sequence[AttentionTrial] = ()
+    lately: Sequence[AttentionTrial] = ()
     kappa: float | None = None
 
 
@@ -97,7 +97,7 @@ def _timed_answers(current: Sequence[CurrentAnswer], questionnaires: _Questionna
 
 def _checks(
     store: Store, campaign: Campaign, current: Sequence[CurrentAnswer], questionnaires: _Questionnaires
-) -> dict[str, dict[int, Trial]]:
+) -> dict[str, dict[int, AttentionTrial]]:
     """Return the trials of gold and attention items, by person and by place among all answers."""
     # a mark of 0 pauses nobody, and still somebody who guesses is to be seen
     marks = {
@@ -105,29 +105,29 @@ def _checks(
         "attention": campaign.settings.attention_pass_mark or ATTENTION_PASS_MARK,
     }
     expected = {item.item_id: item.expected or {} for item in management.items(store, campaign.campaign_id)}
-    trials: dict[str, dict[int, Trial]] = {}
+    trials: dict[str, dict[int, AttentionTrial]] = {}
     for place, answer in enumerate(current):
         if answer.passed is None or answer.role not in marks:
             continue
         questionnaire = questionnaires.get((answer.item_id, answer.questionnaire))
         guessing = flags.guessing_chance(questionnaire, expected.get(answer.item_id, {})) if questionnaire else None
-        trial = Trial(answer.passed, marks[answer.role], guessing, check=True)
+        trial = AttentionTrial(answer.passed, marks[answer.role], guessing, check=True)
         trials.setdefault(answer.person, {})[place] = trial
     return trials
 
 
 @dataclass(frozen=True, slots=True)
-class _Comparisons:
+class _BesideLabels:
     """A person's comparisons with the others by place among all answers, and Cohen's kappa of them."""
 
-    trials: dict[int, Trial]
+    trials: dict[int, AttentionTrial]
     kappa: float | None
 
 
-_NOTHING: Final = _Comparisons({}, None)
+_NOTHING: Final = _BesideLabels({}, None)
 
 
-def _beside_others(said: pd.DataFrame, places: Mapping[tuple[str, str], int], method: Method) -> dict[str, _Comparisons]:
+def _beside_others(said: pd.DataFrame, places: Mapping[tuple[str, str], int], method: Method) -> dict[str, _BesideLabels]:
     """Return everybody beside a consensus without their own answer; simulated people are compared with their like."""
     counted = said[(said["kind"] == "human") & (said["identity"] == "person") & said["excluded"].isna() & said["label"].notna()]
     # answers about one item are no independent trials: the first target stands for all
@@ -135,7 +135,7 @@ def _beside_others(said: pd.DataFrame, places: Mapping[tuple[str, str], int], me
     counted = counted[target == target.groupby(counted["item"]).transform("min")]
     counted = counted.assign(place=[places.get(key, -1) for key in zip(counted["rater"], counted["item"], strict=True)])
     counted = counted[counted["place"] >= 0].sort_values("place")
-    compared: dict[str, _Comparisons] = {}
+    compared: dict[str, _BesideLabels] = {}
     for _, rows in counted.groupby("simulated"):
         unit, label = (pd.factorize(rows[name])[0].astype(np.int64) for name in ("item", "label"))
         person, names = pd.factorize(rows["rater"])
@@ -146,5 +146,5 @@ def _beside_others(said: pd.DataFrame, places: Mapping[tuple[str, str], int], me
             own = rows["place"].to_numpy()[(person == code) & (consensus.held_out >= 0)]
             # without a crowd to compare with there are no trials
             trials = dict(zip(own.tolist(), flags.trials_beside(beside[code], beside), strict=False))
-            compared[name] = _Comparisons(trials, beside[code].kappa if beside[code].kappa == beside[code].kappa else None)
+            compared[name] = _BesideLabels(trials, beside[code].kappa if beside[code].kappa == beside[code].kappa else None)
     return compared

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 from annotation import flags
-from annotation.flags import ANSWER_STEP, CHECK_STEP, SOFT_RISK, TEST_RISK, Beside, Evidence, Flag, Trial
+from annotation.flags import ANSWER_STEP, CHECK_STEP, SOFT_RISK, TEST_RISK, AttentionEvidence, AttentionTrial, Beside, Flag
 from annotation.quality import Sameness, Speed
 from annotation.questionnaires import geneval
 from annotation.questionnaires.registry import YES_NO
 
 
-def checks(text: str, guessing: float | None = 0.5) -> list[Trial]:
+def checks(text: str, guessing: float | None = 0.5) -> list[AttentionTrial]:
     """One letter for each check: y for right."""
-    return [Trial(letter == "y", 0.9, guessing, check=True) for letter in text]
+    return [AttentionTrial(letter == "y", 0.9, guessing, check=True) for letter in text]
 
 
 def only(**evidence: Any) -> Flag:
-    (flag,) = flags.flags(Evidence(**evidence))
+    (flag,) = flags.flags(AttentionEvidence(**evidence))
     return flag
 
 
@@ -47,7 +47,7 @@ def test_somebody_just_attentive_rarely_has_a_soft_flag_in_a_long_campaign() -> 
         for n in range(150):
             check = n % 5 == 4
             attentive = 0.9 if check else 0.85
-            trials.append(Trial(bool(chance.random() < attentive), attentive, 0.5, check))
+            trials.append(AttentionTrial(bool(chance.random() < attentive), attentive, 0.5, check))
             met, compared = [each for each in trials if each.check], [each for each in trials if not each.check]
             if flags.low_lately(trials) or flags.low_share(met, CHECK_STEP, by_chance=False):
                 break
@@ -65,14 +65,14 @@ def test_who_guesses_has_low_checks_by_the_twelfth_with_the_numbers() -> None:
     assert (flag.kind, flag.code, flag.soft) == ("information", "low checks", True)
     assert flag.sentence == "6 of 12 checks right; somebody attentive gets 10.8 or more, guessing 6.0"
     # five wrong of twelve come about too often, and between two looks nothing is looked at
-    assert flags.flags(Evidence(checks=checks("ynynnyynynyy"))) == ()
-    assert flags.flags(Evidence(checks=checks("ynynnyynynn"))) == ()
+    assert flags.flags(AttentionEvidence(checks=checks("ynynnyynynyy"))) == ()
+    assert flags.flags(AttentionEvidence(checks=checks("ynynnyynynn"))) == ()
 
 
 def test_who_turns_careless_late_is_seen_by_the_last_twelve_checks() -> None:
     good, guessed = "y" * 60, "ynynnyynynnyynnyynynnynyyn"
-    compared = [Trial(letter == "y", 0.85, 0.5, check=False) for letter in good + guessed + guessed]
-    trials: list[Trial] = []
+    compared = [AttentionTrial(letter == "y", 0.85, 0.5, check=False) for letter in good + guessed + guessed]
+    trials: list[AttentionTrial] = []
     for n, each in enumerate(compared):
         trials.append(each)
         if n % 4 == 3:
@@ -88,7 +88,7 @@ def test_who_turns_careless_late_is_seen_by_the_last_twelve_checks() -> None:
 
 def test_who_differs_but_knows_something_is_no_guesser() -> None:
     # 60 % right: worse than attentive beyond chance, and better than chance
-    trials = [Trial(n % 10 < 6, 0.9, 0.25, check=False) for n in range(48)]
+    trials = [AttentionTrial(n % 10 < 6, 0.9, 0.25, check=False) for n in range(48)]
     assert flags.low_share(trials, ANSWER_STEP, by_chance=True) is None
     assert flags.low_share(trials, ANSWER_STEP, by_chance=False) is not None
 
@@ -105,7 +105,7 @@ def test_a_person_is_attentive_beside_the_median_of_the_crowd() -> None:
 
 
 def test_agreement_and_competence_say_their_numbers() -> None:
-    trials = [Trial(n % 2 == 0, 0.87, 0.5, check=False) for n in range(24)]
+    trials = [AttentionTrial(n % 2 == 0, 0.87, 0.5, check=False) for n in range(24)]
     assert only(agreement=trials).sentence == (
         "agrees with most others on 12 of 24 (50%, 99 % 24% to 76%), no better than chance; somebody attentive gets 20.9 or"
         " more, guessing 12.0"
@@ -143,7 +143,7 @@ def test_each_flag_has_its_kind_and_a_sentence(evidence: dict[str, Any], kind: s
 
 
 def test_nothing_odd_is_no_flag() -> None:
-    assert flags.flags(Evidence(speed=Speed(20, 8.0, 8.0), checks=checks("y" * 40), same_network=1)) == ()
+    assert flags.flags(AttentionEvidence(speed=Speed(20, 8.0, 8.0), checks=checks("y" * 40), same_network=1)) == ()
 
 
 def test_the_interval_is_clopper_and_pearsons() -> None:

@@ -10,13 +10,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from concord.campaigns import adjudication, annotators, payment, planning, progress
+from concord.campaigns import adjudication, annotators, payment, planning, progress, revoking
 from concord.campaigns.annotators import AnnotatorWork, CampaignTopic
 from concord.campaigns.planning import OWN_FILES, CampaignSpec, campaign_spec, from_yaml
 from concord.campaigns.progress import CampaignProgress
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError
 from concord.common.text_tables import aligned
+from concord.people import BY
 from data.campaigns import recruitment
 from data.campaigns.payment import SettledDecision
 from data.files import InputError, fail, printable, read_text, reading
@@ -193,11 +194,37 @@ def _cells(annotator_work: AnnotatorWork) -> Sequence[str]:
     n = "" if estimate is None else str(estimate.n_ratings)
     out = " (paused)" if worker.paused else " (revoked)" if worker.revoked else ""
     name = printable(f"{worker.person}{' (simulated)' if worker.simulated else ''}{out}")
-    flags = ", ".join([*annotator_work.flags, *([estimate.reason] if estimate is not None and estimate.reason else [])])
+    flags = ", ".join(
+        [
+            *(flag.code for flag in annotator_work.flags),
+            *([estimate.reason] if estimate is not None and estimate.reason else []),
+        ]
+    )
     agreement = (value, span, n)
     reported = f"{worker.reported} ({worker.reported_share or 0:.0%})" if worker.reported else ""
     counts = (str(worker.valid), str(worker.surplus), seconds)
     return name, *counts, *agreement, progress.describe_checks(worker), reported, flags
+
+
+def revoke_flagged(context: Context, campaign: str, people: Sequence[str], uncounted: bool, yes: bool) -> None:
+    """List everybody with a flag, and with ``yes`` revoke these people, or without names those who are preselected."""
+    listed = revoking.candidates(context.store, campaign)
+    chosen = [*people] or [candidate.person for candidate in listed if candidate.preselected]
+    if not yes:
+        for candidate in listed:
+            mark = "x" if candidate.person in chosen else " "
+            context.say(f"[{mark}] {printable(candidate.person)}: {candidate.describe()}")
+        context.say(
+            "nobody was revoked: --yes revokes the people marked x, --person names others" if listed else "nobody has a flag"
+        )
+        return
+    answers = revoking.revoke(context.store, campaign, chosen, BY, uncount=uncounted)
+    context.say(revoking.describe_revoked(chosen, answers, uncount=uncounted))
+    context.say(f"to undo it: campaigns undo-revoke {campaign}")
+
+
+def undo_revoke(context: Context, campaign: str) -> None:
+    context.say(revoking.describe_undone(*revoking.undo(context.store, campaign, BY)))
 
 
 def pay(context: Context, campaign: str, platform_file: str | None, bonuses: bool) -> None:

@@ -10,15 +10,14 @@ from decimal import Decimal
 from statistics import median
 from typing import Final, cast
 
-from annotation import quality
-from concord.campaigns.annotators import AnnotatorWork, annotators_of
+from annotation.flags import CONVICTING
+from concord.campaigns.annotators import annotators_of
 from concord.common.text_tables import csv_text
 from concord.people import PARAMETERS
 from data.campaigns.checks import fails_checks
 from data.campaigns.payment import (
     DECISIONS,
     FEWEST_PAID,
-    FlagKind,
     Outcome,
     PaidWork,
     Payout,
@@ -136,7 +135,10 @@ def _paid_people(store: Store, campaign: Campaign, now: datetime) -> list[PaidPe
     settings = campaign.settings
     terms, lease = settings.pay, timedelta(minutes=settings.lease_minutes)
     works = departures.participations(store, campaign.campaign_id, now)
-    flags = {person.worker.person: _flags(person) for person in annotators_of(store, campaign, None, intervals=False)}
+    convicting = {
+        person.worker.person: [flag.sentence for flag in person.flags if flag.kind in CONVICTING]
+        for person in annotators_of(store, campaign, None, intervals=False)
+    }
     settled = departures.settlements(store, campaign.campaign_id)
     # what people get if nothing speaks against it: their median says what is impossible
     outcomes = {work.person: _outcome(work, now, lease) for work in works}
@@ -155,7 +157,7 @@ def _paid_people(store: Store, campaign: Campaign, now: datetime) -> list[PaidPe
             by_hour.get(work.person),
             usual,
             work.untimed,
-            flags.get(work.person, ()),
+            convicting.get(work.person, ()),
         )
         decision, reasons = decide(paid) if terms.paid else (DECISIONS[outcome], ())
         payout = terms.payout(outcome, paid.paid_items, decision)
@@ -170,33 +172,6 @@ def _settled(now: Payout, before: Settlement) -> Payout:
     if before.decision == "reject" or now.pay >= before.base + before.bonus:
         return now
     return Payout(before.decision, before.base, before.bonus, before.fee)
-
-
-@dataclass(frozen=True, slots=True)
-class WorkFlag:
-    """A flag of a person's work, as pay decisions take it (``PersonFlag``)."""
-
-    kind: FlagKind
-    sentence: str
-
-
-def _flags(person: AnnotatorWork) -> list[WorkFlag]:
-    """Return what should be looked at before somebody is paid."""
-    flags = []
-    sameness, speed = person.sameness, person.speed
-    if sameness is not None and sameness.flagged:
-        flags.append(WorkFlag("pattern", "straight-liner"))
-    if speed is not None and speed.flagged:
-        flags.append(WorkFlag("pattern", "speeder"))
-    if speed is not None and speed.hurried >= max(_FEWEST_HURRIED, _HURRIED_SHARE * speed.n):
-        flags.append(WorkFlag("pattern", f"{speed.hurried:,} of {speed.n:,} answers under {quality.FLOOR:.0f} s"))
-    if person.worker.paused is not None:
-        flags.append(WorkFlag("checks", person.worker.paused))
-    return flags
-
-
-_FEWEST_HURRIED: Final = 5
-_HURRIED_SHARE: Final = 0.2
 
 
 def settle(store: Store, campaign: Campaign, name: str, decision: SettledDecision, by: str) -> PaidPerson:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
-from annotation import quality
+from annotation import flags, quality
 from concord.campaigns.adjudication import Blame
 from concord.campaigns.payment import suggested_price
 from concord.campaigns.planning import CampaignPlan
@@ -86,19 +86,28 @@ COEFFICIENT: Final = (
     " n of these pairs and a 95 % interval by prompt"
 )
 RULES: Final = (
-    "Flags are reasons to look, not verdicts; only failed checks have a consequence.",
-    f"Straight-liner (with {quality.FEWEST} answers or more, as speeders): at least {quality.SAME_SHARE:.0%} of a person’s"
+    "Flags are of three kinds. Failed checks and patterns are preselected when people are revoked together; information is a"
+    " reason to look, not a verdict.",
+    f"Failed checks: so many gold or attention items were wrong that it would come about by chance, to somebody who stands just"
+    f" at the pass mark, in fewer than 1 of {1 / checks.PAUSE_RISK:,.0f} cases. They are paused, and what they held goes to"
+    " others; reinstate them if the checks are at fault.",
+    f"Pattern, straight-lining (with {quality.FEWEST} answers or more): at least {quality.SAME_SHARE:.0%} of a person’s"
     " answers repeat the one before (to an item with the same kinds of questions; texts apart), that is"
     f" {100 * quality.ABOVE_OTHERS:.0f} points or more above how often the others say that very thing of the same items, and"
     f" would come about by chance in fewer than 1 of {1 / quality.CHANCE:,.0f} cases (Johnson 2005; Meade and Craig 2012).",
-    f"Answers under {quality.FLOOR:.0f} s: the time from the picture on the screen to the answer is too short to look at it.",
-    "Speeder: a person’s median active time is below a third of the campaign’s, the median of all people’s medians (Greszki et"
-    " al. 2015; Leiner 2019).",
-    "Failed checks: so many gold or attention items were wrong that it would come about by chance, to somebody who stands just"
-    f" at the pass mark, in fewer than 1 of {1 / checks.PAUSE_RISK:,.0f} cases. They are paused, and what they held goes to"
-    " others; reinstate them if the checks are at fault.",
-    "From one network: a crowd platform sent so many people from the same network. Id used in another browser: somebody came"
-    " with their id and without their re-entry code, and was not let in.",
+    f"Pattern, quick answers: at least {checks.FEWEST_QUICK} and {checks.QUICK_SHARE:.0%} of the answers took less than"
+    f" {checks.QUICK_SECONDS:.0f} s from the picture on the screen. Where most did, of {checks.FEWEST_TIMED} or more, the"
+    " person is paused.",
+    f"Information, by exact tests that together flag an attentive person with a chance of {flags.SOFT_RISK:.0%} at most,"
+    " however often you look. Low checks: too many wrong for somebody at the pass marks. Chance agreement: no better than"
+    " chance beside most others, and worse than"
+    f" {flags.ATTENTIVE_SHARE:.0%} of the median person’s κ. No competence: the same beside a model that weighs people"
+    f" (Dawid and Skene). Careless lately: the same over the last {flags.WINDOW} checks and the answers between them.",
+    "Information, fast: a person’s median active time is below a third of the campaign’s, the median of all people’s medians"
+    " (Greszki et al. 2015; Leiner 2019).",
+    "Information, same network: a crowd platform sent so many people from the same network. Another browser: somebody came from"
+    " their own network with their id and without their re-entry code. Somebody else’s id: they came with it, or the only"
+    " person of their network did, and were not let in; whose id it was has no flag.",
 )
 
 
@@ -137,6 +146,7 @@ def describe_plan(store: Store, made: CampaignPlan) -> list[str]:
         lines.append(f"besides: {counts} items, which measure nothing but people")
     if made.with_checks != made.answers:
         lines.append(f"with one check in {campaign.settings.check_every}: {wording.count(made.with_checks, 'answer')}")
+    lines += describe_finding(made)
     lines.append(f"{made.form.name}: {made.form.summary.rstrip('.')}")
     lines.append(describe_work(made))
     lines += describe_cost(store, made)
@@ -155,6 +165,26 @@ def describe_plan(store: Store, made: CampaignPlan) -> list[str]:
         lines.append("for estimates, which weigh each label by its chance; agreement leaves these labels out")
     elif 0 < drawn < ordinary:
         lines.append("statistics count only what was drawn by chance; what was picked by hand is marked")
+    return lines
+
+
+FEWEST_CHECKS: Final = 10
+"""With fewer checks a person somebody who guesses is rarely paused."""
+
+
+def describe_finding(made: CampaignPlan) -> list[str]:
+    """Return what a campaign's checks can find, by the exact rule, with a warning where they are too few."""
+    settings, n = made.campaign.settings, made.checks_each
+    if not n:
+        return []
+    who = "each person meets about" if settings.limit is not None else "somebody who answers all items meets"
+    most, half = made.pause_chance(0.7), made.pause_chance(0.5)
+    lines = [f"{who} {wording.count(n, 'check')}; somebody wrong on 70% is paused with {most:.0%}, on 50% with {half:.0%}"]
+    if n < FEWEST_CHECKS:
+        lines.append(
+            f"warning: {wording.count(n, 'check')} for each person are too few to find who guesses: with more gold items, more"
+            f" items for one person, or a smaller check_every it should be {FEWEST_CHECKS} or more"
+        )
     return lines
 
 

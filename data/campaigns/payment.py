@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 CENT: Final = Decimal("0.01")
 Outcome = Literal["completion", "stopped", "training", "paused", "quota", "left", "working", "withdrawn"]
@@ -38,19 +38,6 @@ IMPOSSIBLE: Final = 5
 """So many times the target wage, or the median pay by the hour, is more than anybody works for."""
 FEWEST_PAID: Final = 3
 """So many people must have been paid for timed work before their median says what is impossible."""
-FlagKind = Literal["checks", "pattern", "information"]
-CONVICTING: Final[tuple[FlagKind, ...]] = ("checks", "pattern")
-"""Kinds of flags that ask for a look before somebody is paid."""
-
-
-class PersonFlag(Protocol):
-    """Something about a person's work that a manager should know: its kind, and a sentence."""
-
-    @property
-    def kind(self) -> FlagKind: ...
-
-    @property
-    def sentence(self) -> str: ...
 
 
 def amount(text: str) -> Decimal:
@@ -159,6 +146,7 @@ class PaidWork:
         hourly: pay by the hour if they are approved; None without pay or time; ``usual``: the target wage, or the median of the
             others; None if neither is known.
         untimed: answers without a known time.
+        convicting: sentences of flags that ask for a look before somebody is paid.
     """
 
     outcome: Outcome
@@ -168,7 +156,7 @@ class PaidWork:
     hourly: Decimal | None = None
     usual: Decimal | None = None
     untimed: int = 0
-    flags: Sequence[PersonFlag] = ()
+    convicting: Sequence[str] = ()
 
     @property
     def paid_items(self) -> int:
@@ -186,7 +174,7 @@ def decide(work: PaidWork) -> tuple[Decision, tuple[str, ...]]:
         return decision, ()
     if work.outcome == "paused" and work.failed_attention and not work.counted:
         return "reject", ()
-    reasons = [flag.sentence for flag in work.flags if flag.kind in CONVICTING]
+    reasons = list(work.convicting)
     if work.hourly is not None and work.usual is not None and work.hourly > IMPOSSIBLE * work.usual:
         reasons.insert(0, f"{work.hourly:,} an hour, more than {IMPOSSIBLE} times {work.usual:,}")
     if work.items and work.untimed == work.items:

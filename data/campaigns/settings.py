@@ -46,7 +46,8 @@ class Settings:
     Attributes:
         order: ``random``: each person has a random order of their own; ``shared``: all have one random order, so that answers
             meet; ``fixed``: all have the list's.
-        check_every: one item of so many is a gold or attention item; None: they are not mixed in.
+        check_every: one item of so many is a gold or attention item, and the first six come twice as often; None: they are not
+            mixed in.
         gold_feedback: whether a person learns at once if a gold item was answered rightly (never of attention checks).
         training_feedback: the same of training items.
         pass_mark: the share of the training items to answer rightly before ordinary ones come; None: answering is enough.

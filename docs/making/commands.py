@@ -40,6 +40,11 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "campaigns create --from campaign.yaml --dry-run",
     ),
     "campaigns delete": ("campaigns delete cows",),
+    "campaigns revoke-flagged": (
+        "campaigns revoke-flagged cows",
+        "campaigns revoke-flagged cows --yes --uncounted",
+    ),
+    "campaigns undo-revoke": ("campaigns undo-revoke cows",),
     "campaigns pay": ("campaigns pay cows", "campaigns pay cows --platform-file prolific.csv --bonuses"),
     "campaigns describe": (
         "campaigns describe cows",

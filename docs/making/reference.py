@@ -198,6 +198,11 @@ ROUTE_TEXTS: Final[dict[str, str]] = {
     "POST /api/studio/verdict/back": "Takes the verdict on an aspect or target of an item back; 409 if there is none any more.",
     "GET /api/studio/gold": "Draft campaigns that gold can be added to.",
     "POST /api/studio/gold": "Makes an item with a verdict gold of a draft `campaign`; the reply has the `expected` answers.",
+    "GET /api/studio/flagged": "Everybody with a flag in a `campaign` who is not out: `person`, `flags` (`kind`, `code`,"
+    " `sentence`) and whether they are `preselected` for revoking.",
+    "POST /api/studio/revoke": "Revokes these `people` of a `campaign` together, or without any those who are preselected; with"
+    " `uncount` their answers stop counting. The reply has their names and how many answers.",
+    "POST /api/studio/revoke/undo": "Lets those in again who were last revoked together in a `campaign`.",
     "GET /api/studio/preview": "A campaign as its people will see it: consent and its first 20 tasks; nothing is stored.",
     "GET /api/studio/facets": "Filters with live counts, the listing as a sentence, and its total;"
     " the query is Browse's address.",

@@ -177,6 +177,28 @@ def show(
     """Show one campaign: coverage, pace, people and verdicts."""
 
 
+@project_command(campaigns_app, "revoke-flagged", "concord.campaigns.commands:revoke_flagged")
+def revoke_flagged(
+    campaign: Name,
+    people: Annotated[
+        list[str],
+        typer.Option(
+            "--person", metavar="NAME", help="Revoke this person; default: all with failed checks or a pattern. Repeatable."
+        ),
+    ] = [],  # noqa: B006
+    uncounted: Annotated[
+        bool, typer.Option("--uncounted", help="Their earlier answers do not count any more, either.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Revoke them; without it, they are only listed.")] = False,
+) -> None:
+    """List people with flags and their reasons; with --yes revoke them together. `campaigns undo-revoke` undoes it."""
+
+
+@project_command(campaigns_app, "undo-revoke", "concord.campaigns.commands:undo_revoke")
+def undo_revoke(campaign: Name) -> None:
+    """Let the people in again who were last revoked together; their answers count again."""
+
+
 @project_command(campaigns_app, "pay", "concord.campaigns.commands:pay")
 def pay(
     campaign: Name,

@@ -89,9 +89,13 @@ class WorkerStats:
         skipped, reported: items that they put off and have not answered, and items that they called broken; ``answered``:
             items that they answered.
         held: live claims; ``first``, ``last``: when answers came.
-        paused: what they fail of the checks, if the campaign's rule has paused them (then ``revoked``, too); ``paused_since``.
+        paused: what they fail, if the campaign's rule has paused them (then ``revoked``, too); ``paused_since``; ``paused_by``:
+            which rule (``revocations.BY_CHECKS`` or ``BY_PACE``).
         same_network: how many people a crowd platform sent here from the network that they came from, themselves among them.
-        other_browsers: how often another browser came with their id and without their re-entry code.
+        other_browsers: how often another browser came with their id and without their re-entry code; ``own_browsers``: of
+            these, from a network that they came from themselves.
+        other_ids: with how many other people's ids they came without being let in: in their session, or without any from a
+            network that nobody else came from.
     """
 
     person: str
@@ -99,8 +103,11 @@ class WorkerStats:
     revoked: bool
     paused: str | None
     paused_since: datetime | None
+    paused_by: str | None
     same_network: int
     other_browsers: int
+    own_browsers: int
+    other_ids: int
     valid: int
     surplus: int
     gold: int
@@ -168,8 +175,23 @@ came as (
 networks as (select network, count(*) as n from came group by network),
 neighbours as (select rater_id, max(n) as n from came join networks using (network) group by rater_id),
 pauses as (
-    select rater_id, any_value(reason) as reason, max(moment) as since from revocations
+    select rater_id, arg_max(reason, moment) as reason, max(moment) as since, arg_max(made_by, moment) as made_by
+    from revocations
     where campaign_id = $campaign and reason is not null and lifted is null group by rater_id
+),
+own_browsers as (
+    select rater_id, count(*) as n from refused_arrivals x
+    where exists (select 1 from arrivals a where a.rater_id = x.rater_id and a.network = x.network)
+    group by rater_id
+),
+-- who came with the id of another: whose session it was, or the only person of that network
+strangers as (
+    select rater_id, count(distinct whose) as n from (
+        select known_as as rater_id, rater_id as whose from refused_arrivals where known_as is not null
+        union all
+        select min(a.rater_id), x.rater_id from refused_arrivals x join arrivals a using (network)
+        where x.known_as is null group by x.rater_id, x.network having count(distinct a.rater_id) = 1
+    ) where rater_id <> whose group by rater_id
 ),
 everybody as (
     select rater_id from done union select rater_id from put_off union select rater_id from broken
@@ -180,7 +202,8 @@ select e.rater_id as person, coalesce(r.simulated, false) as simulated,
         select 1 from revocations v
         where v.rater_id = e.rater_id and v.lifted is null and coalesce(v.campaign_id, $campaign) = $campaign
     ) as revoked,
-    v.reason as paused, v.since as paused_since, coalesce(n.n, 0) as same_network, coalesce(i.refused, 0) as other_browsers,
+    v.reason as paused, v.since as paused_since, v.made_by as paused_by, coalesce(n.n, 0) as same_network,
+    coalesce(i.refused, 0) as other_browsers, coalesce(o.n, 0) as own_browsers, coalesce(s.n, 0) as other_ids,
     coalesce(d.valid, 0) as valid, coalesce(d.surplus, 0) as surplus, coalesce(d.gold, 0) as gold,
     coalesce(d.gold_right, 0) as gold_right, coalesce(d.attention, 0) as attention,
     coalesce(d.attention_right, 0) as attention_right, coalesce(d.training, 0) as training,
@@ -189,6 +212,7 @@ select e.rater_id as person, coalesce(r.simulated, false) as simulated,
 from everybody e left join raters r using (rater_id) left join done d using (rater_id) left join put_off p using (rater_id)
 left join broken b using (rater_id) left join holding h using (rater_id)
 left join pauses v using (rater_id) left join neighbours n using (rater_id) left join identities i using (rater_id)
+left join own_browsers o using (rater_id) left join strangers s using (rater_id)
 order by e.rater_id
 """
 

@@ -67,12 +67,13 @@ _BY = {
     "recruitments": ("made_by",),
     "changes": ("made_by",),
     "settlements": ("made_by",),
+    "refused_arrivals": ("known_as",),
 }
 
 
 _THEIRS = (
     "judgements", "annotations", "uncovered", "arrivals", "consents", "raters", "claims", "skips", "drafts", "reports",
-    "revocations", "identities", "browsers", "departures", "offers", "settlements",
+    "revocations", "identities", "browsers", "departures", "offers", "settlements", "refused_arrivals",
 )  # fmt: skip
 
 

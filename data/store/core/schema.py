@@ -385,6 +385,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "changes": "who changed which setting of a campaign, and when",
     "invitations": "links that let people in",
     "arrivals": "who came by which link, and from where",
+    "refused_arrivals": "who came with somebody else's id, and from where",
     "departures": "how people left a campaign, and the code that they were shown",
     "identities": "re-entry codes of people from crowd platforms, as keyed hashes",
     "browsers": "which browsers are whose, as keyed hashes",

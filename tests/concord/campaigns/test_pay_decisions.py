@@ -6,9 +6,8 @@ import csv
 import io
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from decimal import ROUND_HALF_UP, Decimal
+from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,12 @@ import pytest
 from concord import form
 from concord.campaigns import payment
 from concord.campaigns.payment import PaidPerson
-from data.campaigns.payment import Decision, FlagKind, PaidWork, decide
+from data.campaigns.payment import Decision, PaidWork, decide
 from data.campaigns.settings import OUTCOMES, Campaign, Settings
 from data.store.campaigns import management, participation
 from data.store.core.store import Store
 from data.store.judgements import revocations
+from tests.concord.campaigns.pay_from_rows import pay_by_person
 from tests.data.store.small_campaign import NAME, Running, start
 from tests.ui.small_project import concord, done
 
@@ -60,13 +60,6 @@ def work(campaign: Running, who: str, n: int, *, seconds: float | None = 20.0, l
     leave(campaign, who)
 
 
-@dataclass(frozen=True)
-class Flag:
-    kind: FlagKind
-    sentence: str
-
-
-PATTERN, CHECKS, NETWORK = Flag("pattern", "straight-liner"), Flag("checks", "3 of 9"), Flag("information", "2 here")
 FAST = {"hourly": Decimal("600"), "usual": Decimal("12")}
 
 
@@ -74,17 +67,17 @@ FAST = {"hourly": Decimal("600"), "usual": Decimal("12")}
     ("about", "decision", "n_reasons"),
     [
         ({"outcome": "completion"}, "approve", 0),
-        ({"outcome": "completion", "flags": (NETWORK,)}, "approve", 0),
-        ({"outcome": "completion", "flags": (PATTERN,)}, "look first", 1),
-        ({"outcome": "completion", "flags": (CHECKS, PATTERN, NETWORK), **FAST}, "look first", 3),
+        ({"outcome": "completion", "convicting": ()}, "approve", 0),
+        ({"outcome": "completion", "convicting": ("straight-liner",)}, "look first", 1),
+        ({"outcome": "completion", "convicting": ("3 of 9", "straight-liner"), **FAST}, "look first", 3),
         ({"outcome": "completion", "hourly": Decimal("60"), "usual": Decimal("12")}, "approve", 0),
         ({"outcome": "completion", "untimed": 4}, "look first", 1),
         ({"outcome": "completion", "untimed": 3}, "approve", 0),
         ({"outcome": "stopped"}, "return", 0),
-        ({"outcome": "left", "flags": (PATTERN,)}, "look first", 1),
-        ({"outcome": "quota", "items": 0, "counted": 0, "flags": (PATTERN,)}, "return", 0),
-        ({"outcome": "working", "flags": (PATTERN,)}, "wait", 0),
-        ({"outcome": "paused", "flags": (CHECKS,)}, "return", 0),
+        ({"outcome": "left", "convicting": ("straight-liner",)}, "look first", 1),
+        ({"outcome": "quota", "items": 0, "counted": 0, "convicting": ("straight-liner",)}, "return", 0),
+        ({"outcome": "working", "convicting": ("straight-liner",)}, "wait", 0),
+        ({"outcome": "paused", "convicting": ("3 of 9",)}, "return", 0),
         ({"outcome": "paused", "failed_attention": True}, "return", 0),
         ({"outcome": "paused", "failed_attention": True, "counted": 0}, "reject", 0),
         ({"outcome": "paused", "counted": 0}, "return", 0),
@@ -102,12 +95,12 @@ def test_one_answer_under_a_second_is_approved_and_an_obvious_cheat_is_looked_at
         work(c, who, 10)
     work(c, "one", 1, seconds=0.4)
     work(c, "one", 9)
-    work(c, "eve", 10, seconds=0.3)
+    work(c, "eve", 9, seconds=0.3)
     assert {who: paid(c, who).payout.decision for who in ("ann", "one", "eve")} == {
         "ann": "approve", "one": "approve", "eve": "look first",
     }  # fmt: skip
     assert any("an hour" in reason for reason in paid(c, "eve").reasons)
-    assert any("10 of 10 answers under 1 s" in reason for reason in paid(c, "eve").reasons)
+    assert any("9 of 9 answers" in reason for reason in paid(c, "eve").reasons)
     # until somebody has looked nothing is paid, and then it is what was decided
     file = "Participant id\n"
     assert payment.bonus_lines(payment.payroll(store, found(store), file, c.now)) == ""
@@ -117,13 +110,13 @@ def test_one_answer_under_a_second_is_approved_and_an_obvious_cheat_is_looked_at
     assert "look first at eve: " in ran.err
     rows = {row["person"]: row for row in csv.DictReader(io.StringIO(ran.out))}
     assert (rows["eve"]["decision"], rows["ann"]["reasons"]) == ("look first", "")
-    assert "10 of 10 answers under 1 s" in rows["eve"]["reasons"]
-    assert done(project, "campaigns", "settle", NAME, "eve", "return") == "eve: return, 1.00 GBP\n"
+    assert "9 of 9 answers" in rows["eve"]["reasons"]
+    assert done(project, "campaigns", "settle", NAME, "eve", "return") == "eve: return, 0.90 GBP\n"
     refused = concord(project, "campaigns", "settle", NAME, "eve", "reject")
     assert (refused.status, "cannot be rejected" in refused.err) == (1, True)
     assert concord(project, "campaigns", "settle", NAME, "nobody", "approve").status == 1
     rows = {row["person"]: row for row in csv.DictReader(io.StringIO(done(project, "campaigns", "pay", NAME)))}
-    assert (rows["eve"]["decision"], rows["eve"]["reasons"], rows["eve"]["pay"]) == ("return", "", "1.00")
+    assert (rows["eve"]["decision"], rows["eve"]["reasons"], rows["eve"]["pay"]) == ("return", "", "0.90")
 
 
 @pytest.mark.parametrize(
@@ -151,41 +144,6 @@ def test_a_settlement_is_not_taken_back_when_answers_stop_counting(store: Store)
     revocations.withdraw(store, "ann", NAME)
     person = paid(c, "ann")
     assert (person.outcome, person.payout.pay, person.payout.decision) == ("withdrawn", Decimal("0.40"), "approve")
-
-
-def cents(value: Decimal) -> Decimal:
-    return value.quantize(Decimal("0.01"), ROUND_HALF_UP)
-
-
-def from_rows(store: Store, now: datetime, settings: Settings) -> dict[str, Decimal]:
-    """Everybody's pay from the raw rows, by the rules of ``docs/campaigns.md`` and nothing else."""
-    price, base = Decimal(settings.item_price), Decimal(settings.base_pay or 0)
-    with store.read() as cursor:
-        answers = cursor.execute(
-            "select rater_id, item_id, status, surplus_reason, submitted from annotations"
-            " where campaign_id = ? and revises is null",
-            [NAME],
-        ).fetchall()
-        left = cursor.execute("select rater_id, outcome, moment from departures where campaign_id = ? order by moment", [NAME])
-        departed = {who: (outcome, moment) for who, outcome, moment in left.fetchall()}
-        out = {who for (who,) in cursor.execute("select rater_id from revocations where lifted is null").fetchall()}
-        held = {who for (who,) in cursor.execute("select rater_id from claims where until > ?", [now]).fetchall()}
-    pay = {}
-    for who in {row[0] for row in answers} | set(departed):
-        mine = [row for row in answers if row[0] == who]
-        asked = [row for row in mine if row[3] not in ("skipped", "reported", "not given", "limit", "budget")]
-        items, valid = {row[1] for row in asked}, {row[1] for row in asked if row[2] == "valid"}
-        last = max((row[4] for row in asked), default=None)
-        outcome, moment = departed.get(who, (None, None))
-        at_work = who in held or (last is not None and now - last < timedelta(minutes=settings.lease_minutes))
-        said = outcome is not None and (last is None or last <= moment)
-        if who in out:
-            pay[who] = cents(price * len(valid))
-        elif (said and outcome == "completion") or (not said and at_work):
-            pay[who] = max(cents(price * len(items)), base) if items else Decimal(0)
-        else:
-            pay[who] = cents(price * len(items))
-    return pay
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -225,7 +183,7 @@ def test_pay_equals_an_independent_computation_and_stays_within_the_budget(store
             c.later(31)
     now = datetime.now(UTC)
     roll = payment.payroll(store, found(store), now=now)
-    expected = from_rows(store, now, settings)
+    expected = pay_by_person(store, NAME, now, settings)
     assert {person.work.person: person.payout.pay for person in roll.people if person.payout.decision != "reject"} == {
         who: pay for who, pay in expected.items() if who not in rejected(roll)
     }

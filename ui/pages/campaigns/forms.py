@@ -81,15 +81,15 @@ _MOST: Final = 200_000
 
 PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     "Pilot": {"n": 30, "overlap": 3, "order": "shared", "limit": 0, "lease_minutes": 30, "recollect": False},
-    "Crowd": {"n": 0, "overlap": 3, "order": "random", "limit": 60, "lease_minutes": 30, "recollect": True},
+    "Crowd": {"n": 0, "overlap": 3, "order": "random", "limit": 60, "lease_minutes": 30, "recollect": True, "check_every": 5},
     "Lab": {"n": 0, "overlap": 2, "order": "shared", "limit": 0, "lease_minutes": 240, "recollect": False},
 }
 """Usual settings of three kinds of study. Crowd also fills in a code for each way to leave."""
 
 
 PRESET_HINT: Final = (
-    "Pilot: 30 images, 3 people, all in one order. Crowd: 60 items each, paused people’s items asked again, a code for each way"
-    " to leave. Lab: 2 people, long reservations."
+    "Pilot: 30 images, 3 people, all in one order. Crowd: 60 items each, one in 5 a check, paused people’s items asked again, a"
+    " code for each way to leave. Lab: 2 people, long reservations."
 )
 
 

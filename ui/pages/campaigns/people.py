@@ -43,6 +43,7 @@ _HEADERS = (
     ("", ""),
 )
 _NUMBERS = ("active time", "agreement", "repeats")
+_KIND = {"checks": "bad", "pattern": "bad", "information": "warn"}
 NOBODY = "No work in this campaign yet. Start it and invite people."
 
 
@@ -75,7 +76,10 @@ def _person_row(annotator_work: AnnotatorWork, everywhere: bool) -> list[str | H
     training = f"{work.training_right}/{work.training} training" if work.training else ""
     reported = f"reported ({work.reported_share or 0:.0%} of what they dealt with)"
     counts = [(work.skipped, "skipped"), (work.reported, reported), (work.held, "held")]
-    flags = "".join(f'<span class="cc-badge cc-badge--warn">{escape(flag)}</span>' for flag in annotator_work.flags)
+    flags = "".join(
+        f'<span class="cc-badge cc-badge--{_KIND[flag.kind]}" title="{escape(flag.sentence)}">{escape(flag.code)}</span>'
+        for flag in annotator_work.flags
+    )
     return [
         html(f'<a href="{escape(href)}">{escape(work.person)}</a>{small(kind)}{_revoked(annotator_work)}'),
         _lines(f"{work.valid:,} valid", _counted(work.surplus, "surplus") + _counted(work.training, "training")),

@@ -11,8 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Any
 
-import pytest
-
 from concord.campaigns import payment
 from data.campaigns.settings import Settings
 from data.store.campaigns import management, monitoring, participation

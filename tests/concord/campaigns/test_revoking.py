@@ -18,6 +18,7 @@ from data.store.campaigns import management, monitoring, participation
 from data.store.campaigns.management import CampaignRefused
 from data.store.core.store import Store
 from data.store.judgements import recording, revocations
+from tests.data.store.small_campaign import give
 from tests.data.store.small_project import fill
 from tests.ui.http_visitor import TOKEN, World
 from tests.ui.small_project import concord, done
@@ -54,6 +55,7 @@ def say(store: Store, person: str, items: list[str], *seconds: float, label: str
             judgements=(Judgement("correct", given, float(given == "yes")),), rule_version="test-1", campaign_id="c",
             active_seconds=time,
         )  # fmt: skip
+        give(store, "c", item, person)
         recording.submit(store, made)
 
 

@@ -192,7 +192,7 @@ def _in_file(
             swap(second)
         else:
             # what it held is in the new file already; an old one beside a new database would be read into it
-            backups.wal_file(path).unlink(missing_ok=True)
+            connections.wal_file(path).unlink(missing_ok=True)
             second.replace(path)
             on_disk(path.parent)
         return True
@@ -350,10 +350,10 @@ def _exchange(path: Path, fresh: Path, stamp: str) -> Path | None:
             os.link(path, aside)
         except OSError:
             path.rename(aside)
-    left = backups.wal_file(path)
+    left = connections.wal_file(path)
     if left.exists():
         # beside the restored database it would be read into that one
-        left.rename(backups.wal_file(aside) if aside else left.with_name(f"{left.name}.before-restore-{stamp}"))
+        left.rename(connections.wal_file(aside) if aside else left.with_name(f"{left.name}.before-restore-{stamp}"))
     fresh.replace(path)
     with suppress(OSError):
         path.chmod(0o600 if aside is None else aside.stat().st_mode & 0o777)

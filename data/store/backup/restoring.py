@@ -24,6 +24,7 @@ from data.store.backup.backups import Backup, BackupFile, BadBackup, Manifest
 from data.store.core import connections, rows
 from data.store.core import schema as schema_module
 from data.store.core.connections import DATABASE, Connection, first_line
+from data.store.core.database_file import NUMBER_FILE
 from data.store.core.erased import mark, marks, people_named, strike_people
 from data.store.core.schema import migrate, migration_files
 from data.store.core.store import Store, StoreBusy, transaction
@@ -251,6 +252,8 @@ def restore(project: Path, backup: Backup, now: datetime | None = None) -> Resto
             work.mkdir(mode=0o700)
             fresh, struck = _prepared(backup, work, secret, known)
             placed = sum(_restore_file(backup.path / file.path, project / file.path, file, stamp) for file in backup.files())
+            # what was acknowledged since the backup is missing on purpose
+            (project / NUMBER_FILE).unlink(missing_ok=True)
             aside = _exchange(project / DATABASE, fresh, stamp)
         except duckdb.Error as error:
             raise BadBackup(f"{backup.database} cannot be restored: {first_line(error)}") from error

@@ -24,7 +24,7 @@ from weakref import WeakKeyDictionary
 import duckdb
 
 from data.store.core import browse_index, connections, database_file, rows, schema
-from data.store.core.connections import DATABASE, Connection, as_disk_error, first_line, refuse_empty, unreadable
+from data.store.core.connections import DATABASE, Connection, NotWritten, as_disk_error, first_line, refuse_empty, unreadable
 from data.store.core.database_file import AcknowledgedNumber, DatabaseFile
 from data.store.core.schema import SchemaTooNew, migrate, migration_files
 from data.store.core.writer import Items, Operation, P, R, Writer
@@ -340,6 +340,11 @@ class Store:
             finally:
                 self._connection = _connect(self.project / DATABASE, self.backups)
                 self._writer = self._new_writer()
+
+    def absence(self) -> NotWritten | None:
+        """Return why nothing can be saved, if the database's file was deleted, moved or replaced; None if all is well."""
+        with self._gate.shared():
+            return self._file.absence()
 
     def why_unreadable(self, error: Exception) -> str | None:
         """What is said where the database opened, but a part of its file is missing or damaged; None: it is another error."""

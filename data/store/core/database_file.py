@@ -157,8 +157,9 @@ def take_write_numbers(connection: Connection, n: int) -> int:
 
 def stored_number(connection: Connection) -> int:
     """Return the number of the last write that the database holds; 0 if it was never written to."""
-    last = rows.value(connection, "select max(last_value) from duckdb_sequences() where sequence_name = ?", [_SEQUENCE])
-    return int(last or 0)
+    # in a copy the sequence starts behind its last number, which it does not know
+    last = "select max(coalesce(last_value, start_value - 1)) from duckdb_sequences() where sequence_name = ?"
+    return int(rows.value(connection, last, [_SEQUENCE]) or 0)
 
 
 def missing_writes(connection: Connection, acknowledged: AcknowledgedNumber, path: Path, backup: str | None) -> list[str]:

@@ -317,12 +317,14 @@ class Store:
             if (absence := self._file.absence()) is not None:
                 raise StoreError(str(absence)) from absence
             self._writer.close()
-            self._connection.close()
             try:
                 # put a copy of a closed database in its place: deleted rows stay in DuckDB's blocks, and are not copied
                 path = self.project / DATABASE
                 fresh = path.with_suffix(".new")
                 try:
+                    with closing(self._connection), closing(self._connection.cursor()) as cursor:
+                        # the log of an app that was killed would stay beside the new file, which then could not be opened
+                        cursor.execute("checkpoint")
                     fresh.unlink(missing_ok=True)
                     with connections.connect(None, spill=path.parent / "cache" / "duckdb", folders=[path.parent]) as connection:
                         connections.attach(connection, "old", path, read_only=True)

@@ -72,7 +72,8 @@ def living(project: Path) -> OpenApp | None:
         return None
     import httpx
 
-    with suppress(httpx.HTTPError, httpx.InvalidURL, ValueError, OverflowError), httpx.Client(trust_env=False, timeout=_ANSWER_SECONDS) as client:
+    unreachable = (httpx.HTTPError, httpx.InvalidURL, ValueError, OverflowError)
+    with suppress(*unreachable), httpx.Client(trust_env=False, timeout=_ANSWER_SECONDS) as client:
         response = client.post(
             f"http://{_authority(server)}/command",
             json={"name": "", "parameters": {}, "cwd": ""},

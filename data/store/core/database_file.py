@@ -100,6 +100,7 @@ class DatabaseFile:
         self._identity = _Identity(status.st_dev, status.st_ino)
         self._log_identity: _Identity | None = None
         self._log_size = 0
+        self._is_prepared = False
 
     def absence(self) -> NotWritten | None:
         """Return why nothing can be saved, if the path no longer names the file that is open; None if all is well."""
@@ -109,6 +110,16 @@ class DatabaseFile:
         if _Identity(status.st_dev, status.st_ino) != self._identity or not status.st_nlink:
             return self._not_written(_REPLACED)
         return None
+
+    def take_numbers(self, connection: Connection, n: int) -> int:
+        """Count ``n`` writes in the transaction that makes them; return the number of the last."""
+        if n > 1:
+            return rows.sequence(connection, _SEQUENCE, n)[-1]
+        if not self._is_prepared:
+            # nearly every answer needs it, and planning it costs more than running it
+            connection.execute(f"prepare next_write_number as select nextval('{_SEQUENCE}')")
+            self._is_prepared = True
+        return int(connection.execute("execute next_write_number").fetchall()[0][0])
 
     def confirm(self, connection: Connection, number: int) -> NotWritten | None:
         """Return why a commit is in no file that has a name; None if it may be acknowledged, and its number is kept.
@@ -148,18 +159,6 @@ class DatabaseFile:
 
     def _not_written(self, why: str) -> NotWritten:
         return NotWritten(self._path, why + _ASK_OPERATOR, _STILL_OPEN)
-
-
-def prepare_write_numbers(connection: Connection) -> None:
-    """Prepare the statement that `take_write_numbers` runs for nearly every answer: planning it costs more than running it."""
-    connection.execute(f"prepare next_write_number as select nextval('{_SEQUENCE}')")
-
-
-def take_write_numbers(connection: Connection, n: int) -> int:
-    """Count ``n`` writes in the transaction that makes them; return the number of the last."""
-    if n > 1:
-        return rows.sequence(connection, _SEQUENCE, n)[-1]
-    return int(connection.execute("execute next_write_number").fetchall()[0][0])
 
 
 def stored_number(connection: Connection) -> int:

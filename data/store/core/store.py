@@ -377,9 +377,7 @@ class Store:
 
     def _new_writer(self) -> Writer:
         self._file = DatabaseFile(self.project / DATABASE, self._acknowledged)
-        cursor = self._connection.cursor()
-        database_file.prepare_write_numbers(cursor)
-        return Writer(cursor, self._committed, self._failed, self.memory.forget, self._file)
+        return Writer(self._connection.cursor(), self._committed, self._failed, self.memory.forget, self._file)
 
     def _missing_writes(self, cursor: Connection) -> list[str]:
         backup = self.backups.latest(self.project)

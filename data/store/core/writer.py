@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import duckdb
 
 from data.store.core.connections import Connection, is_durable
-from data.store.core.database_file import DatabaseFile, take_write_numbers
+from data.store.core.database_file import DatabaseFile
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -163,7 +163,7 @@ class Writer:
                     raise RuntimeError(f"{operation} gave {len(returned)} results for {len(among)} payloads")
                 for position, result in zip(among, returned, strict=True):
                     results[position] = result
-            number = take_write_numbers(self._connection, len(group)) if self._file is not None else 0
+            number = self._file.take_numbers(self._connection, len(group)) if self._file is not None else 0
             try:
                 self._connection.commit()
             except duckdb.FatalException as error:

@@ -17,7 +17,7 @@ import sys
 import time
 import warnings
 import webbrowser
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, closing, suppress
 from html import escape
 from importlib import import_module
@@ -126,7 +126,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
 
     app.add_exception_handler(RequestValidationError, _misunderstood)
     app.add_exception_handler(Erased, _erased)
-    app.add_exception_handler(NotWritten, _not_written)
+    app.add_exception_handler(NotWritten, _not_written(store))
     app.add_middleware(Entrance, root=root, pages=_mount_pages(app, store) if pages else ())
     app.add_middleware(UploadGuard, project=store.project)
     # the last one added is the outermost: nothing runs before the guard has agreed
@@ -141,11 +141,19 @@ async def _erased(_: Request, error: Exception) -> Response:
     return JSONResponse({"detail": f"{error}."}, 403)
 
 
-async def _not_written(_: Request, error: Exception) -> Response:
-    """The disk is full, say: browsers keep what they sent, and send it again."""
-    print(f"concord: {error}", file=sys.stderr, flush=True)
-    why = error.why if isinstance(error, NotWritten) else "please try again"
-    return JSONResponse({"detail": f"The server cannot save just now: {why}."}, 503, headers={"retry-after": "10"})
+def _not_written(store: Store) -> Callable[[Request, Exception], Coroutine[Any, Any, Response]]:
+    """Return the handler of writes that the database did not take (a full disk, say): browsers keep what they sent, and send it
+    again. The terminal gets each reason once, until something is saved again."""
+    printed: tuple[str, str] | None = None
+
+    async def answer(_: Request, error: Exception) -> Response:
+        nonlocal printed
+        if printed != (printed := (str(error), store.version)):
+            print(f"concord: {error}", file=sys.stderr, flush=True)
+        why = error.why if isinstance(error, NotWritten) else "please try again"
+        return JSONResponse({"detail": f"The server cannot save just now: {why}."}, 503, headers={"retry-after": "10"})
+
+    return answer
 
 
 async def _misunderstood(_: Request, error: Exception) -> Response:
@@ -313,7 +321,8 @@ def serve(
 
         opening = Opening(make, ready)
         # the socket listens already: a command that comes now waits until the app can answer
-        forwarding.announce(store.project, forwarding.OpenApp(near, bound, token, os.getpid()))
+        announced = forwarding.OpenApp(near, bound, token, os.getpid())
+        forwarding.announce(store.project, announced)
         try:
             # our guard reads what proxies say, once
             config = uvicorn.Config(
@@ -343,7 +352,7 @@ def serve(
             if opening.error is not None:
                 raise opening.error
         finally:
-            forwarding.withdraw(store.project)
+            forwarding.withdraw(store.project, announced)
             queue.stop_all(store)
             # else DuckDB's objects are left behind at the end, and a page of warnings about them is in the terminal
             gc.unfreeze()
@@ -375,6 +384,9 @@ def _url(host: str, port: int, root: str) -> str:
 def opened(project: Path) -> Store | forwarding.OpenApp:
     """The project, or the app that has it open. While a command has it, that is said, and waited for."""
     announced = False
+    # asked first: where the database was deleted or replaced under it, its lock keeps nobody out
+    if (server := forwarding.living(project)) is not None:
+        return server
     while True:
         try:
             return Store(project)

@@ -20,6 +20,7 @@ from data.store.analysis import aggregates
 from data.store.campaigns import management, participation
 from data.store.campaigns.management import CampaignRefused
 from data.store.core import browse_index, campaign_items, frame, rows, schema
+from data.store.core.database_file import DatabaseFile
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportRefused
@@ -282,6 +283,7 @@ def test_a_project_of_before_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
         before.setattr(schema, "MIGRATIONS", old)
         before.setattr(rows, "insert", without_blanked)
         before.setattr(browse_index, "mark_stale_where", lambda *_: None)
+        before.setattr(DatabaseFile, "take_numbers", lambda *_: 0)
         with Store(tmp_path / "project") as store:
             items, now = fill(store, 3), datetime.now(UTC)
             answers = [(w, "default", items[0], w, "direct", "{}", now, False, "valid", w, n) for n, w in enumerate("abc")]

@@ -131,7 +131,7 @@ def read_ceiling(
         saw_labels: the scorer was tuned on these people's labels, so how far it is from them says nothing.
     """
     people = sides[PEOPLE]
-    bounds, method = interval(people, kind, by_prompt=by_prompt)
+    bounds, method = interval(people, kind, by_prompt=by_prompt, images=people.used.items)
     margin = options.margin or (MARGIN_OF_SHARES if kind.low == SHARE.low else MARGIN_OF_COEFFICIENTS)
     verdict = _verdict(sides, kind, margin, by_prompt=by_prompt)
     if finer:

@@ -36,7 +36,8 @@ class Used:
 class Outcome:
     """A statistic in one cell. `value` None has a `reason`; `deviations` are None where no interval is wanted.
 
-    `swaps`: of a difference of two scorers, how it changes as their judgements of prompts are swapped.
+    `swaps`: of a difference of two scorers, how it changes as their judgements of prompts are swapped. `unsure`: why it has no
+    interval although it varies.
     """
 
     value: float | None
@@ -45,14 +46,15 @@ class Outcome:
     used: Used
     how: str
     swaps: Swaps | None = None
+    unsure: str | None = None
 
 
-def outcome(values: FloatArray, reason: str, used: Used, how: str) -> Outcome:
+def outcome(values: FloatArray, reason: str, used: Used, how: str, unsure: str | None = None) -> Outcome:
     """From values whose first is the estimate and the others its jackknife replicates; NaN becomes None with `reason`."""
     if np.isnan(values[0]):
         return undefined(reason, used, how)
     deviations = Deviations.of(values, used.clusters) if values.size > 1 else None
-    return Outcome(float(values[0]), None, deviations, used, how)
+    return Outcome(float(values[0]), None, deviations, used, how, unsure=unsure)
 
 
 def undefined(reason: str, used: Used, how: str) -> Outcome:
@@ -84,7 +86,8 @@ def mean_over_tasks(tasks: Mapping[str, Outcome | None]) -> Outcome:
     inner = sorted({part.how for part in parts if part.how})
     method = f"{how}, in each: {inner[0]}" if len(inner) == 1 else how
     together = mean_swaps(swaps) if swaps and len(swaps) == len(parts) else None
-    return Outcome(float(np.mean(values)), None, deviations, used, method, together)
+    unsure = next((part.unsure for part in parts if part.unsure), None)
+    return Outcome(float(np.mean(values)), None, deviations, used, method, together, unsure)
 
 
 def interval(
@@ -96,7 +99,9 @@ def interval(
     """
     bounds, deviations = Interval(), outcome.deviations
     these = None
-    if outcome.value is not None and deviations is not None:
+    if outcome.unsure and deviations is not None:
+        bounds = Interval(note=f"no interval: {outcome.unsure}")
+    elif outcome.value is not None and deviations is not None:
         clusters = many or ("prompts" if by_prompt else "items")
         bounds = jackknife_interval(outcome.value, deviations, kind, clusters, images)
         if deviations.persons is not None:

@@ -170,23 +170,6 @@ def test_alpha_equals_the_krippendorff_package(seed: int) -> None:
         assert of_counts(f"krippendorff_alpha_{level}", table).value == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_ordinal_alpha_without_a_prompt_keeps_the_distances_of_the_sample(seed: int) -> None:
-    """A replicate is the interval alpha of the remaining units, with each level at its midrank in all of them."""
-    ratings = reference_implementations.ugly(seed)
-    table = reference_implementations.counts(ratings, 4)
-    pairable = table[table.sum(1) >= 2]
-    margins = pairable.sum(0)
-    midranks = np.cumsum(margins) - margins / 2.0
-    remaining = [[float(midranks[label]) for label in row] for row in ratings[3:]]
-    sums = (count_sums(part) for part in (table[3:], table))
-    result = many_raters.replicates("krippendorff_alpha_ordinal", *sums)
-    expected = krippendorff.alpha(
-        reliability_data=reference_implementations.reliability(remaining), level_of_measurement="interval"
-    )
-    assert result.item() == pytest.approx(expected)
-
-
 def _number_alphas(values: list[list[float]]) -> tuple[float, float]:
     unit = np.repeat(np.arange(len(values)), [len(v) for v in values])
     flat: FloatArray = np.array([v for row in values for v in row], float)

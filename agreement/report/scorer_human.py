@@ -27,7 +27,8 @@ HOW: dict[PeopleAs | None, str] = {
 }
 NOTHING_SHARED = "the scorer and people share no unit"
 LEAST_OTHERS = 3
-"""Prompts in which people answer otherwise than the commonest way, below which correlations and areas have no interval."""
+"""Prompts in which people answer otherwise than the commonest way; correlations and areas that rest on fewer, and on no more
+than a fifth of all, have no interval."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ class ScorerAgreement:
             return None
         level = np.unique(np.round(self._by_unit(self._people.number), 9), return_inverse=True)[1]
         others = np.unique(self._units.cluster[level != np.bincount(level).argmax()]).size
-        if others >= LEAST_OTHERS:
+        if others >= LEAST_OTHERS or others > self._units.clusters / 5:
             return None
         return f"people's answers are other than the commonest one in {others} of {self._units.clusters} prompts only"
 

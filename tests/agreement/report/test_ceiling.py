@@ -407,7 +407,11 @@ def test_other_people_are_random_as_well() -> None:
     )
     assert results["others_low"] < results["difference_low"]
     around = f"({results['others_low']:.3f} to {results['others_high']:.3f})"
-    assert results["words"].endswith(f"; beside other people, on other prompts: {results['others_reason']} {around}")
+    assert f"; beside other people, on other prompts: {results['others_reason']} {around}; " in results["words"]
+    holm = f"beside these people p {results['p']:.3f}, by Holm {results['p_holm']:.3f} over "
+    family = " of this statistic and generator: all scorers and tasks"
+    assert holm in results["words"]
+    assert results["words"].endswith(family)
     assert ceiling(crowd_of(4, 20), "percent_agreement")["others_low"] is None
     by_slots = [row | {"identity": "slot"} if row["kind"] == "human" else row for row in rows]
     assert ceiling(by_slots, "percent_agreement")["others_low"] is None

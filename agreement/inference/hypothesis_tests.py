@@ -19,8 +19,8 @@ import numpy as np
 
 from agreement.inference.intervals import Deletions
 from agreement.numeric import FloatArray, IntArray, cluster_sums, ratio, standardised
-from agreement.statistics.alpha import MomentSums
 from agreement.statistics import correlation
+from agreement.statistics.alpha import MomentSums
 from agreement.statistics.correlation import Ties, of_centred, pearson_of_moments
 from agreement.statistics.two_raters import FORMULAS, PairSums
 

@@ -204,7 +204,8 @@ class Deviations:
     def of_prompts(self) -> FloatArray:
         """The statistic of each prompt alone, where it is a mean over prompts; of tasks their mean."""
         sizes = np.repeat([d.size * len(self.strata) for d in self.strata], [d.size for d in self.strata])
-        return self.contributions * sizes
+        shares: FloatArray = self.contributions * sizes
+        return shares
 
     @property
     def alike(self) -> float:
@@ -335,7 +336,9 @@ def resamples(clusters: int, times: int, generator: np.random.Generator) -> Floa
     return np.concatenate([np.ones((1, clusters)), drawn.astype(float)])
 
 
-def interval(value: float, deviations: Deviations, kind: ValueRange, many: str = "prompts", images: float = math.inf) -> Interval:
+def interval(
+    value: float, deviations: Deviations, kind: ValueRange, many: str = "prompts", images: float = math.inf
+) -> Interval:
     """The interval of a statistic.
 
     Args:

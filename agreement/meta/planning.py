@@ -6,8 +6,8 @@ image, its variance is
     prompt / G + image / (G m) + (residual + person (1 - k / R)) / (G m k)      [+ person / R beside other people]
 
 and half of its 95 % interval is t(G - 1) times the root; beside other people person / R rests on the R persons there are, and
-the degrees of freedom are Satterthwaite's of G - 1 and R - 1. The difference of two generators on the same prompts has twice that,
-without the part of the prompts' effect that both share; its power is that of the paired t test (noncentral F). Every other
+the degrees of freedom are Satterthwaite's of G - 1 and R - 1. The difference of two generators on the same prompts has twice
+that, without the part of the prompts' effect that both share; its power is that of the paired t test (noncentral F). Every other
 statistic is made again from fewer images and fewer ratings of each, as far as they were observed, and its jackknife variance
 falls as 1 / G.
 """
@@ -189,7 +189,13 @@ def plan_means(units: RatedUnits, designs: Sequence[Design], aim: Aim) -> Iterat
         others = mean.half_width_others(components.prompts)
         needed = prompts_needed(lambda n, mean=mean: mean.half_width(n) <= aim.half_width)  # type: ignore[misc]
         half = mean.half_width(components.prompts) * span
-        yield replace(row, design=design, half_width=half, half_width_others=None if others is None else others * span, prompts_needed=needed)
+        yield replace(
+            row,
+            design=design,
+            half_width=half,
+            half_width_others=None if others is None else others * span,
+            prompts_needed=needed,
+        )
     if np.isnan(components.own[0]):
         return
     for design in designs:

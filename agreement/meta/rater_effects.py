@@ -151,7 +151,9 @@ class _Panel:
 def _why(name: str, people: _Panel) -> str:
     known = people.every.residual if name == RELATIVE else people.every.residual + people.every.person
     if name in (RELATIVE, ABSOLUTE) and not np.isnan(known[0]):
-        return "all ratings are equal, so nothing varies" if people.constant else "ratings vary neither between images nor within"
+        return (
+            "all ratings are equal, so nothing varies" if people.constant else "ratings vary neither between images nor within"
+        )
     if name == "variance_person":
         return f"{NO_PERSONS}, or no person rated images of two prompts"
     return "no image has two ratings" if name == "variance_residual" else "no image has two ratings, or persons are not known"

@@ -250,7 +250,9 @@ def _with_holm(ceiling: Ceiling, p_holm: float | None, tests: int) -> Ceiling:
     verdict = ceiling.verdict
     if verdict.p is None or p_holm is None:
         return ceiling
-    family = f"beside these people p {_three(verdict.p)}, by Holm {_three(p_holm)} over {tests} verdict{'s' if tests > 1 else ''}"
+    family = (
+        f"beside these people p {_three(verdict.p)}, by Holm {_three(p_holm)} over {tests} verdict{'s' if tests > 1 else ''}"
+    )
     family += " of this statistic and generator: all scorers and tasks"
     words = f"{verdict.words}; {family}" if verdict.words else verdict.words
     return replace(ceiling, verdict=replace(verdict, p_holm=p_holm, words=words))

@@ -132,7 +132,9 @@ def test_shares_of_ten_single_images_are_those_of_ten_cases() -> None:
     value, deviations = of_mean([1 / 3, 1 / 2] * 5)
     single = interval(value, deviations, SHARE, images=10)
     assert (single.low, single.high) == clopper_pearson(value, 10)
-    assert single.note == "95% interval by Clopper and Pearson, as of 10 prompts, as prompts with one image each take few values"
+    assert (
+        single.note == "95% interval by Clopper and Pearson, as of 10 prompts, as prompts with one image each take few values"
+    )
     assert "jackknife" in (interval(value, deviations, SHARE, images=40).note or "")
     # yes or no are cases already
     value, deviations = of_mean([0.0, 1.0] * 5)

@@ -266,7 +266,9 @@ def test_two_persons_give_dependability_no_interval_but_that_of_these_people() -
     (row,) = (row for row in rater_effects(biased(2), (1,)) if row.statistic == "dependability")
     assert row.value is not None
     assert (row.low, row.high) == (None, None)
-    assert "no interval for other people: undefined without one of these 2; of these 2 people, on other prompts: 0." in row.method
+    assert (
+        "no interval for other people: undefined without one of these 2; of these 2 people, on other prompts: 0." in row.method
+    )
 
 
 def test_the_variance_of_few_persons_has_the_interval_of_a_normal_variance() -> None:

@@ -82,7 +82,9 @@ def test_icc_2_is_about_other_people_and_says_what_these_give() -> None:
 def test_two_persons_give_icc_2_no_interval_for_other_people() -> None:
     (row,) = rows_of(rated(2), "among_people", "icc_2")
     assert (row["value"] is None, row["low"], row["high"]) == (False, None, None)
-    assert "no interval for other people: undefined without one of these 2; of these 2 people, on other prompts: " in row["method"]
+    assert (
+        "no interval for other people: undefined without one of these 2; of these 2 people, on other prompts: " in row["method"]
+    )
 
 
 def test_a_score_beside_answers_that_are_nearly_all_alike_has_no_interval() -> None:

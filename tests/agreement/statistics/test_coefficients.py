@@ -14,7 +14,7 @@ from agreement.statistics import many_raters, two_raters
 from agreement.statistics.alpha import MomentSums, RatioSums, moment_columns, ratio_columns
 from tests.agreement import reference_implementations
 from tests.agreement.oracles import inter_rater, krippendorff, metrics
-from tests.agreement.single_tables import Result, count_sums, of_counts, of_pairs
+from tests.agreement.single_tables import Result, of_counts, of_pairs
 
 # Units: yes yes no | yes yes | no no no | yes (alone). Columns: yes, no.
 UNEQUAL = np.array([[2, 1], [2, 0], [0, 3], [1, 0]], np.int64)

@@ -261,7 +261,7 @@ def intervals(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor, kno
 
 @dataclass(frozen=True)
 class Panel:
-    """Persons drawn from a population, who all rate one image of each prompt: standard deviations of what makes ratings vary."""
+    """Persons of a population who all rate one image of each prompt: standard deviations of what makes ratings vary."""
 
     image: float
     person: float

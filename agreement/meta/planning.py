@@ -7,9 +7,9 @@ image, its variance is
 
 and half of its 95 % interval is t(G - 1) times the root; beside other people person / R rests on the R persons there are, and
 the degrees of freedom are Satterthwaite's of G - 1 and R - 1. The difference of two generators on the same prompts has twice
-that, without the part of the prompts' effect that both share; its power is that of the paired t test (noncentral F). Every other
-statistic is made again from fewer images and fewer ratings of each, as far as they were observed, and its jackknife variance
-falls as 1 / G.
+that, without the part of the prompts' effect that both share; its power is that of the paired t test (noncentral F). Every
+other statistic is made again from fewer images and fewer ratings of each, as far as they were observed, and its jackknife
+variance falls as 1 / G.
 """
 
 from __future__ import annotations

@@ -272,7 +272,7 @@ def test_two_persons_give_dependability_no_interval_but_that_of_these_people() -
 
 
 def test_the_variance_of_few_persons_has_the_interval_of_a_normal_variance() -> None:
-    """Three persons show hardly anything of how much others differ: the upper end is about forty times the lower one."""
+    """Three persons show hardly anything of how much others differ: the upper end is over a hundred times the lower."""
     (row,) = (row for row in rater_effects(biased(3)) if row.statistic == "variance_person")
     (rest,) = (row for row in rater_effects(biased(3)) if row.statistic == "variance_residual")
     assert row.value is not None

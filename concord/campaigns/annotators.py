@@ -53,7 +53,7 @@ class AnnotatorWork:
         if self.speed is not None and self.speed.flagged:
             flags.append("speeder")
         if self.speed is not None and self.speed.hurried:
-            flags.append(f"{wording.count(self.speed.hurried, 'answer')} under {quality.FLOOR:.0f} s")
+            flags.append(f"{wording.count(self.speed.hurried, 'answer')} under {quality.FLOOR:z.0f} s")
         if self.worker.paused is not None:
             flags.append("failed checks")
         if self.worker.same_network > 1:

@@ -346,8 +346,8 @@ def _unzip(path: Path, folder: Path) -> None:
             size = sum(member.file_size for member in members)
             if size > MAX_UNPACKED or len(members) > MAX_FILES:
                 raise CommandError(
-                    f"{path.name} holds {len(members):,} files of {size / 1e6:,.0f} MB; at most {MAX_FILES:,} files and"
-                    f" {MAX_UNPACKED / 1e6:,.0f} MB are unpacked. Import such a folder with the command import images"
+                    f"{path.name} holds {len(members):,} files of {size / 1e6:z,.0f} MB; at most {MAX_FILES:,} files and"
+                    f" {MAX_UNPACKED / 1e6:z,.0f} MB are unpacked. Import such a folder with the command import images"
                 )
             for member in members:
                 target = path_within(folder, member.filename, "name", "the zip")

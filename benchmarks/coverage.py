@@ -3,11 +3,11 @@
     uv run benchmarks/coverage.py [--studies 500] [--quick] [--processes 2]
 
 Studies are simulated: images of one prompt are alike, persons err, scorers err. The truth of a statistic is its value on
-TRUTH prompts. *Ordinary* cells have a truth from .2 to .9, on at least 10 prompts and at least 30 images, of populations in
-which no label (or disagreement) is rare: there each interval must be two-sided, its coverage must fit .93 to .97, and its mean
-width must be at most 1.3 times that of the estimator's own central 95 %. All other cells are judged, too: they may have a wider
-interval, or none, and at most .07 of the studies may have an interval that does not hold the truth. Persons as a sample:
-coverage must fit .93 to .97 from five persons on; with three, as in the other cells.
+TRUTH prompts. *Ordinary* cells have a truth from .2 to .9, at least 30 images, and at least 10 prompts, or as many more
+as a population needs for enough of them to hold its rarer labels (`least`): there each interval must be two-sided, its coverage
+must fit .93 to .97, and its mean width must be at most 1.3 times that of the estimator's own central 95 %. All other
+cells are judged, too: they may have a wider interval, or none, and at most .07 of the studies may have an interval that does
+not hold the truth. Persons as a sample: coverage must fit .93 to .97 from five persons on; with three, as in the other cells.
 
 Tests may find a difference where there is none in at most .07 of the studies, and their power against a real one stands beside.
 Of comparisons of two scorers, or of two generators, p < .05 and an interval that leaves 0 out may be at odds in at most .1.
@@ -43,7 +43,7 @@ from benchmarks.measuring import print_tables, study_options
 
 SCALES: Final = {("s", "correct"): "nominal", ("s", "faithfulness"): "ordinal:1-5", ("s", "score"): "interval"}
 TRUTH: Final = 20_000
-LEAST_PROMPTS, LEAST_IMAGES = 10, 30
+LEAST_PROMPTS, LEAST_IMAGES, NEVER = 10, 30, 1_000_000
 LEAST, MOST, WIDEST, LARGEST_ERROR, MOST_AT_ODDS = 0.93, 0.97, 1.3, 0.07, 0.1
 _FLIPS_TELL: Final = 6
 """From so many prompts on p can be below .05."""
@@ -81,7 +81,8 @@ class Population:
         ordinal: five levels instead of yes and no; `skewed`: most are the lowest; `pairs`: two tight pairs of levels.
         strong: how much stronger than images prompts are, on these latent scales.
         drawn: whether persons are drawn from `persons` anew in each study: so many.
-        rare: whether a label, the upper levels, or a disagreement is rare, so that few prompts hold any.
+        least: from so many prompts on it is ordinary: with fewer too few hold a rare label, a rare level or a disagreement, or
+            images are too much alike to tell more than their prompts; NEVER where even 100 prompts are too few.
         shift: standard deviation by which each prompt moves each scorer's score.
     """
 
@@ -94,7 +95,7 @@ class Population:
     ordinal: str = ""
     strong: float = 1.0
     drawn: int = 0
-    rare: bool = False
+    least: int = LEAST_PROMPTS
     shift: float = 0.0
 
 
@@ -227,17 +228,17 @@ POPULATIONS: Final[Mapping[str, Population]] = {
     "ordinary": Population(0),
     "unequal": Population(0, yes=0.75, persons=(0.05, 0.1, 0.2), scorers=(0.25,)),
     "one image": Population(0, images=1, alike=0.3),
-    "one image, two persons": Population(0, images=1, persons=(0.05, 0.05), rare=True),
+    "one image, two persons": Population(0, images=1, persons=(0.05, 0.05), least=100),
     "one image, near chance": Population(0, images=1, persons=(0.4,) * 4, scorers=(0.35,)),
-    "one image, yes .88": Population(0, images=1, yes=0.88, persons=(0.08,) * 3, scorers=(0.1,), rare=True),
-    "yes .88": Population(0, yes=0.88, persons=(0.08,) * 3, scorers=(0.1,), rare=True),
+    "one image, yes .88": Population(0, images=1, yes=0.88, persons=(0.08,) * 3, scorers=(0.1,), least=100),
+    "yes .88": Population(0, yes=0.88, persons=(0.08,) * 3, scorers=(0.1,), least=30),
     "five levels": Population(0, ordinal="five"),
-    "skewed levels": Population(0, ordinal="skewed", persons=(0.0,) * 4, rare=True),
-    "skewed levels, strong prompts": Population(0, ordinal="skewed", persons=(0.0,) * 4, strong=2.0, rare=True),
+    "skewed levels": Population(0, ordinal="skewed", persons=(0.0,) * 4, least=30),
+    "skewed levels, strong prompts": Population(0, ordinal="skewed", persons=(0.0,) * 4, strong=2.0, least=30),
     "two pairs of levels": Population(0, ordinal="pairs", persons=(0.0,) * 4),
-    "two pairs of levels, strong prompts": Population(0, ordinal="pairs", persons=(0.0,) * 4, strong=2.0),
-    "rare label": Population(0, yes=0.95, persons=(0.02,) * 3, scorers=(0.03,), rare=True),
-    "agreement .98": Population(0, persons=(0.01,) * 3, scorers=(0.03,), rare=True),
+    "two pairs of levels, strong prompts": Population(0, ordinal="pairs", persons=(0.0,) * 4, strong=2.0, least=30),
+    "rare label": Population(0, yes=0.95, persons=(0.02,) * 3, scorers=(0.03,), least=NEVER),
+    "agreement .98": Population(0, persons=(0.01,) * 3, scorers=(0.03,), least=NEVER),
 }
 
 
@@ -250,8 +251,8 @@ def intervals(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor, kno
             run = partial(estimates, replace(population, prompts=size), _PLAIN)
             made = list(pool.map(run, [[1, size, k] for k in range(studies)], chunksize=10))
             for key, (true, _, _) in truth.items():
-                common = not population.rare and 0.2 <= float(true or 0) <= 0.9
-                ordinary = common and size >= LEAST_PROMPTS and size * population.images >= LEAST_IMAGES
+                common = size >= population.least and 0.2 <= float(true or 0) <= 0.9
+                ordinary = common and size * population.images >= LEAST_IMAGES
                 estimates_of_key = [each.get(key, (None, None, None)) for each in made]
                 cells.setdefault(key, {})[size] = coverage(float(true or 0), estimates_of_key, ordinary)
         for key, by_size in cells.items():

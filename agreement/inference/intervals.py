@@ -13,7 +13,7 @@ out: sufficient statistics are weighted, ratings are never copied.
 A coefficient, a correlation or an AUC may rest on few prompts (those with the rare label, or where raters differ), and its
 variance then on as few. Degrees of freedom are at most 2 G / (kurtosis of the replicates - 1), those of a variance of so
 uneven parts; and a standard error is at least a sixth of what one prompt more that says the opposite may change. Where
-fewer than 30 images are one of each prompt, which take few values, half of that is added to it, by squares.
+fewer than 30 images are one of each prompt, and some prompts move it alike, half of that is added to it, by squares.
 
 Shares: images of one prompt are alike, so n images in m prompts tell less than n independent ones. The number that would
 tell as much is n over the design effect (Kish 1965, Survey Sampling), less what estimating that effect from m prompts costs
@@ -382,7 +382,8 @@ def interval(
     if kind.uneven:
         freedom = deviations.uneven_freedom
         opposite = max(kind.high - value, value - kind.low) / deviations.alike
-        error = max(math.hypot(error, opposite / 2.0 if single else 0.0), opposite / _OPPOSITE)
+        tied = single and deviations.informative < groups
+        error = max(math.hypot(error, opposite / 2.0 if tied else 0.0), opposite / _OPPOSITE)
     low, high = _carried_back(value, quantile(0.5 + LEVEL / 200, freedom) * error, kind)
     scale = "" if kind.low >= value or value >= kind.high else kind.scale
     return Interval(float(low), float(high), f"{LEVEL}% jackknife over {words}, t with {freedom:.4g} degrees of freedom{scale}")

@@ -197,8 +197,18 @@ def test_pictures_are_small() -> None:
 
 # What a block of docs/statistics.md says, by words that stand in it, and the tests that hold it to that.
 HELD = {
-    "distances that the levels have in the whole sample": (
-        "test_ordinal_alpha_without_a_prompt_keeps_the_distances_of_the_sample"
+    "distances that its levels have without the prompt": (
+        "test_ordinal_alpha_has_its_own_distances_without_each_prompt"
+        " test_a_scorers_ordinal_alpha_has_its_own_distances_without_each_prompt"
+    ),
+    "rest on few of the prompts": (
+        "test_a_coefficient_that_one_prompt_carries_is_as_sure_as_that_prompt"
+        " test_prompts_that_hardly_differ_do_not_make_a_coefficient_certain"
+    ),
+    "With persons as a sample": (
+        "test_variance_with_prompts_and_persons_random_is_that_of_analysis_of_variance"
+        " test_variance_with_persons_random_is_never_less_than_with_prompts_or_persons_alone"
+        " test_icc_2_is_about_other_people_and_says_what_these_give test_two_persons_give_icc_2_no_interval_for_other_people"
     ),
     "Every number goes with n": (
         "test_every_row_is_bounded_and_accounts_for_itself test_every_number_shown_is_one_of_the_data_with_n_and_interval"
@@ -223,10 +233,13 @@ HELD = {
         "test_of_a_mean_it_is_students_interval test_the_interval_leaves_groups_out test_asking_again_gives_the_same"
         " test_strata_have_the_degrees_of_freedom_of_welch_and_satterthwaite"
     ),
-    "Shares near 0 or 1": "test_a_share_that_few_prompts_change_is_that_of_as_many_cases",
+    "Shares near 0 or 1": (
+        "test_a_share_that_few_prompts_change_is_that_of_as_many_cases test_shares_of_ten_single_images_are_those_of_ten_cases"
+    ),
     "Any other statistic that is the same": "test_what_no_prompt_changes_has_no_interval_but_for_shares",
     "Undefined without one of the prompts": "test_why_there_is_none",
-    "fewer than five prompts tell more": "test_why_there_is_none",
+    "fewer than five prompts tell more": "test_why_there_is_none test_five_prompts_that_all_differ_bound_a_coefficient",
+    "in fewer than three prompts": "test_a_score_beside_answers_that_are_nearly_all_alike_has_no_interval",
     "Rank correlation of a few generators": "test_spearman_resamples_prompts_with_votes_and_values_together",
     "Beside each scorer's number": "test_one_person_out_by_hand test_one_rating_out_by_hand test_the_difference_is_paired",
     "`equivalent` |": "test_the_verdict_from_how_the_difference_varies test_the_margin_is_an_option",
@@ -243,7 +256,8 @@ HELD = {
     "units with two ratings or more": "test_classes_by_hand",
     "sign-flip test over prompts": (
         "test_p_equals_a_loop_that_swaps_prompts test_three_prompts_cannot_be_significant"
-        " test_ranks_are_swapped_as_they_are test_p_is_corrected_within_its_family_only"
+        " test_ranks_are_swapped_as_they_are test_what_a_prompt_adds_to_a_difference_of_areas_is_delongs"
+        " test_p_of_two_areas_says_what_their_interval_says test_p_is_corrected_within_its_family_only"
         " test_prompts_of_several_images_are_swapped_in_mcnemars_place test_no_fold_has_a_prompt_of_another"
     ),
     "`rank` and the page *Scorers* ask": (

@@ -377,6 +377,10 @@ class _EstimateCell:
     def _how(self, made: PoweredEstimate) -> str:
         if made.others == 0:
             return "mean of people's labels"
+        if made.power is None:
+            return (
+                "mean of the labels alone: the scorer gives every image the same score, up to rounding, so there is no lambda"
+            )
         if made.power == 0:
             return "mean of the labels alone: the scorer does not make it surer"
         return f"prediction-powered mean, lambda {made.power:.3g}"

@@ -85,16 +85,16 @@ def _sentence(
     if kappa is None:
         word = "yes" if yes > 0.5 else "no"
         return f"{start}, as both always say {word}. Kappa is undefined then: chance alone would agree as often."
-    others = f"AC1 {ac1:.2f}, PABAK {pabak:.2f}" if ac1 is not None and pabak is not None else ""
+    others = f"AC1 {ac1:z.2f}, PABAK {pabak:z.2f}" if ac1 is not None and pabak is not None else ""
     if not paradox:
-        return f"{start}; kappa is {kappa:.2f} ({others})." if others else f"{start}; kappa is {kappa:.2f}."
+        return f"{start}; kappa is {kappa:z.2f} ({others})." if others else f"{start}; kappa is {kappa:z.2f}."
     # kappa = (p_o - p_e) / (1 - p_e), solved for p_e
     chance = (agreed - kappa) / (1 - kappa)
     common = f"{percent(max(yes, 1 - yes))} of their answers are {'yes' if yes > 0.5 else 'no'}"
     why = f"{common}, so that by chance alone they would agree in {percent(chance)} of cases"
     return (
-        f"{start}, yet kappa is only {kappa:.2f}. This is the prevalence paradox: {why}, and kappa counts only what is beyond. "
-        f"Measures that expect less of chance stay high ({others}). Kappa here rests on the few "
+        f"{start}, yet kappa is only {kappa:z.2f}. This is the prevalence paradox: {why}, and kappa counts "
+        f"only what is beyond. Measures that expect less of chance stay high ({others}). Kappa here rests on the few "
         f"{'no' if yes > 0.5 else 'yes'} answers: look at these cases before you trust either number."
     )
 

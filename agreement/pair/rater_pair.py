@@ -103,7 +103,7 @@ class RaterPair:
         a_is_scorer = any(rater.scorer and rater.name == self.a for rater in self.topic.suite.raters)
         worded = outcome if self.crowd and a_is_scorer else self._reworded(outcome)
         kind = SHARE if statistic == SHARE_OF_YES else value_range_of(statistic, binary=self.topic.measure.binary)
-        bounds, method = interval(worded, kind, by_prompt=self.topic.suite.by_prompt)
+        bounds, method = interval(worded, kind, by_prompt=self.topic.suite.by_prompt, images=worded.used.items)
         used = worded.used
         counts = (used.items, used.ratings, dict(used.excluded))
         return Estimate(statistic, worded.value, bounds.low, bounds.high, *counts, worded.reason, method)

@@ -131,7 +131,7 @@ def read_ceiling(
         saw_labels: the scorer was tuned on these people's labels, so how far it is from them says nothing.
     """
     people = sides[PEOPLE]
-    bounds, method = interval(people, kind, by_prompt=by_prompt)
+    bounds, method = interval(people, kind, by_prompt=by_prompt, images=people.used.items)
     margin = options.margin or (MARGIN_OF_SHARES if kind.low == SHARE.low else MARGIN_OF_COEFFICIENTS)
     verdict = _verdict(sides, kind, margin, by_prompt=by_prompt)
     if finer:
@@ -240,12 +240,24 @@ def needed(test: Spread, margin: float, prompts: int, contrary: float = 0.0) -> 
 
 
 def corrected(ceilings: Sequence[Ceiling]) -> list[Ceiling]:
-    """With `p_holm` over these, which are one statistic's rows of a table."""
-    corrected_p = holm([each.verdict.p for each in ceilings])
-    return [replace(each, verdict=replace(each.verdict, p_holm=p)) for each, p in zip(ceilings, corrected_p, strict=True)]
+    """With `p_holm` over these, which are one statistic's rows of one generator, or of all: every scorer and task."""
+    ps = [each.verdict.p for each in ceilings]
+    tests = sum(p is not None for p in ps)
+    return [_with_holm(each, p, tests) for each, p in zip(ceilings, holm(ps), strict=True)]
+
+
+def _with_holm(ceiling: Ceiling, p_holm: float | None, tests: int) -> Ceiling:
+    verdict = ceiling.verdict
+    if verdict.p is None or p_holm is None:
+        return ceiling
+    family = (
+        f"beside these people p {_three(verdict.p)}, by Holm {_three(p_holm)} over {tests} verdict{'s' if tests > 1 else ''}"
+    )
+    family += " of this statistic and generator: all scorers and tasks"
+    words = f"{verdict.words}; {family}" if verdict.words else verdict.words
+    return replace(ceiling, verdict=replace(verdict, p_holm=p_holm, words=words))
 
 
 def _three(value: float) -> str:
-    """Three digits: of two rounded to two the difference looks wrong. What rounds to nothing has no sign."""
-    text = f"{value:.3f}"
-    return "0.000" if text == "-0.000" else text
+    """Three digits: of two rounded to two the difference looks wrong."""
+    return f"{value:z.3f}"

@@ -82,8 +82,8 @@ def _consent_text(path: Path) -> str:
     with reading(path):
         size = path.stat().st_size
     if size > MAX_CONSENT_BYTES:
-        most = f"at most {MAX_CONSENT_BYTES / 1e3:,.0f}"
-        fail(path, None, f"has {size / 1e3:,.0f} KB, and a consent text {most}; is this the right file?")
+        most = f"at most {MAX_CONSENT_BYTES / 1e3:z,.0f}"
+        fail(path, None, f"has {size / 1e3:z,.0f} KB, and a consent text {most}; is this the right file?")
     text = read_text(path)
     if not text.strip():
         fail(path, None, "the file is empty, so there is nothing to agree to; write the consent text into it")
@@ -188,9 +188,9 @@ def _lines(
 
 def _cells(annotator_work: AnnotatorWork) -> Sequence[str]:
     worker, estimate = annotator_work.worker, annotator_work.agreement
-    seconds = "" if worker.median_seconds is None else f"{worker.median_seconds:.1f}"
-    value = "" if estimate is None else "-" if estimate.value is None else f"{estimate.value:.3f}"
-    span = "" if estimate is None or estimate.low is None else f"{estimate.low:.3f} .. {estimate.high:.3f}"
+    seconds = "" if worker.median_seconds is None else f"{worker.median_seconds:z.1f}"
+    value = "" if estimate is None else "-" if estimate.value is None else f"{estimate.value:z.3f}"
+    span = "" if estimate is None or estimate.low is None else f"{estimate.low:z.3f} .. {estimate.high:z.3f}"
     n = "" if estimate is None else str(estimate.n_ratings)
     out = " (paused)" if worker.paused else " (revoked)" if worker.revoked else ""
     name = printable(f"{worker.person}{' (simulated)' if worker.simulated else ''}{out}")

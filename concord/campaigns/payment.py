@@ -277,7 +277,7 @@ def payment_file(roll: Payroll) -> str:
     rows = []
     for person in roll.people:
         work, payout, sent = person.work, person.payout, person.submission or Submission("")
-        minutes = "" if work.seconds is None else f"{work.seconds / 60:.1f}"
+        minutes = "" if work.seconds is None else f"{work.seconds / 60:z.1f}"
         ids = (work.person, work.platform, sent.identifier, sent.study, sent.session)
         work_cells = (person.outcome, work.code, payout.decision, "; ".join(person.reasons), work.items, minutes)
         money = (payout.base, payout.bonus, payout.pay, payout.fee, payout.cost, person.hourly)

@@ -89,14 +89,14 @@ RULES: Final = (
     "Flags are of three kinds. Failed checks and patterns are preselected when people are revoked together; information is a"
     " reason to look, not a verdict.",
     f"Failed checks: so many gold or attention items were wrong that it would come about by chance, to somebody who stands just"
-    f" at the pass mark, in fewer than 1 of {1 / checks.PAUSE_RISK:,.0f} cases. They are paused, and what they held goes to"
+    f" at the pass mark, in fewer than 1 of {1 / checks.PAUSE_RISK:z,.0f} cases. They are paused, and what they held goes to"
     " others; reinstate them if the checks are at fault.",
     f"Pattern, straight-lining (with {quality.FEWEST} answers or more): at least {quality.SAME_SHARE:.0%} of a person’s"
     " answers repeat the one before (to an item with the same kinds of questions; texts apart), that is"
-    f" {100 * quality.ABOVE_OTHERS:.0f} points or more above how often the others say that very thing of the same items, and"
-    f" would come about by chance in fewer than 1 of {1 / quality.CHANCE:,.0f} cases (Johnson 2005; Meade and Craig 2012).",
+    f" {100 * quality.ABOVE_OTHERS:z.0f} points or more above how often the others say that very thing of the same items, and"
+    f" would come about by chance in fewer than 1 of {1 / quality.CHANCE:z,.0f} cases (Johnson 2005; Meade and Craig 2012).",
     f"Pattern, quick answers: at least {checks.FEWEST_QUICK} and {checks.QUICK_SHARE:.0%} of the answers took less than"
-    f" {checks.QUICK_SECONDS:.0f} s from the picture on the screen. Where most did, of {checks.FEWEST_TIMED} or more, the"
+    f" {checks.QUICK_SECONDS:z.0f} s from the picture on the screen. Where most did, of {checks.FEWEST_TIMED} or more, the"
     " person is paused.",
     f"Information, by exact tests that together flag an attentive person with a chance of {flags.SOFT_RISK:.0%} at most,"
     " however often you look. Low checks: too many wrong for somebody at the pass marks. Chance agreement: no better than"
@@ -115,7 +115,7 @@ def describe_pace(pace: AnswerPace) -> str:
     """``12 an hour (n = 30 in 24 h), about 8 h left``."""
     if pace.per_hour is None:
         return "no valid answer in the last 24 h"
-    text = f"{pace.per_hour:.1f} an hour (n = {pace.n:,} in the last 24 h)"
+    text = f"{pace.per_hour:z.1f} an hour (n = {pace.n:,} in the last 24 h)"
     if pace.hours_left is None:
         return text
     return f"{text}, about {describe_time_left(pace.hours_left)} left"
@@ -192,7 +192,7 @@ def describe_work(made: CampaignPlan) -> str:
     """Hours of active time, with what they rest on."""
     if made.hours is None:
         return "hours: not known, as nobody has answered this questionnaire here yet (n = 0)"
-    rest = f"{made.effort.seconds:.0f} s an answer, the median of {wording.count(made.effort.n, 'answer')} here"
+    rest = f"{made.effort.seconds:z.0f} s an answer, the median of {wording.count(made.effort.n, 'answer')} here"
     return f"about {wording.duration(made.hours * 3600)} of active time in all ({rest})"
 
 
@@ -204,7 +204,7 @@ def describe_cost(store: Store, made: CampaignPlan) -> list[str]:
         hourly = ""
         if seconds:
             by_hour = to_cents(settings.pay.price * 3600 / Decimal(repr(seconds)))
-            hourly = f"; {by_hour:,} an hour at {seconds:.0f} s an answer (n = {made.effort.n:,})"
+            hourly = f"; {by_hour:,} an hour at {seconds:z.0f} s an answer (n = {made.effort.n:,})"
         fee = f", {settings.platform_fee:.0%} fee included" if settings.platform_fee else ""
         lines.append(f"cost: {made.cost:,} {currency}".rstrip() + f" by items{fee}; training comes on top{hourly}")
     if (price := suggested_price(store, settings, made.form.name)) is not None:

@@ -26,8 +26,8 @@ class UploadsFull(ValueError):
 
     def __init__(self) -> None:
         super().__init__(
-            f"Uploads that wait to be imported fill their {MAX_UPLOADED / 1e9:.1f} GB; the oldest are deleted after"
-            f" {UPLOAD_AGE / 3600:.0f} hours. Try again later, or use the command import images on the server's machine"
+            f"Uploads that wait to be imported fill their {MAX_UPLOADED / 1e9:z.1f} GB; the oldest are deleted after"
+            f" {UPLOAD_AGE / 3600:z.0f} hours. Try again later, or use the command import images on the server's machine"
         )
 
 

@@ -415,8 +415,8 @@ def _check_members(path: Path, members: Sequence[zipfile.ZipInfo]) -> None:
     size = sum(member.file_size for member in members)
     if size > MAX_UNPACKED or len(members) > MAX_FILES:
         raise CommandError(
-            f"{printable(path.name)} holds {len(members):,} files of {size / 1e6:,.0f} MB; at most {MAX_FILES:,} files and"
-            f" {MAX_UNPACKED / 1e6:,.0f} MB are unpacked. Import such a folder with the command import images"
+            f"{printable(path.name)} holds {len(members):,} files of {size / 1e6:z,.0f} MB; at most {MAX_FILES:,} files and"
+            f" {MAX_UNPACKED / 1e6:z,.0f} MB are unpacked. Import such a folder with the command import images"
         )
     deepest = max((member.filename.replace("\\", "/").count("/") for member in members), default=0)
     if deepest > MAX_FOLDERS:
@@ -425,7 +425,7 @@ def _check_members(path: Path, members: Sequence[zipfile.ZipInfo]) -> None:
         )
     if size > max(ANY_RATIO, MAX_RATIO * path.stat().st_size):
         raise CommandError(
-            f"{printable(path.name)} would grow from {path.stat().st_size / 1e6:,.1f} to {size / 1e6:,.0f} MB; at most"
+            f"{printable(path.name)} would grow from {path.stat().st_size / 1e6:z,.1f} to {size / 1e6:z,.0f} MB; at most"
             f" {MAX_RATIO} times its size is unpacked. Bring the files themselves"
         )
     # others unpack one piece into gigabytes of memory

@@ -155,7 +155,9 @@ def _rater_cell(board: Leaderboard, generator: str, rater: BoardRater, scale: tu
     kind = "people" if rater.kind != "scorer" else "scorer"
     low = cell.value if cell.low is None else cell.low
     high = cell.value if cell.high is None else cell.high
-    style = "; ".join(f"--{name}: {_share(end, scale):.1f}" for name, end in (("at", cell.value), ("low", low), ("high", high)))
+    style = "; ".join(
+        f"--{name}: {_share(end, scale):z.1f}" for name, end in (("at", cell.value), ("low", low), ("high", high))
+    )
     hollow = " is-simulated" if rater.kind == "simulated" else ""
     return (
         f'<td class="cc-rated" title="{escape(_interval_text(cell))}"><span class="cc-whisker cc-whisker--{kind}{hollow}"'
@@ -170,7 +172,7 @@ def _heat_cell(board: Leaderboard, generator: str, task: str, scale: tuple[float
         return '<td class="cc-heat"></td>'
     shade = _share(cell.value, scale) / 100
     return (
-        f'<td class="cc-heat" style="--shade: {shade:.2f}" title="{escape(_interval_text(cell))}">'
+        f'<td class="cc-heat" style="--shade: {shade:z.2f}" title="{escape(_interval_text(cell))}">'
         f'<a href="{escape(_browse(board, generator, rater, task))}">{_value(cell, rater)}</a></td>'
     )
 
@@ -182,12 +184,12 @@ def _share(value: float, scale: tuple[float, float]) -> float:
 def _value(cell: Estimate, rater: BoardRater) -> str:
     if cell.value is None:
         return "–"
-    return wording.two(cell.value) if rater.aspect in YES_NO_ASPECTS or abs(cell.value) < 100 else f"{cell.value:,.0f}"
+    return wording.two(cell.value) if rater.aspect in YES_NO_ASPECTS or abs(cell.value) < 100 else f"{cell.value:z,.0f}"
 
 
 def _interval_text(cell: Estimate) -> str:
-    bounds = "no interval" if cell.low is None else f"95 % interval {cell.low:.3f} to {cell.high:.3f}"
-    return f"{cell.value:.3f}, {bounds}; n = {wording.count(cell.images, 'image')}, {wording.count(cell.ratings, 'rating')}"
+    bounds = "no interval" if cell.low is None else f"95 % interval {cell.low:z.3f} to {cell.high:z.3f}"
+    return f"{cell.value:z.3f}, {bounds}; n = {wording.count(cell.images, 'image')}, {wording.count(cell.ratings, 'rating')}"
 
 
 def _browse(board: Leaderboard, generator: str, rater: BoardRater, task: str = "") -> str:
@@ -218,7 +220,7 @@ def contested(board: Leaderboard, looks: Mapping[str, ItemPreview]) -> str:
 def _case(board: Leaderboard, case: ContestedImage, look: ItemPreview | None) -> str:
     text = escape((look.text if look else None) or case.item)
     link = image_link(case.item, look, Selection(suite=(board.suite,)), f"<span>{text}</span>")
-    people_text = f"people {case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"people {case.mean:.1f}"
+    people_text = f"people {case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"people {case.mean:z.1f}"
     chips = "".join(
         f'<span class="cc-badge cc-badge--{"ok" if good else "bad"}">{escape(words)}</span>'
         for words, good in ((f"scorer {case.verdict}", case.higher), (people_text, not case.higher))

@@ -114,7 +114,7 @@ def comparison(made: ModelComparison, view: CompareView) -> str:
         f"By {view.rated.rater}, {wording.plain_aspect(view.rated.aspect)}: better on {whole.wins:,},"
         f" worse on {whole.losses:,}, the same on {whole.ties:,} of {wording.count(whole.prompts, 'shared prompt')}; {p}."
     )
-    sentence = f"{who}: {whole.value:+.2f}{bracketed(whole.low, whole.high)}{verdict}"
+    sentence = f"{who}: {whole.value:+z.2f}{bracketed(whole.low, whole.high)}{verdict}"
     return first_sentence(sentence, facts) + _outcomes(whole) + _by_task(made.by_task)
 
 
@@ -136,7 +136,7 @@ def _by_task(tasks: Sequence[tuple[str, GeneratorDifference]]) -> str:
     rows: list[Cells] = [
         [
             wording.task(name),
-            HtmlCell(f"{each.value:+.3f}", span(each.low, each.high) or "no interval", each.method),
+            HtmlCell(f"{each.value:+z.3f}", span(each.low, each.high) or "no interval", each.method),
             HtmlCell("–" if each.p_holm is None else f"{each.p_holm:.3g}"),
             *(HtmlCell(f"{n:,}") for n in (each.wins, each.ties, each.losses, each.prompts)),
         ]
@@ -169,5 +169,5 @@ def _pair(pair: PromptPair, view: CompareView, looks: Mapping[str, ItemPreview])
         + "</div></div>"
         for name, value, items in ((view.first, pair.first, pair.first_items), (view.second, pair.second, pair.second_items))
     )
-    badge = f'<span class="cc-badge cc-badge--{"bad" if pair.change < 0 else "ok"}">{pair.change:+.2f}</span>'
+    badge = f'<span class="cc-badge cc-badge--{"bad" if pair.change < 0 else "ok"}">{pair.change:+z.2f}</span>'
     return f"<li><h3>{badge} {escape(pair.text)}</h3><div class='cc-pair-sides'>{sides}</div></li>"

@@ -243,7 +243,7 @@ def _numbers(row: EstimateFinding, view: EstimatesView) -> dict[str, HtmlCell]:
     cells |= {"all labels": _number(row.full_mean)} if view.labels == "trial" else {}
     cells |= {"labels": HtmlCell(f"{row.n_labelled:,}"), "others": HtmlCell(f"{row.n_unlabelled:,}")}
     if powered:
-        saved = "–" if row.labels_saved is None else f"{row.labels_saved:,.0f}"
+        saved = "–" if row.labels_saved is None else f"{row.labels_saved:z,.0f}"
         return cells | {"λ": _number(row.power), "labels saved": HtmlCell(saved)}
     cells["sensitivity"] = _number(row.sensitivity, span(row.sensitivity_low, row.sensitivity_high))
     return cells | {"specificity": _number(row.specificity, span(row.specificity_low, row.specificity_high))}

@@ -212,7 +212,7 @@ def _persons(test: Mapping[str, Any]) -> str:
         [
             each["person"],
             *(HtmlCell(f"{each[name]:,}") for name in ("n_prompts", "n_units")),
-            *(HtmlCell(f"{each[name]:.2f}") for name in ("advantage", "disadvantage")),
+            *(HtmlCell(f"{each[name]:z.2f}") for name in ("advantage", "disadvantage")),
             *(HtmlCell(f"{each[name]:.3g}") for name in ("p", "p_corrected")),
             "yes" if each["won"] else "no",
         ]
@@ -270,7 +270,7 @@ def _order(scorer: str | None, evidence: ScorerEvidence) -> HtmlCell:
     more: tuple[str, ...] = ()
     if pairs is not None and pairs.value is not None and pairs.pairs:
         n = wording.count(pairs.pairs, "pair")
-        right = f"{pairs.value * pairs.pairs:.0f} of {n} in order"
+        right = f"{pairs.value * pairs.pairs:z.0f} of {n} in order"
         by_chance = "" if pairs.p is None else f", p = {pairs.p:.2g}"
         more = (f"{pairs.pairs_apart} of {n} differ clearly",) if scorer is None else (right + by_chance,)
     return _estimate(row, evidence.view.compare(evidence.rater(scorer), evidence.by(scorer)), *more)
@@ -314,7 +314,7 @@ def figure(evidence: ScorerEvidence) -> go.Figure | None:
                 figure.add_vrect(*ends, **band, row=1, col=n, exclude_empty_subplots=False)
             bar = {"x": [row.rank_low, row.rank_high], "y": [y, y], "line": {"color": color, "width": 5}}
             figure.add_trace(go.Scatter(**bar, mode="lines", hoverinfo="skip"), 1, n)
-            rank_text = f"{escape(generator)}: {rank_set(row)}, by the mean {row.value:.0f}"
+            rank_text = f"{escape(generator)}: {rank_set(row)}, by the mean {row.value:z.0f}"
             text = f"{escape(evidence.rater(rater))}<br>{rank_text}<extra></extra>"
             dot = {"x": [row.value], "y": [y], "marker": {"color": color, "size": 11}, "hovertemplate": text}
             figure.add_trace(go.Scatter(**dot, mode="markers"), 1, n)

@@ -116,7 +116,7 @@ def _curve(suite: str, who: str, made: ThresholdCurve) -> ReportFigure:
         (
             ReportCell(f"{made.cuts[index]:.4g}", exact=made.cuts[index]),
             *(
-                ReportCell("–" if number is None else f"{number:.3f}", exact=number)
+                ReportCell("–" if number is None else f"{number:z.3f}", exact=number)
                 for number in (made.values[index], made.low[index], made.high[index])
             ),
         )

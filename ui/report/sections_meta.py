@@ -79,7 +79,7 @@ def _line(row: Row) -> tuple[ReportCell, ...]:
         ReportCell(f"{row['n_labelled']:,}"),
         ReportCell(f"{row['n_unlabelled']:,}"),
         _number(row["lambda"]),
-        ReportCell("–" if saved is None else f"{saved:,.0f}", exact=saved),
+        ReportCell("–" if saved is None else f"{saved:z,.0f}", exact=saved),
     )
 
 
@@ -127,7 +127,7 @@ def _enough(row: PlannedRow, planned: Sequence[PlannedRow], topic: tuple[str, st
     if apart is not None and apart.prompts_needed is not None:
         yield (
             f"To see that two generators differ by {apart.aim:.2g} (power 0.8) takes"
-            f" {wording.count(apart.prompts_needed, 'prompt')}; with today's the power is {apart.power or 0.0:.2f}."
+            f" {wording.count(apart.prompts_needed, 'prompt')}; with today's the power is {apart.power or 0.0:z.2f}."
         )
 
 
@@ -140,7 +140,7 @@ def _severity_table(rows: Sequence[RaterEffectRow]) -> ReportTable | None:
         (
             ReportCell(str(row.rater)),
             ReportCell(f"{row.suite}, {row.aspect}"),
-            ReportCell(f"{row.value:+.3f}", (_bounds(row),), row.method, row.value),
+            ReportCell(f"{row.value:+z.3f}", (_bounds(row),), row.method, row.value),
             ReportCell(f"{row.n_items:,}"),
         )
         for row in most
@@ -153,7 +153,7 @@ def _severity_table(rows: Sequence[RaterEffectRow]) -> ReportTable | None:
 
 
 def _bounds(row: Finding) -> str:
-    return "no interval" if row.low is None or row.high is None else f"{row.low:+.3f} to {row.high:+.3f}"
+    return "no interval" if row.low is None or row.high is None else f"{row.low:+z.3f} to {row.high:+z.3f}"
 
 
 _SCORERS_LEAD: Final = (
@@ -208,4 +208,4 @@ def _answer(each: Replacement, notes: Notes) -> ReportCell:
 
 def _people(row: Row) -> tuple[str, ...]:
     ceiling = row.get("ceiling")
-    return (f"people {ceiling['value']:.3f}",) if ceiling and ceiling["value"] is not None else ()
+    return (f"people {ceiling['value']:z.3f}",) if ceiling and ceiling["value"] is not None else ()

@@ -211,16 +211,16 @@ def beside(row: Row) -> tuple[str, ...]:
     ceiling: Mapping[str, Any] | None = row["ceiling"]
     if ceiling is None or ceiling["value"] is None:
         return ()
-    people = f"people {ceiling['value']:.3f}"
+    people = f"people {ceiling['value']:z.3f}"
     if ceiling["low"] is not None:
-        people += f" ({ceiling['low']:.2f} to {ceiling['high']:.2f})"
+        people += f" ({ceiling['low']:z.2f} to {ceiling['high']:z.2f})"
     needed = f"about {ceiling['prompts_needed']:,} more prompts would tell" if ceiling["prompts_needed"] is not None else ""
     return tuple(part for part in (people, wording.verdict(ceiling["verdict"] or ""), needed) if part)
 
 
 def _duel(row: Row) -> tuple[str, ...]:
-    own = f"{row['value_a']:.3f} against {row['value_b']:.3f}" if None not in (row["value_a"], row["value_b"]) else ""
-    p = f"p = {row['p_holm']:.3f}" if row["p_holm"] is not None else ""
+    own = f"{row['value_a']:z.3f} against {row['value_b']:z.3f}" if None not in (row["value_a"], row["value_b"]) else ""
+    p = f"p = {row['p_holm']:z.3f}" if row["p_holm"] is not None else ""
     return tuple(part for part in (own, p) if part)
 
 
@@ -235,7 +235,7 @@ def _mcnemar(caption: str, rows: Sequence[Row]) -> list[ReportTable]:
     body = []
     for (a, b), test in by_pair.items():
         p = test["p_mcnemar_holm"]
-        numbers = (*(ReportCell(f"{test[name]:,}") for name in counts), ReportCell("–" if p is None else f"{p:.3f}", exact=p))
+        numbers = (*(ReportCell(f"{test[name]:,}") for name in counts), ReportCell("–" if p is None else f"{p:z.3f}", exact=p))
         body.append((ReportCell(f"{a} – {b}"), *numbers))
     headings = ("Both right", "Only the first", "Only the second", "Both wrong", "p, exact, Holm")
     named = f"{caption}: right and wrong against people’s majority (McNemar)"
@@ -274,7 +274,7 @@ _COMPARISONS: Mapping[str, _Comparison] = {
         "Scores as decisions",
         lambda _: _CUT,
         lambda rows: {**_of_scorers(rows), "Yes above": _threshold},
-        lambda row: () if row["in_sample"] is None else (f"in sample {row['in_sample']:.3f}",),
+        lambda row: () if row["in_sample"] is None else (f"in sample {row['in_sample']:z.3f}",),
         lambda material: figures.along(material.curves),
     ),
     "matrix": _Comparison(

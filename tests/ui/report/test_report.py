@@ -476,8 +476,8 @@ def test_a_scorer_that_only_scores_is_cut(project: Path, tmp_path: Path) -> None
     cells = dict(zip(table.headings, line, strict=True))
     assert [cells[name].text for name in ("Scorer", "Yes above", "Items", "Ratings")] == ["clip", "5.2", "10", "20"]
     assert [cells[name].text for name in ("Agreement", "Cohen’s κ")] == ["1.000", "1.000"]
-    # of ten prompts that are all right: Wilson's interval of the share, and none of kappa
-    assert [cells[name].details[0] for name in ("Agreement", "Cohen’s κ")] == ["0.72 to 1.00", "no interval"]
+    # of ten prompts that are all right: the exact interval of the share, and none of kappa
+    assert [cells[name].details[0] for name in ("Agreement", "Cohen’s κ")] == ["0.69 to 1.00", "no interval"]
     assert [cells[name].details[1] for name in ("Agreement", "Cohen’s κ")] == ["in sample 1.000"] * 2
     data = json.loads(page.data)
     assert {row["rater"] for row in data["thresholds"]} == {"clip"}

@@ -269,7 +269,7 @@ def _shade(value: float | None) -> str:
     if value is None:
         return ""
     side = "cc-below" if value < 0 else "cc-beyond"
-    return f' data-value="{value!r}" style="--shade: {min(abs(value), 1.0):.2f}" data-side="{side}"'
+    return f' data-value="{value!r}" style="--shade: {min(abs(value), 1.0):z.2f}" data-side="{side}"'
 
 
 MOST_PERSONS = 20

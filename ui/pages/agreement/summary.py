@@ -94,7 +94,7 @@ def _paradox(people: dict[str, Row], view: AgreementView) -> str:
     word, common = ("yes", mean) if mean > 0.5 else ("no", 1 - mean)
     return (
         f"{wording.title(str(name))} is only {wording.two(kappa)}, as {percent(common)} of the answers are {word} and chance"
-        f" alone would agree nearly as often (the prevalence paradox); AC1, which expects less of chance, is {ac1:.2f}."
+        f" alone would agree nearly as often (the prevalence paradox); AC1, which expects less of chance, is {ac1:z.2f}."
     )
 
 
@@ -109,7 +109,7 @@ def _best(rows: Rows, view: AgreementView, who: str) -> str:
         return "" if rows["raters"] else "No scorer has judged these images yet."
     scorers = len({row["rater"] for row in rows["raters"] if row["statistic"] == view.statistic and row["value"] is not None})
     among = f" of {scorers} scorers" if scorers > 1 else ""
-    value = f"{wording.two(best['value'])}{_within(best, '.2f')}"
+    value = f"{wording.two(best['value'])}{_within(best, 'z.2f')}"
     ceiling = best.get("ceiling")
     verdict = f" Compared with one person: {ceiling['words']}." if ceiling and ceiling["verdict"] else ""
     if best["saw_labels"]:
@@ -363,6 +363,6 @@ def _task_cell(row: Row | None, view: AgreementView) -> str:
     shade = min(max(row["value"], 0.0), 1.0)
     href = escape(view.address(task=row["task"]))
     return (
-        f'<td class="cc-heat" style="--shade: {shade:.2f}" title="{escape(title)}">'
+        f'<td class="cc-heat" style="--shade: {shade:z.2f}" title="{escape(title)}">'
         f'<a href="{href}">{wording.two(row["value"])}</a></td>'
     )

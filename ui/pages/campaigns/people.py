@@ -117,7 +117,7 @@ def _time(annotator_work: AnnotatorWork) -> HtmlCell:
     if work.median_seconds is None:
         return _lines("")
     n = annotator_work.speed.n if annotator_work.speed is not None else 0
-    return HtmlCell(f"{work.median_seconds:.1f} s", f"{wording.duration(work.seconds or 0)} in all, n = {n:,}")
+    return HtmlCell(f"{work.median_seconds:z.1f} s", f"{wording.duration(work.seconds or 0)} in all, n = {n:,}")
 
 
 def _agreement(work: AnnotatorWork) -> HtmlCell:

@@ -118,7 +118,7 @@ def state(name: str) -> str:
 
 def share(part: int, whole: int) -> str:
     """In percent; nothing is wanted of nothing."""
-    return f"{100 * part / whole:.0f} %" if whole else "nothing wanted"
+    return f"{100 * part / whole:z.0f} %" if whole else "nothing wanted"
 
 
 def can(campaign_progress: CampaignProgress, target: str) -> bool:

@@ -169,9 +169,9 @@ def _mace(answers: CrowdAnswers, seed: int, restarts: int) -> Model:
     """MACE by variational Bayes: of several random starts the likeliest.
 
     A person's quality is their competence: how probable it is that they knew, rather than guessed. Where two halves of a crowd
-    always differ, the likelihood has an optimum for each half, and chance decides which one the starts of a seed reach first: so
-    where starts end at different labels, those of further seeds are made, and a label counts only if all ends that are as good
-    as the worst seed's best have it.
+    always differ, the likelihood has an optimum for each half, and chance decides which one a seed's starts reach first. So
+    where starts end at different labels, those of further seeds are made, and a label counts only if all ends that are as
+    good as the worst seed's best have it.
     """
     # starting points go to labels in the order in which they appear
     back = np.argsort(np.unique(answers.label, return_index=True)[1])

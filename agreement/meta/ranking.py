@@ -342,13 +342,12 @@ class _RankedCell:
         return Outcome(float(value), None, None, used, how + more)
 
     def _differences(self, sides: _Sides, values: FloatArray) -> Sequence[GeneratorDifference]:
-        """Every two generators compared by one side's means of each prompt; made once for the same numbers."""
+        """Compare every two generators by one side's values of each image; made once for the same numbers."""
         key = sides.image.tobytes() + values.tobytes()
         if key not in self._compared:
             names = np.array([*self.images.generators, None], object)[self.images.generator[sides.image]]
-            ratings = pd.DataFrame({"prompt": self.prompts[sides.image], "generator": names, "value": values})
-            means = ratings.groupby(["prompt", "generator"])["value"].mean().reset_index()
-            self._compared[key] = compare_generators(means)
+            table = {"prompt": self.prompts[sides.image], "generator": names, "item": sides.image, "value": values}
+            self._compared[key] = compare_generators(pd.DataFrame(table))
         return self._compared[key]
 
     def _ranks(

@@ -30,7 +30,7 @@ def mean_of_images(unit: IntArray, value: FloatArray, place: IntArray, weights: 
         weights: (resamples, prompts).
     """
     answers = np.bincount(unit, minlength=place.size)
-    mean = ratio(np.bincount(unit, value, place.size), answers.astype(float))
+    mean = ratio(np.bincount(unit, value, place.size).astype(float), answers.astype(float))
     return share_of(np.nan_to_num(mean), (answers > 0).astype(float), place, weights)
 
 
@@ -97,8 +97,10 @@ def compare_generators(ratings: pd.DataFrame, reference: str | None = None) -> l
     if ratings.empty:
         return []
     images = ratings.groupby(["prompt", "generator", "item"], observed=True)["value"].agg(["mean", "size"])
-    table = images.groupby(["prompt", "generator"]).agg(sum=("mean", "sum"), count=("mean", "size"), answers=("size", "sum"))
-    table = table.unstack(fill_value=0)
+    by_prompt = images.groupby(["prompt", "generator"]).agg(
+        sum=("mean", "sum"), count=("mean", "size"), answers=("size", "sum")
+    )
+    table = by_prompt.unstack(fill_value=0)
     names = [str(name) for name in sorted(set(ratings["generator"]))]
     if reference is not None and reference not in names:
         return []

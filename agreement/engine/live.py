@@ -149,7 +149,9 @@ class _Cell:
         for name in select_statistics(topic.measure.among() & HUMAN_HUMAN, None):
             if name == "mean":
                 rated = times[profiles.n > 0].sum(keepdims=True).astype(float)
-                made = outcome(ratio(times @ np.nan_to_num(profiles.mean), rated), NO_RATINGS, every, MEAN)
+                made = outcome(
+                    ratio(np.atleast_1d(times.astype(float) @ np.nan_to_num(profiles.mean)), rated), NO_RATINGS, every, MEAN
+                )
             else:
                 of_all = name in ALL_RATINGS
                 how = BY_UNIT + (CHANCE_FROM_ALL if of_all and alone else "")

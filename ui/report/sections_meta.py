@@ -15,6 +15,7 @@ from agreement.meta.rater_effects import SEVERITY, RaterEffectRow
 from agreement.meta.units import Finding
 from agreement.report.report import glance
 from concord.common import wording
+from concord.headlines import standing
 from concord.meta.estimates import estimate
 from concord.meta.planning import MEAN
 from concord.meta.replacement import ANSWERS, Replacement, replacements
@@ -196,11 +197,11 @@ def _table(caption: str, rows: Sequence[Row], among: Row | None, made: Sequence[
 
 def _answer(each: Replacement, notes: Notes) -> ReportCell:
     """The answer, and what the test and the ceiling say in two words; why there is no test stands beneath the table."""
-    test, ceiling = each.test, (each.agreement or {}).get("ceiling") or {}
+    test = each.test
     refused, won = test and test["reason"], ""
     if test is not None and not refused:
         won = f"{sum(person['won'] for person in test['persons'])} of {len(test['persons'])} people won"
-    details = tuple(part for part in (won, wording.verdict(ceiling.get("verdict") or "")) if part)
+    details = tuple(part for part in (won, standing(each.agreement or {})) if part)
     return ReportCell(
         ANSWERS[each.answer], details, " ".join(each.evidence), mark=notes.mark(f"No test: {refused}") if refused else ""
     )
@@ -208,4 +209,4 @@ def _answer(each: Replacement, notes: Notes) -> ReportCell:
 
 def _people(row: Row) -> tuple[str, ...]:
     ceiling = row.get("ceiling")
-    return (f"people {ceiling['value']:.3f}",) if ceiling and ceiling["value"] is not None else ()
+    return (f"one person {ceiling['value']:.3f}",) if ceiling and ceiling["value"] is not None else ()

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from agreement.generators import GeneratorDifference, compare_generators
-from agreement.report.ceiling import NO_INTERVALS
+from agreement.report.ceiling import FINER, NO_INTERVALS, SAW_LABELS
 from concord.common import wording
 from data.store.core.selection import PEOPLE, SIMULATED
 
@@ -233,8 +233,11 @@ def standing(row: Row) -> str:
         return wording.verdict(ceiling["verdict"])
     if ceiling.get("prompts_needed") is not None:
         return undecided(ceiling["prompts_needed"])
+    reason = ceiling.get("verdict_reason")
+    if reason == FINER:
+        return "not below people"
     known = ceiling.get("value") is not None and ceiling.get("scorer") is not None
-    return undecided(None) if known and ceiling.get("verdict_reason") not in (None, NO_INTERVALS) else ""
+    return undecided(None) if known and reason not in (None, NO_INTERVALS, SAW_LABELS) else ""
 
 
 def closest(rows: Iterable[Row], statistic: str | None, task: str = ALL) -> Row | None:
@@ -285,4 +288,5 @@ def prompts_by_cell(answers: pd.DataFrame, tasks: Mapping[str, str | None]) -> d
     table = answers.assign(task=answers["item"].str.split("\n").str[0].map(tasks))[["generator", "task", "prompt"]]
     every = [table, table.assign(task=ALL), table.assign(generator=ALL), table.assign(generator=ALL, task=ALL)]
     counts = pd.concat(every).dropna(subset=["generator", "task"]).groupby(["generator", "task"])["prompt"].nunique()
-    return {(str(row.generator), str(row.task)): int(row.prompt) for row in counts.reset_index().itertuples()}
+    cells = zip(counts.index.get_level_values(0), counts.index.get_level_values(1), counts.to_numpy(int), strict=True)
+    return {(str(generator), str(task)): int(n) for generator, task, n in cells}

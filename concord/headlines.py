@@ -245,7 +245,7 @@ def closest(rows: Iterable[Row], statistic: str | None, task: str = ALL) -> Row 
     mine = [
         row
         for row in rows
-        if (row["task"], row["statistic"], row["target"]) == (task, statistic, None) and row["value"] is not None
+        if (row["task"], row["statistic"], row.get("target")) == (task, statistic, None) and row["value"] is not None
     ]
     return min(mine, key=lambda row: (-float(row["value"]), row["rater"]), default=None)
 

@@ -39,7 +39,7 @@ _TITLE_LETTERS: Final = 70
 """So many letters stand beside each other above the panels of the narrowest figure."""
 _QUESTIONS: Final = (
     "In each cell the number by the answers at hand, its 95 % interval, and people’s own level on the same images: each person"
-    " (or each rating, where people have no names) in turn, against the mean of the others. p: how likely a random order of the"
+    " (or each rating, where people have no names) in turn, against each other one. p: how likely a random order of the"
     " generators is as good."
 )
 _RANKS: Final = (

@@ -281,6 +281,7 @@ HELD = {
     "Few generators decide nothing": "test_too_few_generators_decide_nothing",
     "People's own level stands beside": (
         "test_peoples_own_level_is_that_of_loops test_peoples_level_does_not_depend_on_how_many_rated"
+        " test_a_scorer_that_knows_nothing_is_not_equivalent_to_people_where_most_pairs_are_tied"
     ),
     "Intervals. *Pairwise accuracy*": "test_a_prompt_has_no_say_in_its_own_epsilon "
     "test_every_row_has_the_keys_of_the_command_and_none_has_width_zero "

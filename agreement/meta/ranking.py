@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from agreement.generators import GeneratorDifference, compare_generators, rank_sets
-from agreement.inference.intervals import SHARE, Deletions, Deviations, Interval, ValueRange, resamples
+from agreement.inference.intervals import CONTRAST, SHARE, Deletions, Deviations, Interval, ValueRange, resamples
 from agreement.meta.generator_order import (
     FLIPS,
     RESAMPLES,
@@ -51,6 +51,8 @@ _PARTNERS: Final = 20
 """So many others a rating is compared with at most, where more than 21 people rated an image."""
 _PAIRS: Final = 200
 """So many pairs of people order the generators at most: those with the most images in common."""
+TIES_DO: Final = "calling every two images equally good does as well"
+"""Where a single rating has few levels most pairs are tied, and whoever knows nothing is right about these."""
 _NO_PAIRS: Final = "no prompt has two images that both sides rated"
 _NO_PAIR_OF_GENERATORS: Final = "no two generators have images of the same prompt that both sides rated"
 _NO_VERDICT: Final = "no verdict: of few generators, whose pairs hang together, a difference cannot be tested"
@@ -239,7 +241,11 @@ class _RankedCell:
         if scorer is not None:
             unit = span if scorer.on_scale else 1.0
             seated = self._calibrated(replace(seats, rater=scorer.value[seats.image]), unit)
-            ceiling = self._ceiling({PEOPLE: outcome, SCORER: self._outcome(seated, seats, seated=True)}, SHARE, scorer)
+            own = self._outcome(seated, seats, seated=True)
+            ceiling = self._ceiling({PEOPLE: outcome, SCORER: own}, SHARE, scorer)
+            if ceiling.verdict.verdict in ("equivalent", "above") and not self._above_ties(own, seats):
+                no_verdict = replace(ceiling.verdict, verdict=None, verdict_reason=TIES_DO, words=None)
+                ceiling = replace(ceiling, verdict=no_verdict)
             made = self._calibrated(sides, unit)
             outcome = self._outcome(made, sides, seated=False)
         return self._row(scorer, PAIRWISE, outcome, epsilon=made.epsilon * unit if made else None, ceiling=ceiling)
@@ -251,6 +257,16 @@ class _RankedCell:
         pairs = ImagePairs.of(group, prompt, sides.people, sides.rater, self.size)
         epsilon = None if self.epsilon is None else self.epsilon / unit
         return calibrated(pairs, self.deletions, epsilon) if pairs.prompt.size else None
+
+    def _above_ties(self, own: Outcome, seats: _Sides) -> bool:
+        """Return True if a scorer's number is clearly above that of calling every two images equally good."""
+        nothing = replace(self, epsilon=math.inf)
+        ties = nothing._outcome(nothing._calibrated(replace(seats, rater=np.zeros(seats.image.size)), 1.0), seats, seated=True)
+        if own.value is None or ties.value is None or own.deviations is None or ties.deviations is None:
+            return False
+        apart = Outcome(own.value - ties.value, None, own.deviations - ties.deviations, own.used, own.how)
+        bounds, _ = interval(apart, CONTRAST)
+        return bounds.low is not None and bounds.low > 0
 
     def _outcome(self, made: Calibrated | None, sides: _Sides, *, seated: bool) -> Outcome:
         if made is None:

@@ -11,7 +11,19 @@ import pytest
 
 from agreement import Options
 from agreement.generators import compare_generators, rank_sets
-from agreement.meta.ranking import FEWEST_DRAWN, GENERATORS, KENDALL, NO_ORDER, ORDERED, PAIRWISE, RANK, SOFT, Ranking, ranking
+from agreement.meta.ranking import (
+    FEWEST_DRAWN,
+    GENERATORS,
+    KENDALL,
+    NO_ORDER,
+    ORDERED,
+    PAIRWISE,
+    RANK,
+    SOFT,
+    TIES_DO,
+    Ranking,
+    ranking,
+)
 from agreement.meta.units import RatedUnits, read_units
 from agreement.study.cells import ALL
 from benchmarks.meta.ranking import RankingWorld
@@ -163,6 +175,20 @@ def test_too_few_generators_decide_nothing(generators: int) -> None:
         assert row.p == pytest.approx(1 / 6)
         assert row.verdict is None
         assert row.verdict_reason == "3 generators decide nothing: even the right order is a random one with probability 0.17"
+
+
+def test_a_scorer_that_knows_nothing_is_not_equivalent_to_people_where_most_pairs_are_tied() -> None:
+    """People say the highest level but for a few images: whoever calls every two equally good is right about nearly all."""
+    rng, rows = np.random.default_rng(0), list[Judgement]()
+    for p in range(220):
+        for g in range(2):
+            item, index = f"p{p}/g{g}", {"prompt": f"p{p}", "generator": f"g{g}", "aspect": "faithfulness"}
+            rows += [judgement(item, f"r{r}", "1" if rng.random() < 0.02 else "5", **index) for r in range(3)]
+            rows += scorer("noise", {item: float(rng.normal())}, **(index | {"aspect": "score"}))
+    row = at(list(ranking(read(rows), Options(each_generator=False))), statistic=PAIRWISE, scorer="noise")
+    assert row.ceiling is not None
+    assert abs(row.ceiling.verdict.difference or 0.0) < 0.05
+    assert (row.ceiling.verdict.verdict, row.ceiling.verdict.verdict_reason) == (None, TIES_DO)
 
 
 def test_one_prompt_or_one_image_says_so() -> None:

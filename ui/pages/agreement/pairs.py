@@ -20,7 +20,7 @@ from agreement.pair.rater_pair import Estimate
 from agreement.report.report import MET_BY_SCORES, SCORE
 from concord.agreement import Rows, recall, scales_of
 from concord.common import live_updates, wording
-from concord.headlines import closest
+from concord.headlines import closest, is_muted
 from data.store.analysis.confusion import ConfusionCell
 from data.store.browse.contents import RaterCount, item_previews
 from data.store.core import frame
@@ -266,7 +266,8 @@ def _cell(meeting: MatrixCell | None) -> str:
     if cell.href:
         pair = f'data-a="{escape(meeting.a)}" data-b="{escape(meeting.b)}"'
         text = f'<a href="{escape(cell.href)}" {pair} aria-label="{escape(cell.note)}">{text}</a>'
-    return f'<td class="cc-number"{_shade(meeting.value)} title="{escape(cell.note)}">{text}</td>'
+    n = f" <small>{escape(cell.detail)}</small>" if cell.detail else ""
+    return f'<td class="{cell.kind or "cc-number"}"{_shade(meeting.value)} title="{escape(cell.note)}">{text}{n}</td>'
 
 
 def _shade(value: float | None) -> str:
@@ -383,7 +384,11 @@ def _both_ways(a: str, b: str, row: dict[str, Any], view: AgreementView | None =
     parts = [f"{who}: {wording.title(row['statistic'])} {cell.text}", cell.detail.split("\n")[0], cell.note]
     text = cell.text if row["value"] is None else wording.two(row["value"])
     href = view.address(a=a, b=b) if view else ""
-    meeting = MatrixCell(a, b, row["value"], HtmlCell(text, note="; ".join(filter(None, parts)), href=href))
+    # fewer images than that are of fewer prompts
+    muted = row["value"] is not None and is_muted(row["n_items"])
+    detail, kind = (f"n = {row['n_items']:,}", "cc-number cc-muted") if muted else ("", "cc-number")
+    shown = HtmlCell(text, detail, "; ".join(filter(None, parts)), href, kind=kind)
+    meeting = MatrixCell(a, b, row["value"], shown)
     return {(a, b): meeting, (b, a): meeting}
 
 

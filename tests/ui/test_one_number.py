@@ -35,7 +35,7 @@ from ui.pages.agreement import summary
 from ui.pages.agreement.view import AgreementView
 from ui.pages.compare import CompareView, comparison
 from ui.pages.estimates import EstimatesView, lead, rows_of
-from ui.pages.scorers import ScorerEvidence, ScorersView
+from ui.pages.scorers import ScorerEvidence, ScorersView, questions_html
 from ui.report import export
 from ui.report.sections import Document
 
@@ -178,6 +178,18 @@ def test_the_order_of_generators_is_one_order(shown: Shown) -> None:
     assert evidence is not None
     own = evidence.ranks[None]
     assert sorted(own, key=lambda name: own[name].value or 0.0) == list(shown.board.generators)
+
+
+def test_scorers_have_no_level_of_another_statistic_beside_them(shown: Shown) -> None:
+    evidence = ScorerEvidence.of(shown.store, ScorersView("s", shown.aspect))
+    assert evidence is not None
+    table = questions_html(evidence)
+    assert "one person" in table
+    assert not re.search("Fleiss|Krippendorff|AC1|AC2", table)
+    section = next(each for each in shown.report.sections if each.title == "What scorers are good for")
+    for part in section.tables:
+        people = next(line for line in part.rows if line[0].text == "people")
+        assert people[-1].text == ""
 
 
 def test_every_headline_says_the_same(shown: Shown) -> None:

@@ -13,7 +13,6 @@ from agreement.meta.planning import DIFFERENCE, PlannedRow
 from agreement.meta.ranking import PAIRWISE, RANK, SOFT
 from agreement.meta.rater_effects import SEVERITY, RaterEffectRow
 from agreement.meta.units import Finding
-from agreement.report.report import glance
 from concord.common import wording
 from concord.headlines import standing
 from concord.meta.estimates import estimate
@@ -34,7 +33,6 @@ from ui.report.sections import (
     estimate_cell,
     generator,
     topic_of,
-    whole_rows,
 )
 
 NAME: Final = "estimates"
@@ -175,12 +173,11 @@ def scorers_section(material: Material) -> ReportSection | None:
         topic = topic_of(part[0])
         about = [[row for row in rows if topic_of(row) == topic] for rows in (tests, material.rows.get("raters", []))]
         if made := replacements(about[0], about[1], ALL, part[0]["people"]):
-            own = glance(whole_rows(material, "among_people", topic))[0]
-            tables.append(_table(caption, here, next((row for row in own if row["value"] is not None), None), made))
+            tables.append(_table(caption, here, made))
     return ReportSection("What scorers are good for", (_SCORERS_LEAD,), tables=tuple(tables)) if tables else None
 
 
-def _table(caption: str, rows: Sequence[Row], among: Row | None, made: Sequence[Replacement]) -> ReportTable:
+def _table(caption: str, rows: Sequence[Row], made: Sequence[Replacement]) -> ReportTable:
     notes = Notes()
     by_statistic = {(row["statistic"], row["scorer"]): row for row in rows if row["generator"] == ALL}
 
@@ -188,7 +185,8 @@ def _table(caption: str, rows: Sequence[Row], among: Row | None, made: Sequence[
         estimated = [*(by_statistic.get((statistic, scorer)) for statistic in (PAIRWISE, SOFT)), agreed]
         return (ReportCell(name), answer, *(estimate_cell(row, -1, notes.mark, _people) for row in estimated))
 
-    body = [line("people", None, ReportCell(""), among)]
+    # people's level by the statistic of agreement stands beneath each scorer's number: one person in its place
+    body = [line("people", None, ReportCell(""), None)]
     body += [line(each.scorer, each.scorer, _answer(each, notes), each.agreement) for each in made]
     titles = ("The better image of a prompt", "The order of generators", "People’s verdict")
     headings = (Heading("Rater", number=False), Heading("May it replace people?", number=False), *map(Heading, titles))

@@ -252,7 +252,7 @@ def test_without_a_level_the_line_says_why_and_no_band_is_drawn(shown: Shown) ->
     side = real if shown.people == "real" else simulated
     reason = {"value": None, "low": None, "high": None, "reason": "nobody rated two of these images", "verdict": None}
     rows = {name: [row | {"ceiling": reason} if name == "raters" else row for row in part] for name, part in side.items()}
-    other = {name: [] for name in rows}
+    other: Rows = {name: [] for name in rows}
     figure = summary.forest(rows, other, shown.view("spearman"))
     assert figure is not None
     assert not [

@@ -249,7 +249,7 @@ class PairReport:
         place: generator and task.
         by_score: whether `a` is met by its `score`; then there is no table.
         labels: in the order of the scale; yes before no; without an order, the most used first.
-        table: counts, `a` in rows, `b` in columns.
+        table: counts of units, `a` in rows, `b` in columns: people by majority, or of answers if each was asked for.
         cells: the same with the items, cells without any left out, row by row.
         values: both sides' numbers, where the aspect is ordered or `a` is met by its score.
         estimates: the pair's statistics.
@@ -314,7 +314,8 @@ def pair_report(
         aspect: what they judged.
         a: a rater.
         b: another rater, or "people".
-        options: `people_as` each (each rating beside the rater's) or majority; `statistics` None is DEFAULT; targets are
+        options: `people_as` each (each rating beside the rater's, in the confusion table, too) or majority; without, the table
+            counts units by people's majority, and each statistic has its own way; `statistics` None is DEFAULT; targets are
             pooled.
         place: the cell; None is all generators and tasks.
         score: meet `a` by its `score` though it judged the aspect itself. Without a judgement of the aspect it is anyway.
@@ -333,7 +334,7 @@ def pair_report(
     if meeting is None:
         raise ValueError(f"{a!r} and {b!r} do not both have judgements of {aspect!r}")
     pairs = meeting.pairs(cell)
-    table = ConfusionTable(meeting, meeting.labelled(pairs))
+    table = ConfusionTable(meeting, meeting.crossed(pairs))
     judged = [each for each in meetings if each.pairs(cell).size]
     return PairReport(
         suite=suite.name,

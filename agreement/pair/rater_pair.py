@@ -126,6 +126,11 @@ class RaterPair:
         """Every pair of a value of `a` and one of `b` in one cell."""
         return pair_judgements(cell.of(self.rows_a), cell.of(self.rows_b), by_item=self.by_score)
 
+    def crossed(self, pairs: PairedJudgements) -> PairedJudgements:
+        """Return what a confusion table counts: units by people's majority, or each answer where `people_as` asks for it."""
+        by_majority = self.crowd and self.topic.options.people_as != "each"
+        return to_majority(pairs, self.topic.measure.labels) if by_majority and self.topic.measure.labels else pairs
+
     def labelled(self, pairs: PairedJudgements) -> PairedJudgements:
         """The pairs that a table of labels counts: all, or the units where people have a majority."""
         by_majority = self.crowd and self.topic.options.people_as == "majority"

@@ -28,12 +28,12 @@ import numpy as np
 
 from agreement.inference.hypothesis_tests import holm, sign_flips
 from agreement.inference.intervals import CONTRAST, SHARE, Spread, ValueRange, spread
+from agreement.inference.more_prompts import needed
 from agreement.report.leave_one_out import DIFFERENCE, OTHERS, PEOPLE, SCORER
 from agreement.study.cells import TASKS_MEAN, CellOutcome, Options, Outcome, interval
 
 Position = Literal["equivalent", "below", "above"]
 LEAST_P = 0.05
-_NORMAL = 1.96
 MARGIN_OF_SHARES, MARGIN_OF_COEFFICIENTS = 0.05, 0.1
 NO_INTERVALS = "no intervals"
 TWO_VALUES = "a person's yes or no is a score of only two values"
@@ -220,23 +220,6 @@ def judge(test: Spread, margin: float, p: float) -> Position | None:
 def opposite(people: float, kind: ValueRange) -> float:
     """How much a scorer that says the opposite of people, whose number is `people`, is apart from them."""
     return abs(2.0 * people - kind.low - kind.high)
-
-
-def needed(test: Spread, margin: float, prompts: int, contrary: float = 0.0) -> int | None:
-    """About how many more prompts would tell a difference of this size, or that it is within the margin.
-
-    Ends of intervals move towards the value with 1 / sqrt(prompts). A difference d, which n prompts with the mean square s
-    give, is told in spite of a `contrary` prompt c where n d - c = 1.96 sqrt(n s + c^2).
-    """
-    enough = []
-    if test.value:
-        d, square = abs(test.value), prompts * test.error**2 + test.value**2
-        middle = 2 * d * contrary + _NORMAL**2 * square
-        root = math.sqrt(middle**2 + 4 * (_NORMAL**2 - 1) * (d * contrary) ** 2)
-        enough.append(max(prompts * (test.reach(95) / d) ** 2, (middle + root) / (2 * d**2)))
-    if abs(test.value) < margin:
-        enough.append(prompts * (test.reach(90) / (margin - abs(test.value))) ** 2)
-    return max(math.ceil(min(enough)) - prompts, 1) if enough else None
 
 
 def corrected(ceilings: Sequence[Ceiling]) -> list[Ceiling]:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from agreement.catalogue import CORRELATIONS, FIRST_VS_REST, NUMBER_ALPHAS, TWO_RATERS, Measure
+from agreement.generators import mean_of_images
 from agreement.inference.intervals import Deviations
-from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio, share_of
+from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
 from agreement.statistics import correlation, icc, many_raters, two_raters
 from agreement.statistics.alpha import SAME_VALUE, MomentSums, RatioSums, moment_columns, ratio_columns
 from agreement.statistics.correlation import Units
@@ -22,7 +23,7 @@ PAIRWISE = TWO_RATERS | CORRELATIONS
 # Single ratings say nothing about agreement, but they tell how common a label is.
 ALL_RATINGS = frozenset({"fleiss_kappa", "gwet_ac1", "gwet_ac2"})
 NO_RATINGS = "there are no ratings"
-MEAN = "mean over people's ratings"
+MEAN = "mean over images of people's mean rating"
 BY_UNIT = "people's ratings by unit"
 CHANCE_FROM_ALL = "; chance from all units, agreement from those with two ratings or more"
 NO_PERSONS = "slots are not individuals, so no pair of persons can be formed; "
@@ -74,7 +75,7 @@ class HumanAgreement:
 
     def _mean(self, _: tuple[str, ...]) -> dict[str, Outcome]:
         view = self._all
-        values = share_of(view.rows.number, np.ones(view.rows.size), view.cluster.codes, view.weights)
+        values = mean_of_images(view.unit.codes, view.rows.number, view.place, view.weights)
         return {"mean": outcome(values, NO_RATINGS, view.used, MEAN)}
 
     def _tables(self, view: _View, names: tuple[str, ...]) -> dict[str, Outcome]:

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 
 from agreement import catalogue
 from concord.common import wording
+from concord.headlines import standing
 
 T = TypeVar("T")
 WRAP: Final = '<div class="cc-table-wrap" tabindex="0" role="group" aria-label="A table; arrows scroll it">'
@@ -189,16 +190,16 @@ def number(row: Row | None) -> HtmlCell:
     method = row["method"] or ""
     interval = span(row["low"], row["high"]) or ("no interval" if "no interval" in method else "")
     ceiling = row.get("ceiling")
-    # people's own number on the same images, and where the scorer stands beside it
+    # what one person in its place reaches on the same images, and where that leaves the scorer
     beside = []
     if ceiling and ceiling["value"] is not None:
-        beside.append(f"people {ceiling['value']:z.2f}")
-    if ceiling and ceiling["verdict"]:
-        beside.append(wording.verdict(ceiling["verdict"]))
+        beside.append(f"one person {ceiling['value']:z.2f}")
+    if ceiling and (verdict := standing(row)):
+        beside.append(verdict)
     lines = [interval, *beside, "saw these labels" if row.get("saw_labels") else ""]
     note = f"{method}; n = {row['n_items']:,} images, {row['n_ratings']:,} answers"
     if ceiling and ceiling["words"]:
-        note += f". Beside people among themselves: {ceiling['words']}"
+        note += f". Beside one person in its place: {ceiling['words']}"
     return HtmlCell(f"{row['value']:z.3f}", "\n".join(line for line in lines if line), note)
 
 

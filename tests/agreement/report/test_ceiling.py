@@ -11,7 +11,8 @@ import pytest
 
 from agreement import Options, build
 from agreement.inference.intervals import COEFFICIENT, SHARE, Deletions, Spread, ValueRange
-from agreement.report.ceiling import SAW_LABELS, judge, needed, opposite
+from agreement.inference.more_prompts import needed
+from agreement.report.ceiling import SAW_LABELS, judge, opposite
 from agreement.report.leave_one_out import DIFFERENCE, PEOPLE, SCORER, remaining_ratings, with_leave_one_out
 from agreement.report.scorer_human import ComparisonScale, ScorerAgreement
 from agreement.study.cells import Cell, Key

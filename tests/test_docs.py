@@ -337,7 +337,7 @@ HELD = {
     "rate = (p + q0 - 1)": "test_equals_the_formula_without_each_prompt",
     "Its interval leaves out prompts": (
         "test_equals_the_formula_without_each_prompt test_a_scorer_that_tells_too_little_is_refused"
-        " test_agreement_on_passes_has_wilsons_interval_where_it_is_whole test_corrected_rates_and_differences"
+        " test_agreement_on_passes_has_the_exact_interval_where_it_is_whole test_corrected_rates_and_differences"
     ),
     "`plan` and the page *Plan*": (
         "test_components_of_a_complete_table_are_those_of_the_analysis_of_variance"

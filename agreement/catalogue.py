@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from agreement.inference.intervals import AREA, COEFFICIENT, CORRECTED, NUMBER, SHARE, ValueRange
+from agreement.inference.intervals import AUC, COEFFICIENT, CORRECTED, NUMBER, SHARE, ValueRange
 
 PeopleAs = Literal["each", "majority", "mean"]
 STATISTICS = (
@@ -109,7 +109,7 @@ def value_range_of(statistic: str, *, binary: bool) -> ValueRange:
     if statistic == "mean":
         return SHARE if binary else NUMBER
     if statistic == "auc":
-        return AREA
+        return AUC
     if statistic in _STEADY:
         return COEFFICIENT
     return SHARE if statistic in _SHARES else CORRECTED

@@ -1,8 +1,9 @@
-"""Paired comparison of generators: the difference of two generators' means, with interval and test, over the prompts.
+"""Means of generators, and their paired differences: one formula each, whoever rates and wherever they are shown.
 
-Generators are asked the same prompts, some of which are hard for all of them: so both means are made again without each
-prompt in turn, and what varies is their difference (a paired comparison). The mean of a generator is that of all ratings of its
-images, as in the report (`mean`), so that the difference is the difference of the two numbers that are printed.
+The mean of a generator is the mean over its images of each image's mean answer: an image that more people answered about weighs
+no more than another. Prompts are left out one by one. The difference of two generators is that of their means over the prompts
+that both were asked, some of which are hard for all of them: both means are made again without each prompt in turn, and what
+varies is their difference (a paired comparison).
 """
 
 from __future__ import annotations
@@ -14,8 +15,23 @@ import numpy as np
 import pandas as pd
 
 from agreement.inference.hypothesis_tests import holm, sign_flips
-from agreement.inference.intervals import CONTRAST, Deletions, Deviations, interval
-from agreement.numeric import FloatArray, ratio
+from agreement.inference.intervals import CONTRAST, Deletions, Deviations, interval, spread
+from agreement.inference.more_prompts import needed
+from agreement.numeric import FloatArray, IntArray, ratio, share_of
+
+
+def mean_of_images(unit: IntArray, value: FloatArray, place: IntArray, weights: FloatArray) -> FloatArray:
+    """Mean over images of the mean answer about each, in every resample.
+
+    Args:
+        unit: (answers,) codes 0, 1, ... of what was judged: an image, or a target of it.
+        value: (answers,)
+        place: (units,) the prompt of each.
+        weights: (resamples, prompts).
+    """
+    answers = np.bincount(unit, minlength=place.size)
+    mean = ratio(np.bincount(unit, value, place.size).astype(float), answers.astype(float))
+    return share_of(np.nan_to_num(mean), (answers > 0).astype(float), place, weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +40,14 @@ class GeneratorDifference:
 
     Attributes:
         first, second: their names.
-        value: mean of ``first`` less mean of ``second``.
+        value: mean of ``first`` less mean of ``second``, images weighing equally.
         low, high: its 95 % interval; None where there is none, and ``method`` says why.
         p: two-sided, by sign flips over prompts; None for fewer than two prompts.
         p_holm: corrected for all pairs that were compared together.
-        prompts: that both were asked.
+        prompts: that both were asked; answers: the ratings of their images.
         wins, losses, ties: of prompts, where the mean of ``first`` is higher, lower, or the same.
+        prompts_needed: about so many more prompts would leave 0 out, if the difference stayed as it is; None where 0 is
+            out, or where nothing tells.
         method: in words, how the interval was made.
     """
 
@@ -45,6 +63,13 @@ class GeneratorDifference:
     losses: int
     ties: int
     method: str
+    answers: int = 0
+    prompts_needed: int | None = None
+
+    @property
+    def leaves_zero_out(self) -> bool:
+        """Return True if the interval of the difference does not contain 0."""
+        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
     @property
     def significant(self) -> bool:
@@ -64,32 +89,38 @@ def compare_generators(ratings: pd.DataFrame, reference: str | None = None) -> l
     """Every two generators that share a prompt, in the order of their names; with a ``reference``, that one less each other.
 
     Args:
-        ratings: one row per rating that counts, with the columns ``prompt``, ``generator`` and ``value`` (finite). What has
-            no prompt, or no generator, is left out.
+        ratings: one row per rating that counts, with the columns ``prompt``, ``generator``, ``item`` and ``value`` (finite).
+            What has no prompt, or no generator, is left out.
         reference: the generator that all others are compared with.
     """
     ratings = ratings.dropna(subset=["prompt", "generator"])
     if ratings.empty:
         return []
-    table = ratings.groupby(["prompt", "generator"], observed=True)["value"].agg(["sum", "count"]).unstack(fill_value=0)
+    images = ratings.groupby(["prompt", "generator", "item"], observed=True)["value"].agg(["mean", "size"])
+    by_prompt = images.groupby(["prompt", "generator"]).agg(
+        sum=("mean", "sum"), count=("mean", "size"), answers=("size", "sum")
+    )
+    table = by_prompt.unstack(fill_value=0)
     names = [str(name) for name in sorted(set(ratings["generator"]))]
     if reference is not None and reference not in names:
         return []
     pairs = combinations(names, 2) if reference is None else ((reference, name) for name in names if name != reference)
-    by_generator = {name: [table[kind][name].to_numpy(float) for kind in ("sum", "count")] for name in names}
+    by_generator = {name: {kind: table[kind][name].to_numpy(float) for kind in ("sum", "count", "answers")} for name in names}
     comparisons = []
     for first, second in pairs:
-        columns = [column for both in zip(by_generator[first], by_generator[second], strict=True) for column in both]
-        shared = (columns[2] > 0) & (columns[3] > 0)
+        both = [by_generator[name] for name in (first, second)]
+        shared = (both[0]["count"] > 0) & (both[1]["count"] > 0)
         if shared.any():
-            sums, counts = (np.stack([column[shared] for column in pair], axis=1) for pair in (columns[:2], columns[2:]))
-            comparisons.append(_difference(first, second, sums, counts))
+            sums, counts, answers = (
+                np.stack([each[kind][shared] for each in both], axis=1) for kind in ("sum", "count", "answers")
+            )
+            comparisons.append(_difference(first, second, sums, counts, int(answers.sum())))
     corrected = holm([each.p for each in comparisons])
     return [replace(each, p_holm=p) for each, p in zip(comparisons, corrected, strict=True)]
 
 
-def _difference(first: str, second: str, sums: FloatArray, counts: FloatArray) -> GeneratorDifference:
-    """From sums and numbers of ratings, each (prompts, 2)."""
+def _difference(first: str, second: str, sums: FloatArray, counts: FloatArray, answers: int) -> GeneratorDifference:
+    """Compare two generators from sums of their images' means and numbers of images, each (prompts, 2)."""
     prompts = len(sums)
     weights = Deletions(wanted=True).weights(prompts)
     means = ratio(weights @ sums, weights @ counts)
@@ -99,7 +130,7 @@ def _difference(first: str, second: str, sums: FloatArray, counts: FloatArray) -
     by_prompt = ratio(sums, counts)
     apart = np.round(by_prompt[:, 0] - by_prompt[:, 1], 12)
     wins, losses = int((apart > 0).sum()), int((apart < 0).sum())
-    return GeneratorDifference(
+    made = GeneratorDifference(
         first=first,
         second=second,
         value=float(values[0]),
@@ -111,8 +142,12 @@ def _difference(first: str, second: str, sums: FloatArray, counts: FloatArray) -
         wins=wins,
         losses=losses,
         ties=prompts - wins - losses,
-        method=f"difference of means over shared prompts; {bounds.note}",
+        method=f"difference of means over shared prompts, images weigh equally; {bounds.note}",
+        answers=answers,
     )
+    if made.low is None or made.leaves_zero_out or not round(made.value, 12):
+        return made
+    return replace(made, prompts_needed=needed(spread(made.value, deviations), 0.0, prompts))
 
 
 def rank_sets(differences: list[GeneratorDifference]) -> dict[str, RankSet]:

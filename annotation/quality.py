@@ -7,13 +7,14 @@ the items give it (nine pictures of ten show what they should). So each answer i
 to an item of the same shape (as many questions of the same kinds): does it repeat that one, and how often do the others say
 that very thing of this item? The latter is the chance with which an attentive person would repeat themselves there. Flagged is
 who repeats themselves in at least ``SAME_SHARE`` of ``FEWEST`` comparisons or more, at least ``ABOVE_OTHERS`` above the
-others, if so many would come about with a chance below ``CHANCE`` (the exact tail of the sum of unequal coins, the
-Poisson-binomial distribution).
+others, if so many would come about with a chance below ``CHANCE`` / (n (n + 1)), n being the comparisons (the exact tail of
+the sum of unequal coins, the Poisson-binomial distribution). These limits add up to ``CHANCE``, so that it bounds the error
+although the rule is applied after every answer.
 
 *Speeders*: whose median active seconds are below a third of the campaign's (the median of all people's medians, so that nobody
 counts more for answering more). Time relative to the median is the usual sign (Leiner 2019, Survey Research Methods 13), and
 a third of it lies within the range of cuts that are tried (Greszki, Meyer and Schoen 2015, Public Opinion Quarterly 79).
-Besides, answers below ``FLOOR`` seconds are counted one by one: nobody looks at a picture and answers in less.
+Besides, answers below ``checks.QUICK_SECONDS`` are counted one by one: nobody looks at a picture and answers in less.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import numpy as np
 
 from annotation.questionnaires.base import TICKED, Question, Questionnaire, is_blank, same, says_blank, visible
 from data.aspects import CANNOT_TELL
+from data.campaigns import checks
 
 FEWEST: Final = 10
 """With fewer answers nobody is flagged."""
@@ -35,8 +37,6 @@ SAME_SHARE: Final = 0.75
 ABOVE_OTHERS: Final = 0.25
 CHANCE: Final = 0.001
 FAST: Final = 1 / 3
-FLOOR: Final = 1.0
-"""Seconds from the painted picture to the answer."""
 
 Pattern = tuple[Any, ...]
 """What somebody pressed, question by question: positions of options, so that "always the first one" is one pattern even
@@ -77,14 +77,16 @@ class Sameness:
         """Whether this is a straight-liner."""
         if self.share is None or self.others is None or self.chance is None or self.n < FEWEST:
             return False
-        return self.share >= SAME_SHARE and self.share - self.others >= ABOVE_OTHERS and self.chance < CHANCE
+        # these limits add up to CHANCE, however often somebody looks
+        chance = CHANCE / (self.n * (self.n + 1))
+        return self.share >= SAME_SHARE and self.share - self.others >= ABOVE_OTHERS and self.chance < chance
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
     """A person's median active seconds over ``n`` timed answers, and the campaign's median; None without any.
 
-    ``hurried`` is how many of them took less than the floor.
+    ``hurried`` is how many of them took less than ``checks.QUICK_SECONDS``.
     """
 
     n: int
@@ -98,6 +100,11 @@ class Speed:
         if self.n < FEWEST or self.seconds is None or self.campaign is None:
             return False
         return self.seconds < FAST * self.campaign
+
+    @property
+    def often_quick(self) -> bool:
+        """Return True if quick answers are a pattern."""
+        return checks.often_quick(self.hurried, self.n)
 
 
 def pattern(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> Pattern:
@@ -179,6 +186,6 @@ def speeds(answers: Sequence[TimedAnswer]) -> dict[str, Speed]:
     medians = {person: median(seconds) for person, seconds in timed.items() if seconds}
     campaign = median(medians.values()) if medians else None
     return {
-        person: Speed(len(seconds), medians.get(person), campaign, sum(second < FLOOR for second in seconds))
+        person: Speed(len(seconds), medians.get(person), campaign, sum(second < checks.QUICK_SECONDS for second in seconds))
         for person, seconds in timed.items()
     }

@@ -1,13 +1,17 @@
 """How often 95 % intervals hold the truth, and how often tests find a difference where there is none.
 
-    uv run benchmarks/coverage.py [--studies 500] [--quick]
+    uv run benchmarks/coverage.py [--studies 500] [--quick] [--processes 2]
 
 Studies are simulated: images of one prompt are alike, persons err, scorers err. The truth of a statistic is its value on
-TRUTH prompts. *Ordinary* cells have a truth from .2 to .9 of labels that are from .2 to .9 common, and 30 images or more:
-there each interval must be two-sided, its coverage must fit .93 to .97 (by the exact 99 % interval of the simulation), and
-its mean width must be at most 1.3 times that of the estimator's own central 95 %. Other cells are *extreme*: they may have no
-interval, and are printed with their true error. Tests may find a difference where there is none in at most .07 of the studies
-(the same way), and their power against a real one stands beside. Ends with 1 where a cell fails.
+TRUTH prompts. *Ordinary* cells have a truth from .2 to .9, at least 30 images, and at least 10 prompts, or as many more
+as a population needs for enough of them to hold its rarer labels (`least`): there each interval must be two-sided, its coverage
+must fit .93 to .97, and its mean width must be at most 1.3 times that of the estimator's own central 95 %. All other
+cells are judged, too: they may have a wider interval, or none, and at most .07 of the studies may have an interval that does
+not hold the truth. Persons as a sample: coverage must fit .93 to .97 from five persons on; with three, as in the other cells.
+
+Tests may find a difference where there is none in at most .07 of the studies, and their power against a real one stands beside.
+Of comparisons of two scorers, or of two generators, p < .05 and an interval that leaves 0 out may be at odds in at most .1.
+Everything as far as the exact 99 % interval of the simulation tells. Ends with 1 where a cell fails.
 """
 
 from __future__ import annotations
@@ -29,12 +33,20 @@ import pandas as pd
 from scipy import stats
 
 from agreement import Options, build, comparisons
+from agreement.catalogue import OF_SCORES
+from agreement.generators import compare_generators
+from agreement.meta.rater_effects import rater_effects
+from agreement.meta.units import read_units
+from agreement.report.leave_one_out import LEAST_PERSONS
+from agreement.study.cells import Key
 from benchmarks.measuring import print_tables, study_options
 
 SCALES: Final = {("s", "correct"): "nominal", ("s", "faithfulness"): "ordinal:1-5", ("s", "score"): "interval"}
 TRUTH: Final = 20_000
-LEAST_IMAGES: Final = 30
-LEAST, MOST, WIDEST, LARGEST_ERROR = 0.93, 0.97, 1.3, 0.07
+LEAST_PROMPTS, LEAST_IMAGES, NEVER = 10, 30, 1_000_000
+LEAST, MOST, WIDEST, LARGEST_ERROR, MOST_AT_ODDS = 0.93, 0.97, 1.3, 0.07, 0.1
+_FLIPS_TELL: Final = 6
+"""From so many prompts on p can be below .05."""
 AMONG: Final = (
     "percent_agreement",
     "fleiss_kappa",
@@ -43,7 +55,16 @@ AMONG: Final = (
     "gwet_ac2",
     "krippendorff_alpha_ordinal",
 )
-AGAINST: Final = ("percent_agreement", "cohen_kappa", "gwet_ac1", "cohen_kappa_quadratic", "spearman", "pearson", "auc")
+AGAINST: Final = (
+    "percent_agreement",
+    "cohen_kappa",
+    "gwet_ac1",
+    "cohen_kappa_quadratic",
+    "krippendorff_alpha_ordinal",
+    "spearman",
+    "pearson",
+    "auc",
+)
 _PLAIN: Final = Options(statistics=tuple(dict.fromkeys(AMONG + AGAINST)), each_generator=False, matrix=False)
 
 
@@ -57,8 +78,12 @@ class Population:
         scorers: error rates of scorers of labels; each has a score as well, noisier the more it errs.
         yes: how common yes is.
         alike: how alike the images of a prompt are, 0 to 1 (intraclass correlation of what is true, and of who errs).
-        ordinal: five levels instead of yes and no.
+        ordinal: five levels instead of yes and no; `skewed`: most are the lowest; `pairs`: two tight pairs of levels.
+        strong: how much stronger than images prompts are, on these latent scales.
         drawn: whether persons are drawn from `persons` anew in each study: so many.
+        least: from so many prompts on it is ordinary: with fewer too few hold a rare label, a rare level or a disagreement, or
+            images are too much alike to tell more than their prompts; NEVER where even 100 prompts are too few.
+        shift: standard deviation by which each prompt moves each scorer's score.
     """
 
     prompts: int
@@ -67,8 +92,11 @@ class Population:
     scorers: tuple[float, ...] = (0.2,)
     yes: float = 0.5
     alike: float = 0.3
-    ordinal: bool = False
+    ordinal: str = ""
+    strong: float = 1.0
     drawn: int = 0
+    least: int = LEAST_PROMPTS
+    shift: float = 0.0
 
 
 def simulate(study: Population, seed: Sequence[int]) -> pd.DataFrame:
@@ -77,6 +105,7 @@ def simulate(study: Population, seed: Sequence[int]) -> pd.DataFrame:
     n = study.prompts * study.images
     prompt = np.repeat(np.arange(study.prompts), study.images)
     truth = _clustered(rng, study, study.yes)
+    latent = rng.normal(size=study.prompts)[prompt] * study.strong + rng.normal(size=n) if study.ordinal in _LATENT else truth
     rates = rng.choice(study.persons, study.drawn) if study.drawn else np.array(study.persons)
     columns: list[dict[str, Any]] = []
 
@@ -84,16 +113,30 @@ def simulate(study: Population, seed: Sequence[int]) -> pd.DataFrame:
         columns.append({"rater": rater, "kind": kind, "aspect": aspect, "label": label, "number": number, "item": np.arange(n)})
 
     for k, rate in enumerate(rates):
-        _rate(add, f"p{k}", "human", study, truth, rng.random(n) < rate, rng)
+        _rate(add, f"p{k}", "human", study, latent, rng.random(n) < rate, rng)
     for name, rate in zip("ab", study.scorers, strict=False):
-        _rate(add, name, "scorer", study, truth, _clustered(rng, study, rate), rng)
-        add(f"{name}'s score", "scorer", "score", None, truth + rng.normal(size=n) * (0.3 + 3 * rate))
+        _rate(add, name, "scorer", study, latent, _clustered(rng, study, rate), rng)
+        moved = study.shift * rng.normal(size=study.prompts)[prompt] if study.shift else 0.0
+        add(f"{name}'s score", "scorer", "score", None, latent + rng.normal(size=n) * (0.3 + 3 * rate) + moved)
     made = pd.concat([pd.DataFrame(each) for each in columns], ignore_index=True)
     made["prompt"] = "p" + pd.Series(prompt[made["item"]]).astype(str)
     made["item"] = "i" + made["item"].astype(str)
     return made.assign(
         suite="s", task="t", generator="g", identity="person", simulated=False, target=None, excluded=None, seq=0
     )
+
+
+def _skewed(latent: Any, rng: np.random.Generator) -> Any:
+    """Most images have the lowest of five levels."""
+    return np.searchsorted([0.5, 1.2, 1.9, 2.6], latent + 0.8 * rng.normal(size=latent.size))
+
+
+def _pairs(latent: Any, rng: np.random.Generator) -> Any:
+    """Which of two pairs of levels is the image's; which level of the pair, chance."""
+    return np.where(latent + 0.6 * rng.normal(size=latent.size) > 0, 3, 0) + rng.integers(0, 2, latent.size)
+
+
+_LATENT: Final[Mapping[str, Callable[..., Any]]] = {"skewed": _skewed, "pairs": _pairs}
 
 
 def _clustered(rng: np.random.Generator, study: Population, share: float) -> Any:
@@ -109,6 +152,10 @@ def _rate(
     if not study.ordinal:
         says = truth ^ errs
         add(rater, kind, "correct", np.where(says, "yes", "no"), says.astype(float))
+        return
+    if study.ordinal in _LATENT:
+        level = 1 + _LATENT[study.ordinal](truth, rng)
+        add(rater, kind, "faithfulness", level.astype(str), level.astype(float))
         return
     level = np.clip(
         np.where(truth, 4, 2) + np.where(errs, rng.integers(-2, 3, truth.size), rng.integers(0, 2, truth.size)), 1, 5
@@ -145,17 +192,30 @@ def coverage(truth: float, estimates: Sequence[tuple[Any, Any, Any]], ordinary: 
     made = [(low, high) for value, low, high in estimates if value is not None and low is not None]
     hits = sum(low <= truth <= high for low, high in made)
     values = np.array([value for value, _, _ in estimates if value is not None])
-    own = float(np.subtract(*np.quantile(values, [0.975, 0.025])))
-    width = float(np.mean([high - low for low, high in made])) / own if made and own else float("nan")
+    own = _central(values) if values.size else 0.0
+    mean = float(np.mean([high - low for low, high in made])) if made else float("nan")
     none, notes = 1 - len(made) / len(estimates), []
     if ordinary:
         if made:
             low, high = exact(hits, len(made))
             notes += [f"coverage {low:.3f} to {high:.3f}"] if high < LEAST or low > MOST else []
-        notes += [f"{none:.1%} without"] if none > 0.01 else []
+        notes += [f"{none:.1%} without"] if exact(len(estimates) - len(made), len(estimates))[0] > 0.01 else []
         # of few studies the estimator's own spread is not known
-        notes += [f"{width:.2f} times as wide"] if width > WIDEST and len(estimates) >= 200 else []
-    return CoverageCell(hits / len(made) if made else float("nan"), none, width, ", ".join(notes))
+        notes += [f"{mean / own:.2f} times as wide"] if len(estimates) >= 200 and mean > WIDEST * _most_central(values) else []
+    elif (least := exact(len(made) - hits, len(estimates))[0]) > LARGEST_ERROR:
+        notes += [f"misses in at least {least:.3f}"]
+    return CoverageCell(hits / len(made) if made else float("nan"), none, mean / own if own else float("nan"), ", ".join(notes))
+
+
+def _central(values: Any) -> Any:
+    """The width of the central 95 % of values, of the last axis."""
+    return np.subtract(*np.quantile(values, [0.975, 0.025], axis=-1))
+
+
+def _most_central(values: Any) -> float:
+    """The upper end of the 99 % bootstrap interval of `_central`."""
+    drawn = np.random.default_rng(0).integers(0, values.size, (400, values.size))
+    return float(np.quantile(_central(values[drawn]), 0.995))
 
 
 def exact(hits: int, n: int) -> tuple[float, float]:
@@ -168,23 +228,31 @@ POPULATIONS: Final[Mapping[str, Population]] = {
     "ordinary": Population(0),
     "unequal": Population(0, yes=0.75, persons=(0.05, 0.1, 0.2), scorers=(0.25,)),
     "one image": Population(0, images=1, alike=0.3),
-    "five levels": Population(0, ordinal=True),
-    "rare label": Population(0, yes=0.95, persons=(0.02,) * 3, scorers=(0.03,)),
-    "agreement .98": Population(0, persons=(0.01,) * 3, scorers=(0.03,)),
+    "one image, two persons": Population(0, images=1, persons=(0.05, 0.05), least=100),
+    "one image, near chance": Population(0, images=1, persons=(0.4,) * 4, scorers=(0.35,)),
+    "one image, yes .88": Population(0, images=1, yes=0.88, persons=(0.08,) * 3, scorers=(0.1,), least=100),
+    "yes .88": Population(0, yes=0.88, persons=(0.08,) * 3, scorers=(0.1,), least=30),
+    "five levels": Population(0, ordinal="five"),
+    "skewed levels": Population(0, ordinal="skewed", persons=(0.0,) * 4, least=30),
+    "skewed levels, strong prompts": Population(0, ordinal="skewed", persons=(0.0,) * 4, strong=2.0, least=30),
+    "two pairs of levels": Population(0, ordinal="pairs", persons=(0.0,) * 4),
+    "two pairs of levels, strong prompts": Population(0, ordinal="pairs", persons=(0.0,) * 4, strong=2.0, least=30),
+    "rare label": Population(0, yes=0.95, persons=(0.02,) * 3, scorers=(0.03,), least=NEVER),
+    "agreement .98": Population(0, persons=(0.01,) * 3, scorers=(0.03,), least=NEVER),
 }
 
 
-def intervals(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor) -> Iterable[str]:
-    """The table of coverage, a line a statistic; those that fail say why."""
+def intervals(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor, known: int = TRUTH) -> Iterable[str]:
+    """The table of coverage, a line a statistic; those that fail say why. `known`: so many prompts have the truth."""
     for name, population in POPULATIONS.items():
-        truth = estimates(replace(population, prompts=TRUTH), replace(_PLAIN, intervals=False), [0])
+        truth = estimates(replace(population, prompts=known), replace(_PLAIN, intervals=False), [0])
         cells: dict[str, dict[int, CoverageCell]] = {}
         for size in sizes:
             run = partial(estimates, replace(population, prompts=size), _PLAIN)
             made = list(pool.map(run, [[1, size, k] for k in range(studies)], chunksize=10))
             for key, (true, _, _) in truth.items():
-                common = 0.2 <= population.yes <= 0.9 and 0.2 <= float(true or 0) <= 0.9
-                ordinary = common and size >= 10 and size * population.images >= LEAST_IMAGES
+                common = size >= population.least and 0.2 <= float(true or 0) <= 0.9
+                ordinary = common and size * population.images >= LEAST_IMAGES
                 estimates_of_key = [each.get(key, (None, None, None)) for each in made]
                 cells.setdefault(key, {})[size] = coverage(float(true or 0), estimates_of_key, ordinary)
         for key, by_size in cells.items():
@@ -193,35 +261,149 @@ def intervals(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor) -> 
             yield f"| {name} | {key} | {truth[key][0]:.3f} | {shown} | {f'FAILS {failed}' if failed else ''} |"
 
 
-def compared(study: Population, statistics: tuple[str, ...], seed: Sequence[int]) -> dict[str, float | None]:
-    """p of the two scorers, by statistic."""
+@dataclass(frozen=True)
+class Panel:
+    """Persons of a population who all rate one image of each prompt: standard deviations of what makes ratings vary."""
+
+    image: float
+    person: float
+    residual: float
+
+    @property
+    def truths(self) -> dict[str, float]:
+        """What the statistics estimate."""
+        image, person, residual = (value**2 for value in (self.image, self.person, self.residual))
+        alike = image / (image + person + residual)
+        return {"icc_2": alike, "dependability": alike, "variance_person": person}
+
+
+PANELS: Final[Mapping[str, Panel]] = {"noisy": Panel(1.0, 0.7, 1.0), "exact": Panel(1.0, 0.7, 0.3)}
+_NUMBERS: Final = {("s", "realism"): "interval"}
+
+
+def panel_estimates(panel: Panel, persons: int, prompts: int, seed: Sequence[int]) -> dict[str, tuple[Any, Any, Any]]:
+    """Value and interval of each statistic that speaks of other people."""
+    rng = np.random.default_rng(seed)
+    parts = (panel.image, (prompts, 1)), (panel.person, (1, persons)), (panel.residual, (prompts, persons))
+    ratings = sum(sd * rng.normal(size=shape) for sd, shape in parts)
+    item, rater = (code.ravel() for code in np.indices((prompts, persons)))
+    frame = pd.DataFrame({"item": item, "rater": rater, "number": np.ravel(ratings)})
+    frame["item"], frame["rater"] = "i" + frame["item"].astype(str), "p" + frame["rater"].astype(str)
+    frame = frame.assign(prompt=frame["item"], aspect="realism", target=None, label=None, excluded=None, seq=0)
+    frame = frame.assign(suite="s", task="t", generator="g", kind="human", identity="person", simulated=False)
+    rows = build(frame, _NUMBERS, Options(("icc_2",), each_generator=False, matrix=False)).to_dict()["among_people"]
+    made = {row["statistic"]: (row["value"], row["low"], row["high"]) for row in rows if row["task"] == "all"}
+    for row in rater_effects(next(iter(read_units(frame, _NUMBERS))), ratings=(1,)):
+        made[row.statistic] = row.value, row.low, row.high
+    return {name: made[name] for name in panel.truths}
+
+
+def persons_as_sample(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor) -> Iterable[str]:
+    """The table of coverage with persons as a sample, a line a statistic and number of persons."""
+    for name, panel in PANELS.items():
+        for persons in (3, 5, 10):
+            cells: dict[str, dict[int, CoverageCell]] = {}
+            for size in sizes:
+                run = partial(panel_estimates, panel, persons, size)
+                made = list(pool.map(run, [[3, size, persons, k] for k in range(studies)], chunksize=10))
+                for key, truth in panel.truths.items():
+                    cell = coverage(truth, [each[key] for each in made], ordinary=False)
+                    held = exact(round(cell.coverage * studies * (1 - cell.none)), round(studies * (1 - cell.none)) or 1)
+                    if persons >= LEAST_PERSONS and not cell.note and (held[1] < LEAST or held[0] > MOST):
+                        cell = replace(cell, note=f"coverage {held[0]:.3f} to {held[1]:.3f}")
+                    cells.setdefault(key, {})[size] = cell
+            for key, by_size in cells.items():
+                shown = " | ".join(f"{c.coverage:.3f} ({c.width:.2f}x, {c.none:.0%} none)" for c in by_size.values())
+                failed = "; ".join(f"{size}: {c.note}" for size, c in by_size.items() if c.note)
+                note = f"FAILS {failed}" if failed else ""
+                yield f"| {name}, {persons} persons | {key} | {panel.truths[key]:.3f} | {shown} | {note} |"
+
+
+@dataclass(frozen=True)
+class Tested:
+    """p of no difference, and whether the difference's interval leaves 0 out; None where there is none."""
+
+    p: float | None
+    apart: bool | None
+
+    @classmethod
+    def of(cls, p: float | None, low: float | None, high: float | None) -> Tested:
+        return cls(p, None if low is None or high is None else low > 0 or high < 0)
+
+    @property
+    def at_odds(self) -> bool:
+        return self.p is not None and self.apart is not None and (self.p < 0.05) != self.apart
+
+
+def compared(study: Population, statistics: tuple[str, ...], seed: Sequence[int]) -> dict[str, Tested]:
+    """The two scorers compared, by statistic; by their scores where that is what a statistic takes."""
     rows = comparisons(simulate(study, seed), SCALES, replace(_PLAIN, statistics=statistics))
-    return {each.found.key.statistic: each.p for each in rows if each.found.place.task == "all"}
+    by_score = {each.found.key.statistic: "'s score" in str(each.found.key.a) for each in rows}
+    return {
+        each.found.key.statistic: Tested.of(each.p, each.low, each.high)
+        for each in rows
+        if each.found.place.task == "all" and _same_kind(each.found.key, scores=by_score[each.found.key.statistic])
+    }
 
 
-def beside(study: Population, statistics: tuple[str, ...], seed: Sequence[int]) -> dict[str, float | None]:
-    """p of the first scorer beside people, by statistic; beside others where persons are drawn."""
+def _same_kind(key: Key, *, scores: bool) -> bool:
+    return {key.a, key.b} == ({"a's score", "b's score"} if scores or key.statistic in OF_SCORES else {"a", "b"})
+
+
+def generators_compared(study: Population, statistics: tuple[str, ...], seed: Sequence[int]) -> dict[str, Tested]:
+    """Means of two generators on the same prompts, the first one better by how much the scorers' rates are apart."""
+    rng = np.random.default_rng(seed)
+    shared = rng.normal(size=(study.prompts, 1, 1))
+    own = np.array([study.scorers[1] - study.scorers[0], 0.0]).reshape(1, 2, 1) * 2 + 0.7 * rng.normal(
+        size=(study.prompts, 2, 1)
+    )
+    ratings = shared + own + rng.normal(size=(study.prompts, 2, study.images))
+    prompt, generator, _ = (code.ravel() for code in np.indices(ratings.shape))
+    table = pd.DataFrame({"prompt": prompt, "generator": np.array(["x", "y"])[generator], "value": ratings.ravel()})
+    (made,) = compare_generators(table)
+    return dict.fromkeys(statistics, Tested.of(made.p, made.low, made.high))
+
+
+def beside(study: Population, statistics: tuple[str, ...], seed: Sequence[int]) -> dict[str, Tested]:
+    """The first scorer beside people, by statistic; beside others where persons are drawn."""
     report = build(simulate(study, seed), SCALES, replace(_PLAIN, statistics=statistics, ceiling=True)).to_dict()["raters"]
-    which = "others_p" if study.drawn else "p"
-    return {r["statistic"]: r["ceiling"][which] for r in report if r["rater"] == "a" and r["task"] == "all" and r["ceiling"]}
+    # a verdict needs both, p with one contrary prompt more, so they are not to agree
+    return {
+        row["statistic"]: Tested(row["ceiling"]["others_p" if study.drawn else "p"], None)
+        for row in report
+        if row["rater"] == "a" and row["task"] == "all" and row["ceiling"]
+    }
 
 
 _EQUAL: Final = (0.15, 0.15, 0.15)
 _POPULATION: Final = (0.03, 0.08, 0.15, 0.30)
-TESTS: Final[Mapping[str, tuple[Callable[..., dict[str, float | None]], Population, Population]]] = {
+_LABELS, _SCORES = ("percent_agreement", "cohen_kappa"), ("spearman", "auc")
+TESTS: Final[Mapping[str, tuple[Callable[..., dict[str, Tested]], tuple[str, ...], Population, Population]]] = {
     "scorer against scorer": (
-        compared, Population(0, alike=0.5, scorers=(0.2, 0.2)), Population(0, alike=0.5, scorers=(0.1, 0.3)),
+        compared, _LABELS, Population(0, alike=0.5, scorers=(0.2, 0.2)), Population(0, alike=0.5, scorers=(0.1, 0.3)),
+    ),
+    "score against score": (
+        compared, _SCORES, Population(0, alike=0.5, scorers=(0.2, 0.2)), Population(0, alike=0.5, scorers=(0.1, 0.35)),
+    ),
+    "score against score, moved by prompt": (
+        compared, _SCORES, Population(0, alike=0.5, scorers=(0.2, 0.2), shift=1.0),
+        Population(0, alike=0.5, scorers=(0.1, 0.35), shift=1.0),
+    ),
+    "generator against generator": (
+        generators_compared, ("mean",), Population(0, scorers=(0.2, 0.2)), Population(0, scorers=(0.1, 0.3)),
     ),
     "beside these 3 people": (
-        beside, Population(0, persons=_EQUAL, scorers=(0.15,)), Population(0, persons=_EQUAL, scorers=(0.3,)),
+        beside, _LABELS, Population(0, persons=_EQUAL, scorers=(0.15,)), Population(0, persons=_EQUAL, scorers=(0.3,)),
     ),
     "beside other people, 5": (
         beside,
+        _LABELS,
         Population(0, persons=_POPULATION, drawn=5, scorers=(0.14,)),
         Population(0, persons=_POPULATION, drawn=5, scorers=(0.35,)),
     ),
     "beside other people, 8": (
         beside,
+        _LABELS,
         Population(0, persons=_POPULATION, drawn=8, scorers=(0.14,)),
         Population(0, persons=_POPULATION, drawn=8, scorers=(0.35,)),
     ),
@@ -230,8 +412,7 @@ TESTS: Final[Mapping[str, tuple[Callable[..., dict[str, float | None]], Populati
 
 def errors(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor) -> Iterable[str]:
     """The table of type I errors and power, a line a statistic and number of images a prompt."""
-    statistics = ("percent_agreement", "cohen_kappa")
-    for name, (test, null, real) in TESTS.items():
+    for name, (test, statistics, null, real) in TESTS.items():
         for images in (1, 4):
             shown: dict[str, list[str]] = {statistic: [] for statistic in statistics}
             failed: dict[str, list[str]] = {statistic: [] for statistic in statistics}
@@ -241,30 +422,46 @@ def errors(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor) -> Ite
                     run = partial(test, replace(study, prompts=size, images=images), statistics)
                     trials.append(list(pool.map(run, [[2, size, images, k] for k in range(times)], chunksize=10)))
                 for statistic in statistics:
-                    of = [[p for each in made if (p := each.get(statistic)) is not None] for made in trials]
-                    hits = [sum(p < 0.05 for p in ps) for ps in of]
-                    # a study without a p finds nothing
-                    least = exact(hits[0], len(trials[0]))[0]
-                    shown[statistic].append(f"{hits[0] / len(trials[0]):.3f} (power {hits[1] / len(trials[1]):.2f})")
-                    failed[statistic] += [f"{size}: at least {least:.3f}"] if least > LARGEST_ERROR else []
+                    text, note = _errors(*([each.get(statistic) for each in made] for made in trials), size=size)
+                    shown[statistic].append(text)
+                    failed[statistic] += [f"{size}: {note}"] if note else []
             for statistic in statistics:
                 note = f"FAILS {'; '.join(failed[statistic])}" if failed[statistic] else ""
                 yield f"| {name}, {images} a prompt | {statistic} | {' | '.join(shown[statistic])} | {note} |"
 
 
+def _errors(null: Sequence[Tested | None], real: Sequence[Tested | None], *, size: int) -> tuple[str, str]:
+    """What a cell of `errors` shows, and why it fails, if it does; a study without a p finds nothing."""
+    hits = [sum(each is not None and each.p is not None and each.p < 0.05 for each in made) for made in (null, real)]
+    text, notes = f"{hits[0] / len(null):.3f} (power {hits[1] / len(real):.2f}", []
+    if (least := exact(hits[0], len(null))[0]) > LARGEST_ERROR:
+        notes.append(f"at least {least:.3f}")
+    both = [each for each in (*null, *real) if each is not None and each.apart is not None]
+    if both:
+        odd = sum(each.at_odds for each in both)
+        text += f", at odds {odd / len(both):.2f}"
+        if size >= _FLIPS_TELL and (least := exact(odd, len(both))[0]) > MOST_AT_ODDS:
+            notes.append(f"at odds in at least {least:.3f}")
+    return f"{text})", ", ".join(notes)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Command line."""
     parser = study_options("Coverage of intervals, and errors of tests, in simulated studies.", "few studies of few prompts")
+    parser.add_argument("--processes", type=int, default=2, help="that work at once")
     options = parser.parse_args(arguments)
-    quick, studies = options.quick, 20 if options.quick else options.studies
-    covered, compared_at = ((10,), (5,)) if quick else ((10, 30, 100, 300), (5, 10, 30, 100))
+    quick, studies = options.quick, 10 if options.quick else options.studies
+    covered, panels, compared_at = ((10,), (10,), (5,)) if quick else ((5, 10, 30, 100), (10, 30, 100), (5, 10, 30, 100))
     title = "Share of 95 % intervals that hold the truth (mean width beside the estimator's own; studies without one)"
-    without = "Share of studies in which p < .05 though there is no difference (and where there is one)"
+    sample = "The same with persons as a sample"
+    without = "Share of studies in which p < .05 though there is no difference (where there is one; p and interval at odds)"
     of_intervals = ("population", "statistic", "truth", *(f"{size} prompts" for size in covered), "")
+    of_persons = ("people", "statistic", "truth", *(f"{size} prompts" for size in panels), "")
     of_errors = ("test", "statistic", *(f"{size} prompts" for size in compared_at), "")
-    with ProcessPoolExecutor(2) as pool:
+    with ProcessPoolExecutor(options.processes) as pool:
         tables = (
-            (f"{title}, {studies} studies a cell", of_intervals, intervals(covered, studies, pool)),
+            (f"{title}, {studies} studies a cell", of_intervals, intervals(covered, studies, pool, 1_000 if quick else TRUTH)),
+            (f"{sample}, {studies} studies a cell", of_persons, persons_as_sample(panels, studies, pool)),
             (f"{without}, {studies} studies a cell", of_errors, errors(compared_at, studies, pool)),
         )
         return print_tables(tables, quick=quick)

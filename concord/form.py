@@ -41,7 +41,7 @@ from data.store.browse import contents
 from data.store.campaigns import departures, management
 from data.store.campaigns.allocation import CampaignProgress, ClosedReason, NextTasks
 from data.store.core import campaign_items
-from data.store.core.campaign_items import DEFAULT, DEFAULT_OVERLAP, AnnotationTask
+from data.store.core.campaign_items import DEFAULT, DEFAULT_OVERLAP, REFUSALS, AnnotationTask
 from data.store.core.store import Store
 from data.store.judgements.answer_status import Feedback, feedback_on
 from data.store.library import QuestionVersion
@@ -248,6 +248,19 @@ def plausible_times(
     )
 
 
+_NOT_BEGUN: Final[dict[ClosedReason, tuple[str, str]]] = {
+    "stopped": (
+        "Stopped for now",
+        "This campaign has been stopped for now. You have not answered anything in it; please come back later.",
+    ),
+    "archived": ("This campaign has ended", "This campaign ended before you answered anything, so nothing is left to do."),
+    "budget": (
+        "Enough people have answered",
+        "This campaign has all the answers that it can pay for, so nothing is left for you. Thank you for coming!",
+    ),
+    "closed": ("This campaign has ended", "This campaign ended before you answered anything, so nothing is left to do."),
+}
+"""Why no item is offered to somebody who has answered nothing: a title and a sentence."""
 _CLOSED: Final[dict[ClosedReason, tuple[str, str]]] = {
     "none": ("This campaign is gone", "This campaign was deleted. Please ask whoever invited you."),
     "draft": ("Not started yet", "This campaign has not started yet. Please come back later."),
@@ -261,6 +274,11 @@ _CLOSED: Final[dict[ClosedReason, tuple[str, str]]] = {
         "You are paused",
         "Too many of your answers to check pictures were not right, so you are not given any more. What you have answered"
         " is kept. If you think that this is a mistake, please write to whoever invited you.",
+    ),
+    "withdrawn": (
+        "Your answers are withdrawn",
+        "You have withdrawn your answers from this campaign: they do not count any more, and others get these images. What was"
+        " paid or published before stays as it is. Thank you for your time!",
     ),
     "training": (
         "The examples were not passed",
@@ -343,12 +361,14 @@ def no_item_json(store: Store, campaign: Campaign | None, desk: NextTasks) -> di
     worked = desk.progress.done > 0 or trained
     if campaign is None or desk.closed is not None:
         closed = desk.closed or "none"
-        done = {} if campaign is None else completion_json(campaign.settings, leaving_outcome(desk), worked=worked)
-        title, message = _CLOSED[closed]
+        done = {}
+        if campaign is not None:
+            done = completion_json(campaign.settings, leaving_outcome(desk, campaign.settings), worked=worked)
+        title, message = _CLOSED[closed] if worked or closed not in _NOT_BEGUN else _NOT_BEGUN[closed]
         return {"state": "closed", "why": closed, "title": title, "message": message} | done
     if campaign.campaign_id == DEFAULT and contents.totals(store)["images"] == 0:
         return {"state": "empty", "message": NO_IMAGES, "commands": next_steps.command_lines(store, next_steps.IMAGES)}
-    done = completion_json(campaign.settings, leaving_outcome(desk), worked=worked)
+    done = completion_json(campaign.settings, leaving_outcome(desk, campaign.settings), worked=worked)
     title, message = _DONE[(desk.progress.remaining > 0, desk.progress.done > 0)]
     return {"state": "done", "title": title, "message": message} | done
 
@@ -377,29 +397,44 @@ _OUTCOMES: Final[dict[ClosedReason, str]] = {
     "stopped": "stopped",
     "revoked": "paused",
     "paused": "paused",
+    "withdrawn": "stopped",
     "training": "training",
     "closed": "stopped",
 }
 
 
-def leaving_outcome(desk: NextTasks) -> str:
-    """How somebody leaves who leaves now (``OUTCOMES``)."""
-    if desk.closed is None and desk.tasks:
+def leaving_outcome(desk: NextTasks, settings: Settings) -> str:
+    """Return the outcome (one of ``OUTCOMES``) that the person gets if they leave now.
+
+    Whoever reports more than they answer has stopped, whatever is left. Whoever has answered nothing where nothing is to be
+    done has come for nothing (``quota``), also if the campaign was stopped meanwhile.
+    """
+    done = desk.progress.done
+    if desk.closed in ("none", "draft"):
+        return "completion"
+    trained = desk.training is not None and desk.training.passed
+    if desk.closed in ("revoked", "paused", "withdrawn", "training"):
+        return _OUTCOMES[desk.closed]
+    if not done and not trained and not desk.tasks:
+        return "quota" if not desk.progress.reported else "stopped"
+    if desk.tasks or desk.progress.reported > done:
         return "stopped"
-    if desk.closed in (None, "budget"):
-        return "completion" if desk.progress.done else "quota"
-    return _OUTCOMES.get(desk.closed, "completion")
+    if desk.closed is not None:
+        outcome = _OUTCOMES.get(desk.closed, "completion")
+        return outcome if done or outcome != "completion" else "quota"
+    others_hold_the_last = desk.progress.remaining > 0 and settings.nothing_left == "items"
+    return "completion" if done and not others_hold_the_last else "quota"
 
 
 def record_departure(store: Store, campaign: Campaign, person: str, desk: NextTasks, code: str) -> None:
     """Note how somebody leaves, and the code that they are shown; nothing where nobody is paid or nothing has begun."""
     if campaign.campaign_id != DEFAULT and desk.closed not in ("none", "draft"):
-        left = departures.Departure(leaving_outcome(desk), code, desk.progress.done)
+        left = departures.Departure(leaving_outcome(desk, campaign.settings), code, desk.progress.done)
         departures.record(store, campaign.campaign_id, person, left)
 
 
 def completion_json(settings: Settings, leaving: str, *, worked: bool) -> dict[str, str]:
-    """What somebody who leaves so (``OUTCOMES``) takes back to a crowd platform: a code and an address, or whom to contact.
+    """Return what somebody who leaves so (``OUTCOMES``) takes back to a crowd platform: a code and an address, or a sentence.
 
     The completion code is for who has reached the end, after some work. Every other way has a code of its own, or none: a
     platform pays by the code, so whoever failed the checks gets the one of all others only if the manager has written it there.
@@ -410,12 +445,19 @@ def completion_json(settings: Settings, leaving: str, *, worked: bool) -> dict[s
     if code:
         # platforms have the code in the address; without a completion code, it may be hidden there
         return {"code": code} | ({"url": url.replace(whole, code)} if url and whole else {})
-    return {"contact": _CONTACT} if worked and (whole or url) else {}
+    if not (whole or url):
+        return {}
+    return {"contact": _CONTACT if worked else _CAME_FOR_NOTHING} if worked or leaving == "quota" else {}
 
 
 _CONTACT: Final = (
     "The completion code is only for people who reach the end. What you have answered is recorded. If you have a question about"
     " your payment, write to whoever invited you; on a crowd platform, send them a message there."
+)
+
+
+_CAME_FOR_NOTHING: Final = (
+    "You have answered nothing here, so there is no code for you. On a crowd platform, please return the task."
 )
 
 
@@ -495,4 +537,5 @@ def preview_feedback_json(store: Store, campaign_id: str, ticket: str, answers: 
 
 def sentences() -> set[str]:
     """Every text of the form that the server sends and that is not a manager's or a questionnaire's: for its catalogue."""
-    return {text for pair in (*_CLOSED.values(), *_DONE.values()) for text in pair} | {_CONTACT, NO_IMAGES}
+    pairs = (*_CLOSED.values(), *_NOT_BEGUN.values(), *_DONE.values())
+    return {text for pair in pairs for text in pair} | {_CONTACT, _CAME_FOR_NOTHING, NO_IMAGES, *REFUSALS.values()}

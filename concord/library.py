@@ -35,7 +35,7 @@ from data.export.rows import JUDGEMENT_COLUMNS, RATING_COLUMNS
 from data.store import library
 from data.store.analysis import exports
 from data.store.core.selection import Selection
-from data.store.core.store import Store, StoreBusy, StoreError
+from data.store.core.store import Store, StoreBusy, StoreError, refuse_missing
 from data.validation import did_you_mean
 from scorers.models.devices import default_device
 
@@ -411,11 +411,10 @@ class Project:
         """
         out, err = io.StringIO(), _Messages()
         try:
-            with Store(self.folder) as store:
-                module, name = function.split(":")
-                work: Callable[..., None] = getattr(import_module(module), name)
-                context = Context(store, Path.cwd(), out, err)
-                status = run_guarded(context, command, lambda: work(context, **parameters))
+            if (app := forwarding.living(self.folder)) is not None:
+                status = forwarding.send(app, command, parameters, out, err)
+            else:
+                status = self._run_alone(command, function, parameters, out, err)
         except StoreBusy as busy:
             app = forwarding.running(self.folder)
             if app is None:
@@ -427,6 +426,16 @@ class Project:
             raise ProjectError(err.last.strip())
         err.show()
         return out.getvalue().strip()
+
+    def _run_alone(self, command: str, function: str, parameters: Mapping[str, Any], out: io.StringIO, err: io.StringIO) -> int:
+        """Open the project and run a command in it; return its exit status."""
+        with Store(self.folder) as store:
+            for note in store.notes:
+                print(note, file=sys.stderr)
+            module, name = function.split(":")
+            work: Callable[..., None] = getattr(import_module(module), name)
+            context = Context(store, Path.cwd(), out, err)
+            return run_guarded(context, command, lambda: work(context, **parameters))
 
 
 class _Messages(io.StringIO):
@@ -563,11 +572,16 @@ def open_project(folder: str | Path) -> Project:
     """A project by its folder, which must exist.
 
     Raises:
-        ProjectError: there is no such folder.
+        ProjectError: there is no such folder, or it was a project's and its database is gone.
     """
     path = Path(folder).expanduser().resolve()
     if not path.is_dir():
         raise ProjectError(f"{folder}: there is no such folder; concord.create makes a new project")
+    try:
+        refuse_missing(path)
+    except StoreError as error:
+        if forwarding.living(path) is None:
+            raise ProjectError(str(error)) from error
     return Project(path)
 
 

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -21,12 +20,11 @@ from itsdangerous import BadData, URLSafeSerializer
 from concord.common.context import CommandError, Context, UsageError
 from concord.common.text_tables import aligned, csv_text
 from data.people import Role, keyed_hash, platform_pseudonym
-from data.store.backup import restoring
 from data.store.campaigns import management, monitoring
 from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
-from data.store.judgements import revocations
-from data.store.people import erasing, invitations
+from data.store.judgements import answer_status, revocations
+from data.store.people import invitations
 from data.store.people.invitations import Invitation, InvitationClosed, Terms
 
 PARAMETERS: Final = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "participant": "participant"}
@@ -135,10 +133,9 @@ BY = "command line"
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _COLUMNS = (
     "campaign", "person", "valid", "surplus", "gold", "gold_right", "attention", "attention_right", "training",
-    "training_right", "active_minutes", "first", "last", "revoked", "paused", "same_network", "other_browsers", "simulated",
+    "training_right", "reported", "reported_share", "active_minutes",
+    "first", "last", "revoked", "paused", "same_network", "other_browsers", "simulated",
 )  # fmt: skip
-_TEXT_FILES = {".csv", ".tsv", ".json", ".jsonl", ".html", ".md", ".txt", ".toml", ".log"}
-_MAX_SEARCHED = 200 * 2**20
 
 
 def list_people(context: Context, campaign: str | None, form: str) -> None:
@@ -213,49 +210,16 @@ def revoke(context: Context, name: str, campaign: str | None, uncounted: bool) -
 
 def reinstate(context: Context, name: str, campaign: str | None) -> None:
     """``people reinstate``."""
-    if (name, campaign) not in {(each.person, each.campaign) for each in revocations.current_revocations(context.store)}:
+    revoked = [
+        gone for gone in revocations.current_revocations(context.store) if (gone.person, gone.campaign) == (name, campaign)
+    ]
+    if revoked and all(gone.by == answer_status.BY_PERSON for gone in revoked):
+        raise CommandError(f"{name!r} has withdrawn these answers; they stay withdrawn")
+    if not revoked:
         where = f" from {campaign}" if campaign else " from the whole project (from one campaign: --campaign)"
         raise CommandError(f"{name!r} is not revoked{where}")
     n = revocations.restore(context.store, name, BY, campaign)
     context.say(f"{name} may go on in {campaign or 'all campaigns'}; {n} answers count again")
-
-
-def erase(context: Context, name: str) -> None:
-    """``people erase``."""
-    removed = erasing.erase(context.store, name)
-    context.say(
-        f"erased: {removed.annotations} answers, {removed.judgements} judgements, {removed.adjudications} verdicts by or about"
-        " them; the database file is written anew. A keyed hash of the name stays, so that they do not come back unnoticed"
-    )
-    _reach_copies(context, name)
-
-
-def _reach_copies(context: Context, name: str) -> None:
-    """Take an erased person out of backups and snapshots, and say what was reached.
-
-    Raises:
-        CommandError: they may still be in one of them.
-    """
-    erasures = restoring.erase_from_copies(context.store, [name])
-    project = context.store.project
-    for erasure in erasures:
-        if erasure.outcome in ("erased", "clean"):
-            path = erasure.path
-            context.say(f"without them: {path.relative_to(project) if project in path.parents else path}")
-    for erasure in erasures:
-        if erasure.outcome == "gone":
-            context.warn(f"not reached, as it is not there any more (if it was moved, erase them there): {erasure.path}")
-    for path in _files_naming(project, name):
-        context.warn(f"not touched, and it holds this name: {path}")
-    context.warn("not touched: tables, reports and datasets that were exported, and what was copied by hand")
-    failed = [erasure for erasure in erasures if erasure.outcome == "failed"]
-    for erasure in failed:
-        context.warn(f"may still hold them: {erasure.path}: {erasure.why}")
-    if failed:
-        raise CommandError(
-            f"not complete: {len(failed)} of {len(erasures)} copies could not be rewritten; delete or repair them,"
-            " then erase again"
-        )
 
 
 def print_pseudonym(context: Context, platform: str, identifier: str) -> None:
@@ -265,19 +229,40 @@ def print_pseudonym(context: Context, platform: str, identifier: str) -> None:
 
 def print_link(context: Context, invitation: str, platform: str, identifier: str, address: str) -> None:
     """``people link``."""
-    stored = invitations.get(context.store, invitation)
+    context.say(address.rstrip("/") + personal_link(context.store, invitation, platform, identifier))
+
+
+def personal_link(store: Store, invitation: str, platform: str, identifier: str) -> str:
+    """Return the path of a link that lets in one participant of a crowd platform.
+
+    Raises:
+        CommandError: there is no such invitation, or the id is none.
+    """
+    stored = invitations.get(store, invitation)
     if stored is None:
         raise CommandError(f"there is no invitation {invitation!r}; `people invitations` lists them")
-    person = Participant(platform, identifier.strip())
-    context.say(address.rstrip("/") + personal_link_path(context.store, stored, person))
+    if platform not in PARAMETERS:
+        raise CommandError(f"there is no platform {platform!r}; there are {', '.join(PARAMETERS)}")
+    if not identifier.strip():
+        raise CommandError("give the participant's id on the platform")
+    return personal_link_path(store, stored, Participant(platform, identifier.strip()))
+
+
+def new_reentry_code(store: Store, name: str) -> str:
+    """Return a new re-entry code for somebody who lost theirs, which ends.
+
+    Raises:
+        CommandError: nobody of this name came from a crowd platform.
+    """
+    try:
+        return invitations.renew_code(store, name)
+    except KeyError:
+        raise CommandError(f"nobody called {name!r} came from a crowd platform; `people list` has the names") from None
 
 
 def print_reentry_code(context: Context, name: str) -> None:
     """``people code``."""
-    try:
-        context.say(invitations.renew_code(context.store, name))
-    except KeyError:
-        raise CommandError(f"nobody called {name!r} came from a crowd platform; `people list` has the names") from None
+    context.say(new_reentry_code(context.store, name))
     context.warn(f"the re-entry code of {name}: shown only now")
 
 
@@ -285,7 +270,8 @@ def _person_row(campaign: str, stats: monitoring.WorkerStats) -> dict[str, Any]:
     columns = {name: getattr(stats, name) for name in _COLUMNS if hasattr(stats, name)}
     moments = {name: value.isoformat(timespec="minutes") for name in ("first", "last") if (value := getattr(stats, name))}
     minutes = None if stats.seconds is None else round(stats.seconds / 60, 1)
-    return columns | moments | {"campaign": campaign, "active_minutes": minutes}
+    share = None if stats.reported_share is None else round(stats.reported_share, 3)
+    return columns | moments | {"campaign": campaign, "active_minutes": minutes, "reported_share": share}
 
 
 def _campaigns(store: Store, campaign: str | None) -> list[str]:
@@ -322,11 +308,3 @@ def _write(context: Context, columns: Sequence[str], rows: Iterable[Mapping[str,
             # a name may hold what moves a terminal's cursor
             lines.append(["".join(each if each.isprintable() else "?" for each in word) for word in words])
         context.say(*aligned(lines))
-
-
-def _files_naming(project: Path, name: str) -> list[Path]:
-    """Files in the project's folder that hold a name, so far as they are text."""
-    sought = name.encode()
-    files = (path for path in sorted(project.rglob("*")) if path.suffix in _TEXT_FILES and path.is_file())
-    # a name of one or two letters is in every text
-    return [path for path in files if len(sought) > 2 and path.stat().st_size < _MAX_SEARCHED and sought in path.read_bytes()]

@@ -72,11 +72,15 @@ def test_backups_are_whole_and_restored(capsys: pytest.CaptureFixture[str]) -> N
 def test_coverage_names_every_cell_and_a_small_run_passes(capsys: pytest.CaptureFixture[str]) -> None:
     assert coverage.main(["--quick"]) == 0
     lines = [line.split(" | ") for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
-    lines = [line for line in lines if line[0] not in ("| population", "| test")]
-    assert {line[0].removeprefix("| ") for line in lines if "prompt" not in line[0]} == {*coverage.POPULATIONS}
-    shares = [float(line[3].split()[0]) for line in lines if "prompt" not in line[0]]
+    lines = [line for line in lines if line[0] not in ("| population", "| people", "| test")]
+    tests = [line for line in lines if line[0].endswith(" a prompt")]
+    panels = [line for line in lines if line[0].endswith(" persons") and line not in tests]
+    intervals = [line for line in lines if line not in tests and (line not in panels or "two persons" in line[0])]
+    assert {line[0].removeprefix("| ") for line in intervals} == {*coverage.POPULATIONS}
+    shares = [float(line[3].split()[0]) for line in (*intervals, *panels)]
     assert all(0 <= share <= 1 for share in shares if share == share)
-    assert len([line for line in lines if "a prompt" in line[0]]) == 2 * 2 * len(coverage.TESTS)
+    assert len([line for line in panels if "two persons" not in line[0]]) == 3 * 3 * len(coverage.PANELS)
+    assert len(tests) == 2 * sum(len(statistics) for _, statistics, _, _ in coverage.TESTS.values())
 
 
 def test_rankings_have_a_line_for_each_world(capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,7 +95,10 @@ def test_rankings_have_a_line_for_each_world(capsys: pytest.CaptureFixture[str])
 def test_impossible_coverage_is_a_failure() -> None:
     held, missed = ((0.5, 0.4, 0.6),) * 500, ((0.5, 0.1, 0.2),) * 500
     assert coverage.coverage(0.5, held, ordinary=True).note.startswith("coverage 0.98")
-    assert coverage.coverage(0.5, missed, ordinary=False).note == ""
+    # a cell that is not ordinary may have wide intervals, or none, but not wrong ones
+    assert coverage.coverage(0.5, held, ordinary=False).note == ""
+    assert coverage.coverage(0.5, ((0.5, None, None),) * 500, ordinary=False).note == ""
+    assert coverage.coverage(0.5, missed, ordinary=False).note.startswith("misses in at least 0.98")
     assert "coverage 0.000" in coverage.coverage(0.5, missed, ordinary=True).note
 
 

@@ -14,7 +14,9 @@ from docs.making import ROOT, __main__, code, commands, names_in, pages, put, re
 from docs.making.commands import EXAMPLES
 from scorers import registry
 
-DOCS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+CHAPTERS = tuple(sorted((ROOT / "docs" / "statistics").glob("*.md")))
+GUIDES = tuple(sorted((ROOT / "docs").glob("*.md")))
+DOCS = (ROOT / "README.md", *GUIDES, *CHAPTERS)
 BLOCK = re.compile(r"^```[a-z]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!\!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 LINE = re.compile(r"uv run (?:--no-group \w+ )*app\.py(?P<words>(?:\\\n|[^\n])*)")
@@ -63,7 +65,8 @@ def test_a_made_part_is_replaced_and_nothing_else() -> None:
 
 
 def test_every_page_with_made_parts_is_known() -> None:
-    assert {f"docs/{path.name}" for path in DOCS[1:] if names_in(text_of(path))} == set(__main__.PARTS)
+    pages = {path.relative_to(ROOT).as_posix() for path in DOCS[1:] if names_in(text_of(path))}
+    assert pages == set(__main__.PARTS)
 
 
 def test_every_command_and_option_is_documented() -> None:
@@ -144,7 +147,7 @@ def test_every_table_and_column_is_documented() -> None:
 
 def test_every_statistic_is_documented() -> None:
     assert reference.undocumented_statistics() == []
-    written = text_of(ROOT / "docs" / "statistics.md")
+    written = text_of(ROOT / "docs" / "statistics" / "formulas.md")
     for name in CATALOGUE:
         assert f"\n`{name}`: " in written, name
         assert set(reference.UNDEFINED) == set(CATALOGUE)
@@ -179,7 +182,15 @@ def test_the_link_check_reads_all_links() -> None:
 
 def test_every_guide_is_linked_from_the_readme() -> None:
     linked = {entry for entry, _ in LINK.findall(prose(text_of(ROOT / "README.md")))}
-    assert {f"docs/{path.name}" for path in DOCS[1:]} <= linked
+    assert {f"docs/{path.name}" for path in GUIDES} <= linked
+
+
+def test_every_chapter_of_statistics_is_linked_and_short() -> None:
+    assert len(CHAPTERS) > 3
+    linked = {entry for entry, _ in LINK.findall(prose(text_of(ROOT / "docs" / "statistics.md")))}
+    assert {f"statistics/{path.name}" for path in CHAPTERS} <= linked
+    lengths = {path.name: text_of(path).count("\n") for path in (ROOT / "docs" / "statistics.md", *CHAPTERS)}
+    assert {name: n for name, n in lengths.items() if n > 300} == {}
 
 
 def test_the_test_commands_are_those_of_ci() -> None:
@@ -195,10 +206,20 @@ def test_pictures_are_small() -> None:
     assert {path.name: size for path in paths if (size := path.stat().st_size) >= 200_000} == {}
 
 
-# What a block of docs/statistics.md says, by words that stand in it, and the tests that hold it to that.
+# What a block of docs/statistics.md and its chapters says, by words that stand in it, and the tests that hold it to that.
 HELD = {
-    "distances that the levels have in the whole sample": (
-        "test_ordinal_alpha_without_a_prompt_keeps_the_distances_of_the_sample"
+    "distances that its levels have without the prompt": (
+        "test_ordinal_alpha_has_its_own_distances_without_each_prompt"
+        " test_a_scorers_ordinal_alpha_has_its_own_distances_without_each_prompt"
+    ),
+    "rest on few of the prompts": (
+        "test_a_coefficient_that_one_prompt_carries_is_as_sure_as_that_prompt"
+        " test_prompts_that_hardly_differ_do_not_make_a_coefficient_certain"
+    ),
+    "With persons as a sample": (
+        "test_variance_with_prompts_and_persons_random_is_that_of_analysis_of_variance"
+        " test_variance_with_persons_random_is_never_less_than_with_prompts_or_persons_alone"
+        " test_icc_2_is_about_other_people_and_says_what_these_give test_two_persons_give_icc_2_no_interval_for_other_people"
     ),
     "Every number goes with n": (
         "test_every_row_is_bounded_and_accounts_for_itself test_every_number_shown_is_one_of_the_data_with_n_and_interval"
@@ -223,13 +244,29 @@ HELD = {
         "test_of_a_mean_it_is_students_interval test_the_interval_leaves_groups_out test_asking_again_gives_the_same"
         " test_strata_have_the_degrees_of_freedom_of_welch_and_satterthwaite"
     ),
-    "Shares near 0 or 1": "test_a_share_that_few_prompts_change_is_that_of_as_many_cases",
+    "Shares near 0 or 1": (
+        "test_a_share_that_few_prompts_change_is_that_of_as_many_cases test_shares_of_ten_single_images_are_those_of_ten_cases"
+    ),
     "Any other statistic that is the same": "test_what_no_prompt_changes_has_no_interval_but_for_shares",
     "Undefined without one of the prompts": "test_why_there_is_none",
-    "fewer than five prompts tell more": "test_why_there_is_none",
+    "fewer than five prompts tell more": "test_why_there_is_none test_five_prompts_that_all_differ_bound_a_coefficient",
+    "in fewer than three prompts": "test_a_score_beside_answers_that_are_nearly_all_alike_has_no_interval",
     "Rank correlation of a few generators": "test_spearman_resamples_prompts_with_votes_and_values_together",
     "Beside each scorer's number": "test_one_person_out_by_hand test_one_rating_out_by_hand test_the_difference_is_paired",
     "`equivalent` |": "test_the_verdict_from_how_the_difference_varies test_the_margin_is_an_option",
+    "how good is a generator? |": (
+        "test_peoples_mean_of_a_generator_is_one_number test_images_weigh_equally_however_many_people_answered"
+    ),
+    "which of two is better? |": "test_the_difference_of_two_generators_is_one_number",
+    "how well do people do what a scorer does? |": "test_peoples_level_is_that_of_one_person_by_the_same_statistic",
+    "One question has one number": "test_every_headline_says_the_same test_the_order_of_generators_is_one_order",
+    "A headline says *best* only": (
+        "test_nothing_is_best_without_an_interval_above_0 test_few_answers_have_no_winner"
+        " test_without_a_level_the_line_says_why_and_no_band_is_drawn"
+    ),
+    "Whatever else is shown is named": (
+        "test_a_table_counts_images_by_majority_unless_answers_are_asked_for test_few_answers_have_no_winner"
+    ),
     "`below`, `above` |": "test_the_verdict_from_how_the_difference_varies test_verdicts",
     "none | else": "test_prompts_needed_go_with_the_square_of_the_reach test_two_images_say_nothing_of_others",
     "These 3 people, on other prompts": (
@@ -243,7 +280,8 @@ HELD = {
     "units with two ratings or more": "test_classes_by_hand",
     "sign-flip test over prompts": (
         "test_p_equals_a_loop_that_swaps_prompts test_three_prompts_cannot_be_significant"
-        " test_ranks_are_swapped_as_they_are test_p_is_corrected_within_its_family_only"
+        " test_ranks_are_swapped_as_they_are test_what_a_prompt_adds_to_a_difference_of_areas_is_delongs"
+        " test_p_of_two_areas_says_what_their_interval_says test_p_is_corrected_within_its_family_only"
         " test_prompts_of_several_images_are_swapped_in_mcnemars_place test_no_fold_has_a_prompt_of_another"
     ),
     "`rank` and the page *Scorers* ask": (
@@ -252,13 +290,16 @@ HELD = {
     "Does a scorer choose the better image": (
         "test_accuracy_and_epsilon_are_those_of_mt_metrics_eval test_a_prompt_has_no_say_in_its_own_epsilon"
     ),
-    "Does it order the generators?": "test_only_shared_prompts_are_compared test_rank_sets_are_those_of_means_by_prompt",
+    "Does it order the generators?": "test_only_shared_prompts_are_compared test_rank_sets_are_those_of_paired_differences",
     "`generator_pairwise_accuracy`": "test_accuracy_and_tau_of_means_are_those_of_loops_and_scipy",
     "`generator_kendall_tau_b`": "test_accuracy_and_tau_of_means_are_those_of_loops_and_scipy",
     "`soft_pairwise_accuracy`": "test_soft_pairwise_accuracy_is_that_of_mt_metrics_eval",
-    "| `rank` | the place": "test_rank_sets_are_those_of_means_by_prompt",
+    "| `rank` | the place": "test_rank_sets_are_those_of_paired_differences",
     "Few generators decide nothing": "test_too_few_generators_decide_nothing",
-    "People's own level stands beside": "test_peoples_own_level_is_that_of_loops",
+    "People's own level stands beside": (
+        "test_peoples_own_level_is_that_of_loops test_peoples_level_does_not_depend_on_how_many_rated"
+        " test_a_scorer_that_knows_nothing_is_not_equivalent_to_people_where_most_pairs_are_tied"
+    ),
     "Intervals. *Pairwise accuracy*": "test_a_prompt_has_no_say_in_its_own_epsilon "
     "test_every_row_has_the_keys_of_the_command_and_none_has_width_zero "
     "test_drawn_p_are_those_of_z_with_the_jackknifes_covariance test_generators_that_all_tell_apart_have_no_soft_interval",
@@ -274,6 +315,42 @@ HELD = {
     "ordinal |": "test_three_of_each_scale_the_primary_one_first",
     "numbers |": "test_three_of_each_scale_the_primary_one_first",
     "a score beside yes or no |": "test_three_of_each_scale_the_primary_one_first",
+    "`estimate`, the page Estimates": "test_labels_that_a_campaign_drew_count test_the_report_has_what_is_estimated",
+    "**Prediction-powered mean**": "test_equals_ppi_python_with_one_image_a_prompt",
+    "estimate = mean_n(Y)": "test_equals_ppi_python_with_one_image_a_prompt",
+    "Var(F) is of all n + N": "test_an_adverse_or_constant_scorer_leaves_the_labels_alone test_strata_count_by_their_units",
+    "*Labels must be drawn by chance*": (
+        "test_what_chance_did_not_draw_is_refused_unless_the_user_says_so test_a_draw_from_some_images_says_nothing_of_others"
+        " test_a_trial_hides_labels_and_shows_what_they_say test_peoples_mean_of_a_generator_is_one_number"
+    ),
+    "*What is random.* `--target prompts`": (
+        "test_prompts_are_left_out_of_both_samples test_of_these_images_only_labels_are_by_chance"
+        " test_a_difference_leaves_out_a_prompt_of_both_generators test_what_hardly_varies_has_an_interval_with_room"
+        " test_whole_prompts_are_left_out_where_they_were_drawn"
+    ),
+    "`labels_saved`: labels alone": "test_all_are_labelled_and_too_few",
+    "**Unequal chances**": (
+        "test_scorers_that_disagree_or_are_near_the_cut_make_an_error_likely test_they_add_up_and_keep_to_the_floor"
+        " test_labels_of_a_weighted_draw_count_in_estimates_alone"
+    ),
+    "**Corrected rate**": "test_equals_the_formula_without_each_prompt",
+    "rate = (p + q0 - 1)": "test_equals_the_formula_without_each_prompt",
+    "Its interval leaves out prompts": (
+        "test_equals_the_formula_without_each_prompt test_a_scorer_that_tells_too_little_is_refused"
+        " test_agreement_on_passes_has_the_exact_interval_where_it_is_whole test_corrected_rates_and_differences"
+    ),
+    "`plan` and the page *Plan*": (
+        "test_components_of_a_complete_table_are_those_of_the_analysis_of_variance"
+        " test_components_and_replicates_equal_pairs_one_by_one"
+    ),
+    "prompt / G + image": "test_a_plan_at_the_observed_design_gives_the_error_that_studies_have",
+    "and half its 95 % interval": (
+        "test_one_prompt_and_slots_have_reasons test_power_is_how_often_a_paired_test_finds_the_difference"
+        " test_statistics_are_planned_from_fewer_images_and_ratings"
+    ),
+    "`rater-effects`: `severity`": (
+        "test_severities_are_those_of_least_squares_with_dummies test_severity_covers_and_a_person_alone_has_none"
+    ),
     "The rest: `--all-statistics`": "test_the_main_statistics_stand_first_and_the_rest_opens_by_a_click",
 }
 
@@ -282,13 +359,14 @@ def statements(text: str) -> list[str]:
     """The paragraphs, points and rows of tables of a page's prose, each on one line; headings and sources say nothing."""
     blocks = re.split(r"\n\n|\n(?=- |\| )", text)
     lines = [" ".join(block.split()) for block in blocks]
-    empty = re.compile(r"#|How often these|\|[-| ]*\||\| (verdict|people as|scale|statistic) \||$")
+    empty = re.compile(r"#|How often these|Chapters:|\|[-| ]*\||\| (verdict|people as|scale|statistic|question|metric) \||$")
     return [line for line in lines if not empty.match(line)]
 
 
 def test_every_statement_about_statistics_is_held_by_a_test() -> None:
-    page = text_of(ROOT / "docs" / "statistics.md")
-    answers = statements(page[: page.index("## The statistics")])
+    # what a formula is stands in the catalogue, and what simulations gave is printed by them
+    pages = [ROOT / "docs" / "statistics.md", *(path for path in CHAPTERS if path.stem not in ("formulas", "coverage"))]
+    answers = [line for path in pages for line in statements(text_of(path))]
     assert [line for line in answers if not any(words in line for words in HELD)] == []
     assert [words for words in HELD if not any(words in line for line in answers)] == []
     tests = {name for path in (ROOT / "tests").rglob("test_*.py") for name in re.findall(r"def (test_\w+)", text_of(path))}

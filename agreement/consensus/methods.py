@@ -10,7 +10,7 @@ it. For the models that is the posterior of the others' answers, with rates that
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Literal, get_args
@@ -26,6 +26,7 @@ ModelName = Literal["dawid_skene", "mace"]
 _EPS = 1e-10  # the least probability of an answer
 _ITERATIONS, _GROWTH = 100, 1e-5  # of Dawid and Skene's model
 RESTARTS, STEPS = 10, 50  # of MACE
+SEEDS = 5  # of its starts where those of one seed differ
 _SAME = 1e-6  # likelihoods of two ends that differ by less, relatively, are equal
 _NOISE = 0.5  # how far its random starts are from equal probabilities
 _PRIOR, _HABIT_PRIOR = 0.5, 10.0  # of a person's knowing (Beta), and of what they guess (Dirichlet)
@@ -81,6 +82,7 @@ class Model:
         terms: (answers, labels), the logarithm of how probable the answer is if the unit's label were that.
         columns: (answers, p), what a person's quality is made of: sums over their answers.
         quality: from such sums (..., p) the quality (...), 0 to 1.
+        undecided: (units,), whether chance decides the label: starts as good as another seed's best end at different ones.
     """
 
     posterior: FloatArray
@@ -88,6 +90,7 @@ class Model:
     terms: FloatArray
     columns: FloatArray
     quality: Callable[[FloatArray], FloatArray]
+    undecided: BoolArray
 
 
 def fit(name: ModelName, answers: CrowdAnswers, seed: int) -> Model:
@@ -109,7 +112,7 @@ def _fitted(name: ModelName, answers: CrowdAnswers, seed: int, restarts: int) ->
     if not all(np.isfinite(part).all() for part in (made.posterior, made.prior, made.terms, made.columns)):
         raise NoModelError("the model gives no numbers for these answers")
     back = np.argsort(order)
-    return Model(made.posterior, made.prior, made.terms[back], made.columns[back], made.quality)
+    return replace(made, terms=made.terms[back], columns=made.columns[back])
 
 
 def _dawid_skene(answers: CrowdAnswers) -> Model:
@@ -142,7 +145,8 @@ def _dawid_skene(answers: CrowdAnswers) -> Model:
         met = all_ >= _MET
         return ratio((prior * np.where(met, right / np.where(met, all_, 1.0), 0.0)).sum(-1), (prior * met).sum(-1))
 
-    return Model(posterior, np.log(prior), np.log(errors[answers.person, answers.label]), columns, quality)
+    decided = np.zeros(answers.units, bool)
+    return Model(posterior, np.log(prior), np.log(errors[answers.person, answers.label]), columns, quality, decided)
 
 
 def _error_rates(answers: CrowdAnswers, posterior: FloatArray) -> FloatArray:
@@ -164,33 +168,46 @@ def _softmax(logs: FloatArray) -> FloatArray:
 def _mace(answers: CrowdAnswers, seed: int, restarts: int) -> Model:
     """MACE by variational Bayes: of several random starts the likeliest.
 
-    A person's quality is their competence: how probable it is that they knew, rather than guessed.
+    A person's quality is their competence: how probable it is that they knew, rather than guessed. Where two halves of a crowd
+    always differ, the likelihood has an optimum for each half, and chance decides which one a seed's starts reach first. So
+    where starts end at different labels, those of further seeds are made, and a label counts only if all ends that are as
+    good as the worst seed's best have it.
     """
     # starting points go to labels in the order in which they appear
     back = np.argsort(np.unique(answers.label, return_index=True)[1])
-    renamed = np.argsort(back)[answers.label]
-    in_order = CrowdAnswers(answers.unit, answers.person, renamed)
-    state = np.random.RandomState(seed % 2**32)
-    ends: list[_MaceStep] = []
-    for _ in range(restarts):
-        guess, habit = (1 + (1 + _NOISE) * state.random_sample((in_order.persons, n)) for n in (2, in_order.labels))
-        step = _MaceStep.of(in_order, guess / guess.sum(1, keepdims=True), habit / habit.sum(1, keepdims=True))
-        for _step in range(STEPS):
-            step = _MaceStep.of(in_order, _variational(step.states, _PRIOR), _variational(step.habits, _HABIT_PRIOR))
-        ends.append(step)
+    in_order = CrowdAnswers(answers.unit, answers.person, np.argsort(back)[answers.label])
+    ends = _mace_ends(in_order, seed, restarts)
     best = max(ends, key=lambda end: end.likelihood)
-    # starts may end equally likely at opposite labels, as where two halves of a crowd always differ: then no label leads
-    equal = np.stack([end.posterior for end in ends if end.likelihood >= best.likelihood - _SAME * abs(best.likelihood)])
-    equal = equal[np.unique(equal.argmax(2), axis=0, return_index=True)[1]]
-    differing = (equal.argmax(2) != best.posterior.argmax(1)).any(0)
+    floor = best.likelihood
+    if any((end.posterior.argmax(1) != best.posterior.argmax(1)).any() for end in ends):
+        for further in range(1, SEEDS):
+            others = _mace_ends(in_order, seed + further, restarts)
+            floor = min(floor, max(end.likelihood for end in others))
+            ends += others
+    good = np.stack([end.posterior for end in ends if end.likelihood >= floor - _SAME * abs(floor)])
+    good = good[np.unique(good.argmax(2), axis=0, return_index=True)[1]]
+    undecided = (good.argmax(2) != best.posterior.argmax(1)).any(0)
     posterior = np.empty_like(best.posterior)
-    posterior[:, back] = np.where(differing[:, None], equal.mean(0), best.posterior)
+    posterior[:, back] = np.where(undecided[:, None], good.mean(0), best.posterior)
     chance, know = best.chance, best.know
     right = np.arange(answers.labels) == answers.label[:, None]
     prior = np.full(answers.labels, -np.log(answers.labels))
     knew = posterior[answers.unit, answers.label] * know / (chance + know)
     columns = np.stack([knew, 1.0 - knew], axis=1)
-    return Model(posterior, prior, np.log(chance[:, None] + know[:, None] * right), columns, _competence)
+    return Model(posterior, prior, np.log(chance[:, None] + know[:, None] * right), columns, _competence, undecided)
+
+
+def _mace_ends(answers: CrowdAnswers, seed: int, restarts: int) -> list[_MaceStep]:
+    """Return where each of a seed's random starts ends."""
+    state = np.random.RandomState(seed % 2**32)
+    ends = []
+    for _ in range(restarts):
+        guess, habit = (1 + (1 + _NOISE) * state.random_sample((answers.persons, n)) for n in (2, answers.labels))
+        step = _MaceStep.of(answers, guess / guess.sum(1, keepdims=True), habit / habit.sum(1, keepdims=True))
+        for _step in range(STEPS):
+            step = _MaceStep.of(answers, _variational(step.states, _PRIOR), _variational(step.habits, _HABIT_PRIOR))
+        ends.append(step)
+    return ends
 
 
 @dataclass(frozen=True)
@@ -251,8 +268,9 @@ NO_ANSWERS = "nobody has answered"
 SLOTS = "slots are not individuals, and {} weighs persons; majority serves instead"
 UNPAIRED = "no two persons have answered about the same, so nothing tells whom to trust"
 ONE_LABEL = "all answers are one label, which tells nobody who knows from who guesses"
+CHANCE = "chance would decide whom to believe: starts of the model that are equally good end at opposite labels"
 _TIE = 0.01
-"""Labels this close in probability are equal: where two persons always differ, only MACE's restarts tell one from the other."""
+"""Labels this close in probability are equal."""
 
 
 @dataclass(frozen=True)
@@ -263,7 +281,7 @@ class Consensus:
         label: (units,), -1 where there is none.
         confidence: (units,), 0 to 1: the share of the answers (majority) or the posterior probability that the leading label
             has; NaN where nothing is computed.
-        tied: (units,), whether two labels or more lead equally.
+        tied: (units,), whether two labels or more lead equally, or chance decides which one does.
         held_out: (answers,), the label of the answer's unit without that answer; -1 where there is none.
         reason: why there is no consensus at all, None if there is.
         model: what people's quality is read from; None for majority, and where nothing tells it.
@@ -309,7 +327,12 @@ def fit_consensus(answers: CrowdAnswers, method: Method, *, persons: bool = True
         model = fit(method, answers, seed)
     except NoModelError as error:
         return _no_consensus(method, answers, str(error))
-    return Consensus(method, *_leading(model.posterior), _without(model, answers), model=model)
+    label, confidence, tied = _leading(model.posterior)
+    label = np.where(model.undecided, -1, label)
+    held_out = np.where(model.undecided[answers.unit], -1, _without(model, answers))
+    if model.undecided.all():
+        return Consensus(method, label, confidence, tied | model.undecided, held_out, CHANCE, None, CHANCE)
+    return Consensus(method, label, confidence, tied | model.undecided, held_out, model=model)
 
 
 def _no_consensus(method: Method, answers: CrowdAnswers, reason: str) -> Consensus:

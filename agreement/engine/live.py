@@ -148,7 +148,10 @@ class _Cell:
         outcomes: Outcomes = {}
         for name in select_statistics(topic.measure.among() & HUMAN_HUMAN, None):
             if name == "mean":
-                made = outcome(ratio(times @ profiles.total, np.array([ratings])), NO_RATINGS, every, MEAN)
+                rated = times[profiles.n > 0].sum(keepdims=True).astype(float)
+                made = outcome(
+                    ratio(np.atleast_1d(times.astype(float) @ np.nan_to_num(profiles.mean)), rated), NO_RATINGS, every, MEAN
+                )
             else:
                 of_all = name in ALL_RATINGS
                 how = BY_UNIT + (CHANCE_FROM_ALL if of_all and alone else "")

@@ -1,1 +1,1 @@
-"""How sure a number is: intervals by the jackknife over prompts or Wilson's, tests by sign flips, Holm's correction."""
+"""Inference: intervals by the jackknife over prompts and persons, or exact; tests by sign flips; Holm's correction."""

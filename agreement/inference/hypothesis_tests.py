@@ -19,6 +19,7 @@ import numpy as np
 
 from agreement.inference.intervals import Deletions
 from agreement.numeric import FloatArray, IntArray, cluster_sums, ratio, standardised
+from agreement.statistics import correlation
 from agreement.statistics.alpha import MomentSums
 from agreement.statistics.correlation import Ties, of_centred, pearson_of_moments
 from agreement.statistics.two_raters import FORMULAS, PairSums
@@ -182,14 +183,18 @@ def pearson_difference(a: FloatArray, b: FloatArray, people: FloatArray, cluster
 def auc_difference(
     a: FloatArray, b: FloatArray, yes: FloatArray, no: FloatArray, cluster: IntArray, clusters: int
 ) -> Difference:
-    """Of the area under the ROC curve: the ranks of the yes, as each answer counts."""
-    votes = (yes + no)[None]
-    # of each side the midranks among all answers, summed over the yes
-    sums = [cluster_sums((Ties.of(x).midranks(votes)[0] * yes)[:, None], cluster, clusters)[:, 0] for x in (a, b)]
-    pairs = np.asarray(yes.sum() * no.sum())
+    """Of the area under the ROC curve: what each prompt adds to the difference, by DeLong's structural components (1988).
+
+    Both areas are means over the yes of how many of the no are lower, and over the no of how many of the yes are higher.
+    """
+    counts = (yes, no)
+    components = [x - y for x, y in zip(correlation.placements(a, *counts), correlation.placements(b, *counts), strict=True)]
+    whole = ratio(yes @ components[0], yes.sum())
+    from_whole = [of * (each - whole) / max(of.sum(), 1.0) for of, each in zip(counts, components, strict=True)]
+    adds = cluster_sums(np.stack(from_whole, axis=1), cluster, clusters).sum(1) + whole / clusters
 
     def difference(flips: FloatArray) -> FloatArray:
-        return ratio((1.0 - 2.0 * flips) @ (sums[0] - sums[1]), pairs)
+        return np.asarray((1.0 - 2.0 * flips) @ adds)
 
     return difference
 

@@ -1,4 +1,4 @@
-"""95 % intervals: the delete-one-prompt jackknife with Student's t for smooth statistics, Wilson's for shares.
+"""95 % intervals: the delete-one-prompt jackknife with Student's t for smooth statistics, those of trials for shares.
 
 Jackknife (Tukey 1958; Efron and Tibshirani 1993, ch. 11): each prompt in turn is left out with all its images and ratings,
 and the statistic is made again: with replicates r_1 .. r_G,
@@ -9,6 +9,11 @@ and the interval is value +- t(G - 1) * standard error, made where the statistic
 back. It is the same every time, covers with few prompts (`benchmarks/coverage.py`), and a difference of two statistics on
 the same prompts has the differences of their replicates. A replicate is a row of weights, 0 for the prompt that is left
 out: sufficient statistics are weighted, ratings are never copied.
+
+A coefficient, a correlation or an AUC may rest on few prompts (those with the rare label, or where raters differ), and its
+variance then on as few. Degrees of freedom are at most 2 G / (kurtosis of the replicates - 1), those of a variance of so
+uneven parts; and a standard error is at least a sixth of what one prompt more that says the opposite may change. Where
+fewer than 30 images are one of each prompt, and some prompts move it alike, half of that is added to it, by squares.
 
 Shares: images of one prompt are alike, so n images in m prompts tell less than n independent ones. The number that would
 tell as much is n over the design effect (Kish 1965, Survey Sampling), less what estimating that effect from m prompts costs
@@ -23,14 +28,14 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import fsum
 from statistics import NormalDist
 
 import numpy as np
 
-from agreement.numeric import FloatArray
+from agreement.numeric import FloatArray, IntArray
 
 LEVEL = 95
 MOST = 1000
@@ -38,6 +43,9 @@ MOST = 1000
 _ROUNDING = 1e-9
 _FEW = 8
 """Fewer prompts (and fewer than a third) that are not all right, or all wrong, do not show how much others would differ."""
+_FEW_IMAGES = 30
+_OPPOSITE = 6.0
+"""A standard error is at least one part in so many of what a prompt more that says the opposite may change."""
 _AT_END = 0.75
 """So far from the value to the end of the range the others must be on average; of unequal size they are not quite at it."""
 
@@ -48,10 +56,11 @@ class ValueRange:
 
     Attributes:
         low, high: the ends of its range; infinite: the scale is that of the value itself.
-        counted: whether it is a share of cases, which has Wilson's interval where no prompt changes it.
+        counted: whether it is a share of cases, which has an exact interval where no prompt changes it.
         informative: so many prompts must change it otherwise than the commonest way does, or there is no interval: a
             chance-corrected coefficient of nearly constant ratings rests on the few that are not.
         unit: the size of its values; what is smaller by nine digits is rounding.
+        uneven: whether few of the prompts may carry most of it.
     """
 
     low: float = -math.inf
@@ -59,6 +68,7 @@ class ValueRange:
     counted: bool = False
     informative: int = 0
     unit: float = 1.0
+    uneven: bool = False
 
     @property
     def scale(self) -> str:
@@ -74,10 +84,12 @@ CONTRAST = ValueRange()
 """A difference of two statistics."""
 SHARE = ValueRange(0.0, 1.0, counted=True)
 AREA = ValueRange(0.0, 1.0)
-"""The area under a ROC curve: a share of pairs, not of cases."""
-COEFFICIENT = ValueRange(-1.0, 1.0)
+"""From 0 to 1, but no share of cases."""
+AUC = ValueRange(0.0, 1.0, uneven=True)
+"""The area under a ROC curve: a share of pairs."""
+COEFFICIENT = ValueRange(-1.0, 1.0, uneven=True)
 """1 is perfect; what chance gives does not hang on how common the labels are, or hardly."""
-CORRECTED = ValueRange(-1.0, 1.0, informative=5)
+CORRECTED = ValueRange(-1.0, 1.0, informative=5, uneven=True)
 """A correlation, or a coefficient less what chance gives by the margins."""
 
 
@@ -88,6 +100,42 @@ class Interval:
     low: float | None = None
     high: float | None = None
     note: str | None = None
+
+
+PERSON_GROUPS = 20
+"""More persons than that are left out in so many groups."""
+
+
+@dataclass(frozen=True)
+class PersonDeletions:
+    """How a statistic changes without each of the persons, who are the same in every task.
+
+    Attributes:
+        groups: codes of persons, or of groups of them.
+        changes: the statistic without each, less the statistic; NaN where it is undefined.
+        residual: variance that leaving out prompts and leaving out persons both hold.
+        count: how many persons there are.
+    """
+
+    groups: IntArray
+    changes: FloatArray
+    residual: float
+    count: int
+
+    @property
+    def variance(self) -> float:
+        """By leaving out each person."""
+        return (self.changes.size - 1) / self.changes.size * float(np.sum((self.changes - self.changes.mean()) ** 2))
+
+    @classmethod
+    def mean(cls, parts: Sequence[PersonDeletions], tasks: int) -> PersonDeletions:
+        """Of the mean of so many tasks, in each of which a person who rated nothing there changes nothing."""
+        groups = np.unique(np.concatenate([part.groups for part in parts]))
+        changes = np.zeros(groups.size)
+        for part in parts:
+            changes[np.searchsorted(groups, part.groups)] += part.changes / tasks
+        residual = fsum(part.residual for part in parts) / tasks**2
+        return cls(groups, changes, residual, max(*(part.count for part in parts), groups.size))
 
 
 @dataclass(frozen=True)
@@ -102,12 +150,14 @@ class Deviations:
         values: what each stratum adds to the statistic.
         prompts: how many there are in all.
         most_freedom: no more degrees of freedom than that.
+        persons: how the statistic changes without each person, where persons are random as well; else None.
     """
 
     strata: tuple[FloatArray, ...]
     values: tuple[float, ...]
     prompts: int
     most_freedom: float = math.inf
+    persons: PersonDeletions | None = None
 
     @classmethod
     def of(cls, values: FloatArray, prompts: int) -> Deviations:
@@ -123,6 +173,22 @@ class Deviations:
         deviations = replicates - defined.mean() if defined.size else replicates
         return cls((deviations,), (float(values[0]),), prompts)
 
+    @classmethod
+    def crossed(cls, values: FloatArray, prompts: int, groups: IntArray, persons: int) -> Deviations:
+        """From a statistic's values with all persons, then without each group of them (1 + groups, 1 + G), as of `of`.
+
+        The variance is that of prompts, plus that of persons, less the residual, which both hold: of the mean of a balanced
+        table (MS prompts + MS persons - MS residual) / (prompts persons), as analysis of variance has it. The residual is
+        that of double-centred pseudo-values of a prompt and a person.
+        """
+        both = values[1:, 1:]
+        apart = both - both.mean(0) - both.mean(1, keepdims=True) + both.mean()
+        m, n = both.shape
+        # pseudo-values are (n - 1) (m - 1) times as far apart
+        residual = float((apart**2).sum()) * (n - 1) * (m - 1) / (n * m) if m and n else math.nan
+        by_person = PersonDeletions(groups, values[1:, 0] - values[0, 0], residual, persons)
+        return replace(cls.of(values[0], prompts), persons=by_person)
+
     def __sub__(self, other: Deviations) -> Deviations:
         """Of a difference of two statistics over the same prompts."""
         strata = tuple(a - b for a, b in zip(self.strata, other.strata, strict=True))
@@ -133,6 +199,13 @@ class Deviations:
         """What each prompt adds to the statistic, or nearly so: Tukey's pseudo-values, divided by how many there are."""
         parts = [(value - (d.size - 1) * d) / d.size for value, d in zip(self.values, self.strata, strict=True)]
         return np.concatenate(parts)
+
+    @property
+    def of_prompts(self) -> FloatArray:
+        """The statistic of each prompt alone, where it is a mean over prompts; of tasks their mean."""
+        sizes = np.repeat([d.size * len(self.strata) for d in self.strata], [d.size for d in self.strata])
+        shares: FloatArray = self.contributions * sizes
+        return shares
 
     @property
     def alike(self) -> float:
@@ -146,18 +219,37 @@ class Deviations:
         return [(d.size - 1) / d.size * float(d @ d) for d in self.strata]
 
     @property
+    def variance(self) -> float:
+        """Of the statistic; with persons as random as prompts never less than either alone gives."""
+        by_prompt = sum(self.variances)
+        if self.persons is None:
+            return by_prompt
+        by_person = self.persons.variance
+        return max(by_prompt + by_person - self.persons.residual, by_prompt, by_person)
+
+    @property
     def freedom(self) -> float:
-        """Degrees of freedom: G - 1, and of several strata Welch and Satterthwaite's."""
-        parts = self.variances
-        if len(parts) == 1 or not sum(parts):
-            return min(sum(d.size - 1 for d in self.strata), self.most_freedom)
-        freedom = sum(parts) ** 2 / sum(v * v / (d.size - 1) for v, d in zip(parts, self.strata, strict=True))
-        return min(freedom, self.most_freedom)
+        """Degrees of freedom: G - 1, and of several strata, or of prompts and persons, Welch and Satterthwaite's."""
+        return self._freedom([float(d.size - 1) for d in self.strata])
+
+    @property
+    def uneven_freedom(self) -> float:
+        """Degrees of freedom where few prompts may carry most of the variance."""
+        return self._freedom([_uneven_freedom(d) for d in self.strata])
+
+    def _freedom(self, each: Sequence[float]) -> float:
+        parts = list(zip(self.variances, each, strict=True))
+        if self.persons is not None:
+            parts.append((self.persons.variance, self.persons.changes.size - 1.0))
+        if len(parts) == 1 or not self.variance:
+            return min(sum(each), self.most_freedom)
+        return min(satterthwaite(self.variance, parts), self.most_freedom)
 
     @property
     def informative(self) -> int:
-        """Replicates that are not the commonest one of their stratum."""
-        return sum(d.size - _commonest(d) for d in self.strata)
+        """Replicates that are not the commonest one of their stratum; all where no two are the same."""
+        common = [_commonest(d) for d in self.strata]
+        return sum(d.size - (most if most > 1 else 0) for d, most in zip(self.strata, common, strict=True))
 
 
 @dataclass(frozen=True)
@@ -184,9 +276,24 @@ class Spread:
         return float(2 * stdtr(self.freedom, -abs(self.value) / self.error))
 
 
+def satterthwaite(variance: float, parts: Sequence[tuple[float, float]]) -> float:
+    """Degrees of freedom of a variance made of parts, each with its own (Satterthwaite 1946, Biometrics Bulletin 2)."""
+    return variance**2 / fsum(part * part / freedom for part, freedom in parts)
+
+
 def spread(value: float, deviations: Deviations) -> Spread:
     """For a statistic that has an interval."""
-    return Spread(value, math.sqrt(sum(deviations.variances)), deviations.freedom)
+    return Spread(value, math.sqrt(deviations.variance), deviations.freedom)
+
+
+def _uneven_freedom(deviations: FloatArray) -> float:
+    """G - 1, or less where few of the G are larger than all others: 2 / variance of the mean of their squares."""
+    squares = deviations**2
+    total = float(squares.sum())
+    if not total:
+        return float(deviations.size - 1)
+    kurtosis = deviations.size * float(squares @ squares) / total**2
+    return max(min(deviations.size - 1.0, 2 * deviations.size / max(kurtosis - 1.0, _ROUNDING)), 1.0)
 
 
 def _commonest(deviations: FloatArray) -> int:
@@ -229,10 +336,17 @@ def resamples(clusters: int, times: int, generator: np.random.Generator) -> Floa
     return np.concatenate([np.ones((1, clusters)), drawn.astype(float)])
 
 
-def interval(value: float, deviations: Deviations, kind: ValueRange, many: str = "prompts") -> Interval:
-    """The interval of a statistic; `many` is what was left out one by one.
+def interval(
+    value: float, deviations: Deviations, kind: ValueRange, many: str = "prompts", images: float = math.inf
+) -> Interval:
+    """The interval of a statistic.
 
-    Ends are within the kind's range. None of it has width zero.
+    Args:
+        value: the statistic.
+        deviations: how it varies.
+        kind: what its value can be; ends are within its range. None of it has width zero.
+        many: what was left out one by one.
+        images: so many images it rests on.
     """
     singular, groups = many.removesuffix("s"), sum(d.size for d in deviations.strata)
     if any(d.size < 2 for d in deviations.strata):
@@ -243,29 +357,48 @@ def interval(value: float, deviations: Deviations, kind: ValueRange, many: str =
         return Interval(note="no interval: not made for so many units")
     if any(np.isnan(d).any() for d in deviations.strata):
         return Interval(note=f"no interval: undefined without one of the {deviations.prompts} {many}")
-    error = math.sqrt(sum(deviations.variances))
+    persons = deviations.persons
+    if persons is not None and np.isnan(persons.changes).any():
+        return Interval(note=f"no interval for other people: undefined without one of these {persons.count}")
+    error = math.sqrt(deviations.variance)
     same = error <= _ROUNDING * max(kind.unit, abs(value))
-    if kind.counted and (same or nearly_all_alike(value, deviations)):
-        low, high = wilson(value, deviations.alike)
-        apart = "all alike" if same else "nearly all alike"
-        note = f"{LEVEL}% interval by Wilson, as of {deviations.prompts} {many}, which are {apart}"
-        return Interval(float(low), float(high), note)
+    single = images < min(_FEW_IMAGES, 2 * deviations.prompts)
+    if kind.counted and (same or nearly_all_alike(value, deviations) or (single and _partly_right(deviations))):
+        low, high = clopper_pearson(value, deviations.alike)
+        apart = ", which are all alike" if same else ", which are nearly all alike"
+        if not (same or nearly_all_alike(value, deviations)):
+            apart = f", as {many} with one image each take few values"
+        note = f"{LEVEL}% interval by Clopper and Pearson, as of {deviations.prompts} {many}{apart}"
+        return Interval(low, high, note)
     if same:
         return Interval(note=f"no interval: the same whichever of the {deviations.prompts} {many} is left out")
     if (few := deviations.informative) < kind.informative:
-        return Interval(note=f"no interval: only {few} of {deviations.prompts} {many} tell more than all the others do")
-    freedom = deviations.freedom
-    low, high = _carried_back(value, spread(value, deviations).reach(LEVEL), kind)
+        note = f"only {few} of {deviations.prompts} {many} tell more than all the others do; {kind.informative} are needed"
+        return Interval(note=f"no interval: {note}")
     words = f"{groups} {many}" if groups == deviations.prompts else f"{groups} groups of {deviations.prompts} {many}"
+    freedom = deviations.freedom
+    if persons is not None:
+        words += f" and {persons.count} persons, both as random"
+    if kind.uneven:
+        freedom = deviations.uneven_freedom
+        opposite = max(kind.high - value, value - kind.low) / deviations.alike
+        tied = single and deviations.informative < groups
+        error = max(math.hypot(error, opposite / 2.0 if tied else 0.0), opposite / _OPPOSITE)
+    low, high = _carried_back(value, quantile(0.5 + LEVEL / 200, freedom) * error, kind)
     scale = "" if kind.low >= value or value >= kind.high else kind.scale
     return Interval(float(low), float(high), f"{LEVEL}% jackknife over {words}, t with {freedom:.4g} degrees of freedom{scale}")
+
+
+def _partly_right(deviations: Deviations) -> bool:
+    """Whether any prompt's share is neither 0 nor 1."""
+    shares = deviations.of_prompts
+    return bool(np.any((shares > _ROUNDING) & (shares < 1.0 - _ROUNDING)))
 
 
 def nearly_all_alike(value: float, deviations: Deviations) -> bool:
     """Whether a share is near 0 or 1 because most prompts are all wrong or all right, and too few are not to show how much
     others would differ."""
-    sizes = np.repeat([d.size * len(deviations.strata) for d in deviations.strata], [d.size for d in deviations.strata])
-    of_prompt, to_end = deviations.contributions * sizes, max(value, 1.0 - value)
+    of_prompt, to_end = deviations.of_prompts, max(value, 1.0 - value)
     if value < 0.5:
         of_prompt = 1.0 - of_prompt
     others = of_prompt < to_end - _ROUNDING
@@ -293,6 +426,16 @@ def wilson(value: float, n: float) -> tuple[float, float]:
     half = math.sqrt(square * (value * (1 - value) + square / 4)) / (1 + square)
     # at 0 and 1 rounding must not leave the value outside
     return min(max(center - half, 0.0), value), max(min(center + half, 1.0), value)
+
+
+def clopper_pearson(value: float, n: float) -> tuple[float, float]:
+    """The exact 95 % interval (1934) of a share `value` of `n` independent trials (n > 0, whole or not)."""
+    from scipy.special import betaincinv
+
+    tail, hits = 0.5 - LEVEL / 200, value * n
+    low = 0.0 if hits <= _ROUNDING else float(betaincinv(hits, n - hits + 1.0, tail))
+    high = 1.0 if hits >= n - _ROUNDING else float(betaincinv(hits + 1.0, n - hits, 1.0 - tail))
+    return min(low, value), max(high, value)
 
 
 @cache

@@ -10,6 +10,7 @@ fall below 0 by chance.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,7 +85,14 @@ class _PairClass:
         return (self.every - self.same_person).half_mean - self.same_person.half_mean
 
 
-def variance_components(units: RatedUnits, chosen: BoolArray, deletions: Deletions, *, within_generators: bool) -> Components:
+def variance_components(
+    units: RatedUnits,
+    chosen: BoolArray,
+    deletions: Deletions,
+    *,
+    within_generators: bool,
+    without: Collection[int] = (),
+) -> Components:
     """The components of the ratings of some units.
 
     Args:
@@ -92,17 +100,20 @@ def variance_components(units: RatedUnits, chosen: BoolArray, deletions: Deletio
         chosen: (units,), which of them.
         deletions: over the prompts.
         within_generators: whether generators' means are taken off first.
+        without: codes of persons whose ratings are left out; the prompts stay the same.
     """
     people = units.people
     rows = np.flatnonzero(chosen[people.unit])
+    every_prompt = np.unique(units.prompt[people.unit[rows]])
+    rows = rows[~np.isin(people.person[rows], np.array([*without], np.int64))]
     unit, value = people.unit[rows], people.value[rows]
     identified = people.identified[people.person[rows]]
     # who is not identified is a person of his own in each rating
     person = np.where(identified, people.person[rows], len(people.persons) + np.arange(rows.size))
     generator, prompt = units.generator[unit], units.prompt[unit]
     value = value - _group_mean(generator if within_generators else np.zeros_like(generator), value)
-    names, prompt = np.unique(prompt, return_inverse=True)
-    groups = deletions.weights(names.size).shape[0] - 1
+    prompt = np.searchsorted(every_prompt, prompt)
+    groups = deletions.weights(every_prompt.size).shape[0] - 1
     group = prompt % groups if groups else np.zeros_like(prompt)
     cell = _joint(prompt, generator)
 
@@ -131,7 +142,7 @@ def variance_components(units: RatedUnits, chosen: BoolArray, deletions: Deletio
         images=np.unique(unit).size / max(np.unique(cell).size, 1),
         ratings=rows.size / max(np.unique(unit).size, 1),
         persons=int(np.unique(people.person[rows]).size),
-        prompts=int(names.size),
+        prompts=int(every_prompt.size),
     )
 
 

@@ -90,5 +90,5 @@ def _refusal(sample: LabelledSample, sensitivity: ConditionalShare, specificity:
     down = math.hypot(sensitivity.value - sensitivity.bounds.low, specificity.value - specificity.bounds.low)
     low = sensitivity.value + specificity.value - 1 - down
     if low <= LEAST_INFORMATIVE:
-        return f"sensitivity + specificity - 1 may be as low as {low:.2f}: the scorer tells too little about people's labels"
+        return f"sensitivity + specificity - 1 may be as low as {low:z.2f}: the scorer tells too little about people's labels"
     return None

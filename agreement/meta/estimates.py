@@ -12,8 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
-from agreement.inference.intervals import AREA, NUMBER, SHARE, ValueRange
+from agreement.catalogue import value_range_of
+from agreement.generators import GeneratorDifference, compare_generators, mean_of_images
+from agreement.inference.intervals import AREA, NUMBER, SHARE, Deletions, Deviations, Interval, ValueRange, interval
 from agreement.meta.corrected_rates import corrected_rate
 from agreement.meta.labelled_sample import LabelledSample, Target
 from agreement.meta.prediction_powered import FEWEST, PoweredEstimate, difference, estimate
@@ -182,8 +185,10 @@ class _EstimateCell:
         made = estimate(samples, self._kind, on_scale=self.scorer.on_scale)
         if made is None:
             return replace(blank, reason=f"{_few(blank.n_labelled)}: at least {FEWEST} are needed")
-        value, bounds = self.units.printed, made.bounds
-        alone = made.alone_bounds
+        value, bounds, alone = self.units.printed, made.bounds, made.alone_bounds
+        if made.others == 0 and self.options.target == "prompts":
+            # nothing is estimated: this is people's mean, as it stands everywhere
+            bounds = alone = self._mean_of_images(judged)
         return replace(
             blank,
             value=value(made.value),
@@ -196,6 +201,27 @@ class _EstimateCell:
             labels_high=value(alone.high),
             method="; ".join(filter(None, (self._how(made), draw.name, bounds.note))),
         )
+
+    def _mean_of_images(self, judged: BoolArray) -> Interval:
+        """Return the interval of people's mean of these images, as agreement has it."""
+        prompt = compact(self.units.prompt[judged])
+        unit = np.arange(prompt.codes.size)
+        means = mean_of_images(unit, self.units.mean[judged], prompt.codes, Deletions(wanted=True).weights(prompt.size))
+        kind = value_range_of("mean", binary=self.units.binary)
+        return interval(
+            float(means[0]), Deviations.of(means, prompt.size), kind, "prompts" if self.units.by_prompt else "items"
+        )
+
+    def _paired(self, judged: Sequence[BoolArray], names: Sequence[str]) -> GeneratorDifference | None:
+        """Compare two generators by people's means of these images; None where they share no prompt."""
+        units = self.units
+        parts = [
+            pd.DataFrame(
+                {"prompt": units.prompt[mask], "generator": name, "item": np.flatnonzero(mask), "value": units.mean[mask]}
+            )
+            for mask, name in zip(judged, names, strict=True)
+        ]
+        return next(iter(compare_generators(pd.concat(parts), names[0])), None)
 
     def row_against(self, other: int) -> EstimateFinding:
         """This generator less the other one."""
@@ -219,9 +245,16 @@ class _EstimateCell:
         if made[0] is None or made[1] is None:
             fewest = min(int((draw.labelled & mask).sum()) for mask in judged)
             return replace(blank, reason=f"{_few(fewest)} of one of the two: at least {FEWEST} are needed")
+        wide = units.high - units.low
+        if made[0].others == made[1].others == 0 and self.options.target == "prompts":
+            # nothing is estimated: this is people's difference, as it stands everywhere
+            names = [units.generators[cell.generator] for cell in cells if cell.generator is not None]
+            if (paired := self._paired(judged, names)) is not None:
+                ends = [None if end is None else wide * end for end in (paired.low, paired.high)]
+                mean = wide * paired.value
+                return replace(blank, value=mean, low=ends[0], high=ends[1], labels_mean=mean, method=paired.method)
         many = "prompts" if self.options.target == "prompts" or self._whole_prompts(both, draw) else "labels"
         value, bounds = difference(made[0], made[1], many)
-        wide = units.high - units.low
         scorer_mean = (wide if self.scorer.on_scale else 1.0) * (made[0].scorer - made[1].scorer)
         return replace(
             blank,
@@ -376,7 +409,11 @@ class _EstimateCell:
 
     def _how(self, made: PoweredEstimate) -> str:
         if made.others == 0:
-            return "mean of people's labels"
+            return "mean over images of people's mean rating"
+        if made.power is None:
+            return (
+                "mean of the labels alone: the scorer gives every image the same score, up to rounding, so there is no lambda"
+            )
         if made.power == 0:
             return "mean of the labels alone: the scorer does not make it surer"
         return f"prediction-powered mean, lambda {made.power:.3g}"

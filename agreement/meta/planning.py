@@ -5,10 +5,11 @@ image, its variance is
 
     prompt / G + image / (G m) + (residual + person (1 - k / R)) / (G m k)      [+ person / R beside other people]
 
-and half of its 95 % interval is t(G - 1) times the root. The difference of two generators on the same prompts has twice that,
-without the part of the prompts' effect that both share; its power is that of the paired t test (noncentral F). Every other
-statistic is made again from fewer images and fewer ratings of each, as far as they were observed, and its jackknife variance
-falls as 1 / G.
+and half of its 95 % interval is t(G - 1) times the root; beside other people person / R rests on the R persons there are, and
+the degrees of freedom are Satterthwaite's of G - 1 and R - 1. The difference of two generators on the same prompts has twice
+that, without the part of the prompts' effect that both share; its power is that of the paired t test (noncentral F). Every
+other statistic is made again from fewer images and fewer ratings of each, as far as they were observed, and its jackknife
+variance falls as 1 / G.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from agreement.inference.intervals import LEVEL, Deletions, quantile
+from agreement.inference.intervals import LEVEL, Deletions, quantile, satterthwaite
 from agreement.meta.components import Components, variance_components
 from agreement.meta.units import Finding, RatedUnits, numbers
 from agreement.report.report import ReportRow, build
@@ -94,15 +95,24 @@ class PlannedRow(Finding):
 
 @dataclass(frozen=True)
 class MeanVariance:
-    """The variance of a mean under a design: `by_prompt` / prompts + `other_people`."""
+    """The variance of a mean under a design: `by_prompt` / prompts + `other_people`, which rests on so many `persons`."""
 
     by_prompt: float
     other_people: float | None
+    persons: int = 0
 
-    def half_width(self, prompts: int, *, others: bool = False) -> float:
-        """Half of the 95 % interval; `others`: beside other people, too."""
-        variance = self.by_prompt / prompts + ((self.other_people or 0.0) if others else 0.0)
-        return quantile(0.5 + LEVEL / 200, prompts - 1) * math.sqrt(variance)
+    def half_width(self, prompts: int) -> float:
+        """Half of the 95 % interval."""
+        return quantile(0.5 + LEVEL / 200, prompts - 1) * math.sqrt(self.by_prompt / prompts)
+
+    def half_width_others(self, prompts: int) -> float | None:
+        """Half of the 95 % interval beside other people; None where they are not known, or there is one person."""
+        if self.other_people is None or self.persons < 2:
+            return None
+        parts = [(self.by_prompt / prompts, prompts - 1.0), (self.other_people, self.persons - 1.0)]
+        variance = sum(part for part, _ in parts)
+        freedom = satterthwaite(variance, parts) if variance else prompts - 1.0
+        return quantile(0.5 + LEVEL / 200, freedom) * math.sqrt(variance)
 
     def power(self, difference: float, prompts: int) -> float:
         """Of the two-sided paired t test at 5 %."""
@@ -119,7 +129,7 @@ def mean_variance(components: Components, design: Design) -> MeanVariance:
     persons, person = design.persons or components.persons, _used(components, "person")
     identified = persons > 0 and not np.isnan(components.person[0])
     within = _within(components, design, persons)
-    return MeanVariance(_used(components, "prompt") + within, person / persons if identified else None)
+    return MeanVariance(_used(components, "prompt") + within, person / persons if identified else None, persons)
 
 
 def difference_variance(components: Components, design: Design) -> MeanVariance:
@@ -176,10 +186,16 @@ def plan_means(units: RatedUnits, designs: Sequence[Design], aim: Aim) -> Iterat
         return
     for design in designs:
         mean = mean_variance(components, design)
-        others = None if mean.other_people is None else mean.half_width(components.prompts, others=True) * span
+        others = mean.half_width_others(components.prompts)
         needed = prompts_needed(lambda n, mean=mean: mean.half_width(n) <= aim.half_width)  # type: ignore[misc]
         half = mean.half_width(components.prompts) * span
-        yield replace(row, design=design, half_width=half, half_width_others=others, prompts_needed=needed)
+        yield replace(
+            row,
+            design=design,
+            half_width=half,
+            half_width_others=None if others is None else others * span,
+            prompts_needed=needed,
+        )
     if np.isnan(components.own[0]):
         return
     for design in designs:

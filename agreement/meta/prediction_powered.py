@@ -37,6 +37,8 @@ FEWEST = 4
 _FEW = 5
 """With fewer labels (and fewer than a third) that differ from the verdict, their spread does not show how much others would."""
 _ROUNDING = 1e-9
+_SINGLE = 1e-6
+"""Scores are often made in single precision, which has seven digits."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class PoweredEstimate:
         bounds: 95 % interval.
         alone: the mean of the labels alone, and `alone_bounds` its interval.
         scorer: the scorer's own mean of all units.
-        power: lambda, the mean over strata; 0 where labels alone are used.
+        power: lambda, the mean over strata; 0 where labels alone are used; None where the scorer has no variance to use.
         n, others: units with and without a label.
         saved: labels alone that would have an interval as narrow, less those there are; None without intervals.
         parts: how it varies, by stratum.
@@ -59,7 +61,7 @@ class PoweredEstimate:
     alone: float
     alone_bounds: Interval
     scorer: float
-    power: float
+    power: float | None
     n: int
     others: int
     saved: float | None
@@ -88,7 +90,7 @@ def estimate(
     scorer = math.fsum(share * float(sample.verdict.mean()) for sample, share in zip(strata, shares, strict=True))
 
     def result(
-        value: float, bounds: Interval, power: float, parts: tuple[Replicates, ...], jackknifed: bool = True
+        value: float, bounds: Interval, power: float | None, parts: tuple[Replicates, ...], jackknifed: bool = True
     ) -> PoweredEstimate:
         saved = _saved(bounds, labels_bounds, n, size, endless=first.target == "prompts")
         return PoweredEstimate(value, bounds, alone, labels_bounds, scorer, power, n, size - n, saved, parts, jackknifed)
@@ -100,6 +102,8 @@ def estimate(
     if alike or size == n:
         # labels that hardly differ do not show how the scorer goes with them
         return result(alone, labels_bounds, 0.0, labels, not alike)
+    if not on_scale and all(_only_rounding(sample.verdict) for sample in strata):
+        return result(alone, labels_bounds, None, labels)
     parts = tuple(s.replicates(m.value, share) for s, m, share in zip(strata, made, shares, strict=True))
     if kind.counted and on_scale and power is None and (rare := _rare_errors(strata, shares)) is not None:
         value, bounds = rare
@@ -219,6 +223,11 @@ def _rare_errors(strata: Sequence[LabelledSample], shares: Sequence[float]) -> t
     up = math.sqrt(spread + (higher_high - higher) ** 2 + (lower - lower_low) ** 2)
     note = f"95% interval by Wilson for the {errors} of {n} {strata[0].many} where people and scorer differ"
     return value, Interval(max(value - down, 0.0), min(value + up, 1.0), note)
+
+
+def _only_rounding(verdict: FloatArray) -> bool:
+    """Whether scores differ by no more than what single precision leaves of equal ones."""
+    return float(np.ptp(verdict)) <= _SINGLE * float(np.abs(verdict).max(initial=0.0))
 
 
 def _narrower(a: Interval, b: Interval) -> bool:

@@ -1,8 +1,9 @@
 """Ranking: does a scorer choose the better image of a prompt, does it order the generators, and how well do people do that?
 
 Rows for each generator and all by each task and all. People's own level stands beside each scorer's number as its ceiling: each
-person in turn (or each rating, of people without names) takes the scorer's place and is compared with the mean of the others
-on the same images, by the same statistic with the same calibration of ties, and so is the scorer.
+person in turn (or each rating, of people without names) takes the scorer's place and is compared with each other person, one at
+a time, on the images that both rated, by the same statistic with the same calibration of ties, and so is the scorer. Compared
+with the mean of several others, which has few ties, a person's few levels would do the worse the more people there are.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from agreement.generators import GeneratorDifference, compare_generators, rank_sets
-from agreement.inference.intervals import SHARE, Deletions, Deviations, Interval, ValueRange, resamples
+from agreement.inference.intervals import CONTRAST, SHARE, Deletions, Deviations, Interval, ValueRange, resamples
 from agreement.meta.generator_order import (
     FLIPS,
     RESAMPLES,
@@ -46,6 +47,12 @@ SETTLED: Final = 0.025
 FEWEST_DRAWN: Final = 15
 """Of fewer prompts drawn p are too narrow: of 10 they cover .88 where a scorer opposes people, of 15 .96 (by simulation)."""
 NO_ORDER: Final = "labels without order make no image better than another"
+_PARTNERS: Final = 20
+"""So many others a rating is compared with at most, where more than 21 people rated an image."""
+_PAIRS: Final = 200
+"""So many pairs of people order the generators at most: those with the most images in common."""
+TIES_DO: Final = "calling every two images equally good does as well"
+"""Where a single rating has few levels most pairs are tied, and whoever knows nothing is right about these."""
 _NO_PAIRS: Final = "no prompt has two images that both sides rated"
 _NO_PAIR_OF_GENERATORS: Final = "no two generators have images of the same prompt that both sides rated"
 _NO_VERDICT: Final = "no verdict: of few generators, whose pairs hang together, a difference cannot be tested"
@@ -133,7 +140,7 @@ class _Sides:
 
     Attributes:
         image: (rows,) index into the images; one may stand in several rows.
-        seat: who was left out, or 0 for nobody.
+        seat: code of the pair of who is in the scorer's place and who is compared with them; 0 for people's mean.
     """
 
     image: IntArray
@@ -206,12 +213,20 @@ class _RankedCell:
 
     @cached_property
     def seats(self) -> _Sides:
-        """Each rating of images with two or more, beside the mean of the others."""
-        people, images = self.images.people, self.images
-        count, total = images.raters[people.unit], sums_by(people.unit, images.size, people.value)[people.unit]
-        rows = (count > 1) & self.cell.inside[people.unit]
-        others = np.round((total - people.value)[rows] / (count[rows] - 1), 12)
-        return _Sides(people.unit[rows], people.person[rows], others, people.value[rows])
+        """Each rating of images with two or more, beside each other one."""
+        people = self.images.people
+        order = np.lexsort((people.person, people.unit))
+        order = order[self.cell.inside[people.unit[order]]]
+        image, person, value = people.unit[order], people.person[order], people.value[order]
+        _, first, count = np.unique(image, return_index=True, return_counts=True)
+        start, size = np.repeat(first, count), np.repeat(count, count)
+        rows, others = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for distance in range(1, min(int(size.max(initial=1)), _PARTNERS + 1)):
+            own = np.flatnonzero(size > distance)
+            rows.append(own)
+            others.append(start[own] + (own - start[own] + distance) % size[own])
+        row, other = np.concatenate(rows), np.concatenate(others)
+        return _Sides(image[row], person[row] * len(people.persons) + person[other], value[other], value[row])
 
     def _sides(self, values: FloatArray) -> _Sides:
         image = np.flatnonzero(self.cell.inside & np.isfinite(values) & np.isfinite(self.images.mean))
@@ -226,7 +241,11 @@ class _RankedCell:
         if scorer is not None:
             unit = span if scorer.on_scale else 1.0
             seated = self._calibrated(replace(seats, rater=scorer.value[seats.image]), unit)
-            ceiling = self._ceiling({PEOPLE: outcome, SCORER: self._outcome(seated, seats, seated=True)}, SHARE, scorer)
+            own = self._outcome(seated, seats, seated=True)
+            ceiling = self._ceiling({PEOPLE: outcome, SCORER: own}, SHARE, scorer)
+            if ceiling.verdict.verdict in ("equivalent", "above") and not self._above_ties(own, seats):
+                no_verdict = replace(ceiling.verdict, verdict=None, verdict_reason=TIES_DO, words=None)
+                ceiling = replace(ceiling, verdict=no_verdict)
             made = self._calibrated(sides, unit)
             outcome = self._outcome(made, sides, seated=False)
         return self._row(scorer, PAIRWISE, outcome, epsilon=made.epsilon * unit if made else None, ceiling=ceiling)
@@ -238,6 +257,16 @@ class _RankedCell:
         pairs = ImagePairs.of(group, prompt, sides.people, sides.rater, self.size)
         epsilon = None if self.epsilon is None else self.epsilon / unit
         return calibrated(pairs, self.deletions, epsilon) if pairs.prompt.size else None
+
+    def _above_ties(self, own: Outcome, seats: _Sides) -> bool:
+        """Return True if a scorer's number is clearly above that of calling every two images equally good."""
+        nothing = replace(self, epsilon=math.inf)
+        ties = nothing._outcome(nothing._calibrated(replace(seats, rater=np.zeros(seats.image.size)), 1.0), seats, seated=True)
+        if own.value is None or ties.value is None or own.deviations is None or ties.deviations is None:
+            return False
+        apart = Outcome(own.value - ties.value, None, own.deviations - ties.deviations, own.used, own.how)
+        bounds, _ = interval(apart, CONTRAST)
+        return bounds.low is not None and bounds.low > 0
 
     def _outcome(self, made: Calibrated | None, sides: _Sides, *, seated: bool) -> Outcome:
         if made is None:
@@ -281,7 +310,9 @@ class _RankedCell:
         rated = np.unique(self.prompts[sides.image]).size
         drawn = self.deletions.wanted and rated >= FEWEST_DRAWN
         noise = spread_noise(self.size, rated, self.deletions) if drawn else None
-        every = [self._order_of(sides.take(sides.seat == seat), noise) for seat in np.unique(sides.seat)]
+        names, counts = np.unique(sides.seat, return_counts=True)
+        most = names[np.argsort(-counts, kind="stable")[:_PAIRS]]
+        every = [self._order_of(sides.take(sides.seat == seat), noise) for seat in np.sort(most)]
         made = [each for each in every if each is not None]
         if not made:
             return None
@@ -327,13 +358,12 @@ class _RankedCell:
         return Outcome(float(value), None, None, used, how + more)
 
     def _differences(self, sides: _Sides, values: FloatArray) -> Sequence[GeneratorDifference]:
-        """Every two generators compared by one side's means of each prompt; made once for the same numbers."""
+        """Compare every two generators by one side's values of each image; made once for the same numbers."""
         key = sides.image.tobytes() + values.tobytes()
         if key not in self._compared:
             names = np.array([*self.images.generators, None], object)[self.images.generator[sides.image]]
-            ratings = pd.DataFrame({"prompt": self.prompts[sides.image], "generator": names, "value": values})
-            means = ratings.groupby(["prompt", "generator"])["value"].mean().reset_index()
-            self._compared[key] = compare_generators(means)
+            table = {"prompt": self.prompts[sides.image], "generator": names, "item": sides.image, "value": values}
+            self._compared[key] = compare_generators(pd.DataFrame(table))
         return self._compared[key]
 
     def _ranks(
@@ -354,8 +384,9 @@ class _RankedCell:
 
     @cached_property
     def _seat_words(self) -> str:
-        who = "person" if self.images.people.identified[np.unique(self.seats.seat)].all() else "rating"
-        return f", each {who} against the mean of the others"
+        people = self.images.people
+        who = "person" if people.identified[np.unique(self.seats.seat) // len(people.persons)].all() else "rating"
+        return f", each {who} against each other one"
 
     def _used(self, sides: _Sides, prompts: IntArray) -> Used:
         image = np.unique(sides.image[np.isin(self.prompts[sides.image], prompts)])

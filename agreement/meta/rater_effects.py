@@ -12,19 +12,28 @@ unit / (unit + (person + residual) / k), where each unit may have others. With k
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from agreement.inference.intervals import COEFFICIENT, CONTRAST, NUMBER, Deletions, Deviations, ValueRange, interval
+from agreement.inference.intervals import (
+    COEFFICIENT,
+    CONTRAST,
+    NUMBER,
+    PERSON_GROUPS,
+    Deletions,
+    Deviations,
+    ValueRange,
+    interval,
+)
 from agreement.meta.components import Components, variance_components
 from agreement.meta.units import Finding, RatedUnits
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio
-from agreement.study.cells import ALL, compact
+from agreement.study.cells import ALL, compact, of_these_people
 
 SEVERITY = "severity"
-COMPONENTS = ("variance_unit", "variance_person", "variance_residual")
 RELATIVE, ABSOLUTE = "generalizability", "dependability"
 NO_PERSONS = "the file names no persons"
 _APART = "shares no rated image with the other persons, not even through others"
@@ -62,37 +71,141 @@ def rater_effects(units: RatedUnits, ratings: Sequence[int] = (1, 3, 5), *, inte
         n_ratings=int(units.people.unit.size),
     )
     yield from _severities(units, row, intervals=intervals)
-    components = variance_components(units, units.raters > 0, Deletions(intervals), within_generators=False)
+    people = _Panel.of(units, intervals=intervals)
+    components = people.every
     span = units.high - units.low
-    unit = components.prompt + np.nan_to_num(components.image)
-    for name, values in zip(COMPONENTS, (unit, components.person, components.residual), strict=True):
-        yield _with_interval(replace(row, statistic=name), components, values * span**2, NUMBER, _why(name))
+    for name, of in _COMPONENTS.items():
+        values = of(components) * span**2
+        if name == "variance_person":
+            yield _person_variance(replace(row, statistic=name), people, values, span)
+        else:
+            yield _with_interval(replace(row, statistic=name), people, values, NUMBER, None)
     for k in ratings:
-        for name, noise in ((RELATIVE, components.residual), (ABSOLUTE, components.residual + components.person)):
-            # below 0 by chance is no variance
-            between, within = np.maximum(unit, 0.0), np.maximum(noise, 0.0) / k
-            coefficient = ratio(np.where(np.isnan(noise), np.nan, between), between + within)
-            made = _with_interval(replace(row, statistic=name), components, coefficient, COEFFICIENT, _why(name))
+        for name in (RELATIVE, ABSOLUTE):
+            coefficient = partial(_coefficient, k=k, absolute=name == ABSOLUTE)
+            by_person = coefficient if name == ABSOLUTE else None
+            made = _with_interval(replace(row, statistic=name), people, coefficient(components), COEFFICIENT, by_person)
             yield replace(made, ratings=k)
 
 
-def _why(name: str) -> str:
+def _unit(components: Components) -> FloatArray:
+    return components.prompt + np.nan_to_num(components.image)
+
+
+_COMPONENTS: dict[str, Callable[[Components], FloatArray]] = {
+    "variance_unit": _unit,
+    "variance_person": lambda components: components.person,
+    "variance_residual": lambda components: components.residual,
+}
+
+
+def _coefficient(components: Components, *, k: int, absolute: bool) -> FloatArray:
+    """How reliably k ratings tell units apart; a component below 0 by chance is no variance."""
+    noise = components.residual + components.person if absolute else components.residual
+    between, within = np.maximum(_unit(components), 0.0), np.maximum(noise, 0.0) / k
+    return ratio(np.where(np.isnan(noise), np.nan, between), between + within)
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """The variance components with all persons, and without each of them (or each group of them) where all are identified.
+
+    Attributes:
+        every: of all ratings.
+        without: without each group of persons; none where persons are not known, or no intervals are wanted.
+        groups: codes of these groups.
+        persons: how many persons there are.
+        ratings: how many ratings there are.
+        constant: whether all ratings are the same.
+    """
+
+    every: Components
+    without: tuple[Components, ...]
+    groups: IntArray
+    persons: int
+    ratings: int
+    constant: bool
+
+    @classmethod
+    def of(cls, units: RatedUnits, *, intervals: bool) -> _Panel:
+        people, rated = units.people, units.raters > 0
+        every = variance_components(units, rated, Deletions(intervals), within_generators=False)
+        persons = np.unique(people.person)
+        known = intervals and bool(people.identified[persons].all()) and persons.size > 1
+        groups = np.arange(min(persons.size, PERSON_GROUPS) if known else 0)
+        without = tuple(
+            variance_components(
+                units, rated, Deletions(intervals), within_generators=False, without=persons[group :: groups.size].tolist()
+            )
+            for group in groups
+        )
+        constant = bool(np.ptp(people.value) == 0) if people.value.size else True
+        return cls(every, without, groups, int(persons.size), int(people.value.size), constant)
+
+    def crossed(self, of: Callable[[Components], FloatArray]) -> Deviations:
+        """How a number made of the components varies with prompts and persons."""
+        values = np.stack([of(each) for each in (self.every, *self.without)])
+        return Deviations.crossed(values, self.every.prompts, self.groups, self.persons)
+
+
+def _why(name: str, people: _Panel) -> str:
+    known = people.every.residual if name == RELATIVE else people.every.residual + people.every.person
+    if name in (RELATIVE, ABSOLUTE) and not np.isnan(known[0]):
+        return (
+            "all ratings are equal, so nothing varies" if people.constant else "ratings vary neither between images nor within"
+        )
     if name == "variance_person":
         return f"{NO_PERSONS}, or no person rated images of two prompts"
     return "no image has two ratings" if name == "variance_residual" else "no image has two ratings, or persons are not known"
 
 
+_HOW = "by moments, of ratings that differ in prompt, person or both"
+
+
 def _with_interval(
-    row: RaterEffectRow, components: Components, values: FloatArray, kind: ValueRange, reason: str
+    row: RaterEffectRow,
+    people: _Panel,
+    values: FloatArray,
+    kind: ValueRange,
+    of: Callable[[Components], FloatArray] | None,
 ) -> RaterEffectRow:
+    """`of`: how the number is made of components, if it speaks of persons as random; else these persons are fixed."""
     if np.isnan(values[0]):
-        return replace(row, reason=reason)
+        return replace(row, reason=_why(row.statistic, people))
     value = float(values[0])
-    how = "by moments, of ratings that differ in prompt, person or both"
     if values.size == 1:
-        return replace(row, value=value, method=how)
-    bounds = interval(value, components.deviations(values), kind)
-    return replace(row, value=value, low=bounds.low, high=bounds.high, method=f"{how}; {bounds.note}")
+        return replace(row, value=value, method=_HOW)
+    fixed = interval(value, people.every.deviations(values), kind)
+    if of is None or not people.without:
+        return replace(row, value=value, low=fixed.low, high=fixed.high, method=f"{_HOW}; {fixed.note}")
+    bounds = interval(value, people.crossed(of), kind)
+    these = of_these_people(fixed, people.persons)
+    return replace(row, value=value, low=bounds.low, high=bounds.high, method=f"{_HOW}; {bounds.note}; {these}")
+
+
+def _person_variance(row: RaterEffectRow, people: _Panel, values: FloatArray, span: float) -> RaterEffectRow:
+    """With few persons the interval of a variance of so many normal values, which no jackknife knows."""
+    made = _with_interval(row, people, values, NUMBER, None)
+    if made.value is None or values.size == 1:
+        return made
+    noise = max(float(np.nan_to_num(people.every.residual[0])), 0.0) * span**2 / (people.ratings / people.persons)
+    low, high = variance_interval(made.value, noise, people.persons)
+    how = f"95% interval by chi-square with {people.persons - 1} degrees of freedom, for persons who differ normally"
+    return replace(made, low=low, high=high, method=f"{_HOW}; {how}")
+
+
+def variance_interval(variance: float, noise: float, persons: int) -> tuple[float, float]:
+    """95 % interval of the variance of persons' effects, each of which is known up to a variance of `noise`.
+
+    The variance of persons' means, `variance` + `noise`, has the interval of a variance of so many normal values (Tukey 1951,
+    Williams 1962); the noise is taken off again.
+    """
+    from scipy.special import chdtri
+
+    freedom = persons - 1
+    total = max(variance + noise, 0.0) * freedom
+    low, high = (total / float(chdtri(freedom, tail)) - noise for tail in (0.025, 0.975))
+    return max(low, 0.0), max(high, 0.0)
 
 
 @dataclass(frozen=True)

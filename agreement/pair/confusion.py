@@ -85,16 +85,16 @@ def _sentence(
     if kappa is None:
         word = "yes" if yes > 0.5 else "no"
         return f"{start}, as both always say {word}. Kappa is undefined then: chance alone would agree as often."
-    others = f"AC1 {ac1:.2f}, PABAK {pabak:.2f}" if ac1 is not None and pabak is not None else ""
+    others = f"AC1 {ac1:z.2f}, PABAK {pabak:z.2f}" if ac1 is not None and pabak is not None else ""
     if not paradox:
-        return f"{start}; kappa is {kappa:.2f} ({others})." if others else f"{start}; kappa is {kappa:.2f}."
+        return f"{start}; kappa is {kappa:z.2f} ({others})." if others else f"{start}; kappa is {kappa:z.2f}."
     # kappa = (p_o - p_e) / (1 - p_e), solved for p_e
     chance = (agreed - kappa) / (1 - kappa)
     common = f"{percent(max(yes, 1 - yes))} of their answers are {'yes' if yes > 0.5 else 'no'}"
     why = f"{common}, so that by chance alone they would agree in {percent(chance)} of cases"
     return (
-        f"{start}, yet kappa is only {kappa:.2f}. This is the prevalence paradox: {why}, and kappa counts only what is beyond. "
-        f"Measures that expect less of chance stay high ({others}). Kappa here rests on the few "
+        f"{start}, yet kappa is only {kappa:z.2f}. This is the prevalence paradox: {why}, and kappa counts "
+        f"only what is beyond. Measures that expect less of chance stay high ({others}). Kappa here rests on the few "
         f"{'no' if yes > 0.5 else 'yes'} answers: look at these cases before you trust either number."
     )
 
@@ -249,7 +249,7 @@ class PairReport:
         place: generator and task.
         by_score: whether `a` is met by its `score`; then there is no table.
         labels: in the order of the scale; yes before no; without an order, the most used first.
-        table: counts, `a` in rows, `b` in columns.
+        table: counts of units, `a` in rows, `b` in columns: people by majority, or of answers if each was asked for.
         cells: the same with the items, cells without any left out, row by row.
         values: both sides' numbers, where the aspect is ordered or `a` is met by its score.
         estimates: the pair's statistics.
@@ -314,7 +314,8 @@ def pair_report(
         aspect: what they judged.
         a: a rater.
         b: another rater, or "people".
-        options: `people_as` each (each rating beside the rater's) or majority; `statistics` None is DEFAULT; targets are
+        options: `people_as` each (each rating beside the rater's, in the confusion table, too) or majority; without, the table
+            counts units by people's majority, and each statistic has its own way; `statistics` None is DEFAULT; targets are
             pooled.
         place: the cell; None is all generators and tasks.
         score: meet `a` by its `score` though it judged the aspect itself. Without a judgement of the aspect it is anyway.
@@ -333,7 +334,7 @@ def pair_report(
     if meeting is None:
         raise ValueError(f"{a!r} and {b!r} do not both have judgements of {aspect!r}")
     pairs = meeting.pairs(cell)
-    table = ConfusionTable(meeting, meeting.labelled(pairs))
+    table = ConfusionTable(meeting, meeting.crossed(pairs))
     judged = [each for each in meetings if each.pairs(cell).size]
     return PairReport(
         suite=suite.name,

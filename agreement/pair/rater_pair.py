@@ -103,7 +103,7 @@ class RaterPair:
         a_is_scorer = any(rater.scorer and rater.name == self.a for rater in self.topic.suite.raters)
         worded = outcome if self.crowd and a_is_scorer else self._reworded(outcome)
         kind = SHARE if statistic == SHARE_OF_YES else value_range_of(statistic, binary=self.topic.measure.binary)
-        bounds, method = interval(worded, kind, by_prompt=self.topic.suite.by_prompt)
+        bounds, method = interval(worded, kind, by_prompt=self.topic.suite.by_prompt, images=worded.used.items)
         used = worded.used
         counts = (used.items, used.ratings, dict(used.excluded))
         return Estimate(statistic, worded.value, bounds.low, bounds.high, *counts, worded.reason, method)
@@ -125,6 +125,11 @@ class RaterPair:
     def pairs(self, cell: Cell) -> PairedJudgements:
         """Every pair of a value of `a` and one of `b` in one cell."""
         return pair_judgements(cell.of(self.rows_a), cell.of(self.rows_b), by_item=self.by_score)
+
+    def crossed(self, pairs: PairedJudgements) -> PairedJudgements:
+        """Return what a confusion table counts: units by people's majority, or each answer where `people_as` asks for it."""
+        by_majority = self.crowd and self.topic.options.people_as != "each"
+        return to_majority(pairs, self.topic.measure.labels) if by_majority and self.topic.measure.labels else pairs
 
     def labelled(self, pairs: PairedJudgements) -> PairedJudgements:
         """The pairs that a table of labels counts: all, or the units where people have a majority."""

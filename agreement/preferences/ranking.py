@@ -26,6 +26,8 @@ from agreement.statistics.correlation import Units, of_centred, spearman, why_un
 from agreement.study.cells import ALL, Options, Used, outcome
 
 _STEPS, _CLOSE, _LONGEST = 200, 1e-10, 1.0
+_EQUAL: Final = 1e-9
+"""Strengths are as close as that where they differ by what Newton's method leaves."""
 NOT_CONNECTED: Final = (
     "the generators fall into groups of which one never won against another: their strengths have no finite estimate"
 )
@@ -86,8 +88,9 @@ def _strengths_in(task: str, votes: Sequence[Vote], out: Sequence[Vote], options
     for name, strength in zip(names, made, strict=True):
         mine = [vote for vote in votes if name in (vote.first, vote.second)]
         won_by_it, tied = sum(vote.chose == name for vote in mine), sum(not vote.clear for vote in mine)
-        better = None if strength.value is None else sum(o.value is not None and o.value > strength.value for o in made)
-        rank = None if better is None else 1 + better
+        rank = None
+        if strength.value is not None:
+            rank = 1 + sum(other.value is not None and other.value - strength.value > _EQUAL for other in made)
         rows.append(GeneratorStrength(task, name, won_by_it, len(mine) - won_by_it - tied, tied, strength, rank))
     return sorted(rows, key=lambda each: (each.rank or 0, each.generator))
 

@@ -28,12 +28,12 @@ import numpy as np
 
 from agreement.inference.hypothesis_tests import holm, sign_flips
 from agreement.inference.intervals import CONTRAST, SHARE, Spread, ValueRange, spread
+from agreement.inference.more_prompts import needed
 from agreement.report.leave_one_out import DIFFERENCE, OTHERS, PEOPLE, SCORER
 from agreement.study.cells import TASKS_MEAN, CellOutcome, Options, Outcome, interval
 
 Position = Literal["equivalent", "below", "above"]
 LEAST_P = 0.05
-_NORMAL = 1.96
 MARGIN_OF_SHARES, MARGIN_OF_COEFFICIENTS = 0.05, 0.1
 NO_INTERVALS = "no intervals"
 TWO_VALUES = "a person's yes or no is a score of only two values"
@@ -131,7 +131,7 @@ def read_ceiling(
         saw_labels: the scorer was tuned on these people's labels, so how far it is from them says nothing.
     """
     people = sides[PEOPLE]
-    bounds, method = interval(people, kind, by_prompt=by_prompt)
+    bounds, method = interval(people, kind, by_prompt=by_prompt, images=people.used.items)
     margin = options.margin or (MARGIN_OF_SHARES if kind.low == SHARE.low else MARGIN_OF_COEFFICIENTS)
     verdict = _verdict(sides, kind, margin, by_prompt=by_prompt)
     if finer:
@@ -222,30 +222,25 @@ def opposite(people: float, kind: ValueRange) -> float:
     return abs(2.0 * people - kind.low - kind.high)
 
 
-def needed(test: Spread, margin: float, prompts: int, contrary: float = 0.0) -> int | None:
-    """About how many more prompts would tell a difference of this size, or that it is within the margin.
-
-    Ends of intervals move towards the value with 1 / sqrt(prompts). A difference d, which n prompts with the mean square s
-    give, is told in spite of a `contrary` prompt c where n d - c = 1.96 sqrt(n s + c^2).
-    """
-    enough = []
-    if test.value:
-        d, square = abs(test.value), prompts * test.error**2 + test.value**2
-        middle = 2 * d * contrary + _NORMAL**2 * square
-        root = math.sqrt(middle**2 + 4 * (_NORMAL**2 - 1) * (d * contrary) ** 2)
-        enough.append(max(prompts * (test.reach(95) / d) ** 2, (middle + root) / (2 * d**2)))
-    if abs(test.value) < margin:
-        enough.append(prompts * (test.reach(90) / (margin - abs(test.value))) ** 2)
-    return max(math.ceil(min(enough)) - prompts, 1) if enough else None
-
-
 def corrected(ceilings: Sequence[Ceiling]) -> list[Ceiling]:
-    """With `p_holm` over these, which are one statistic's rows of a table."""
-    corrected_p = holm([each.verdict.p for each in ceilings])
-    return [replace(each, verdict=replace(each.verdict, p_holm=p)) for each, p in zip(ceilings, corrected_p, strict=True)]
+    """With `p_holm` over these, which are one statistic's rows of one generator, or of all: every scorer and task."""
+    ps = [each.verdict.p for each in ceilings]
+    tests = sum(p is not None for p in ps)
+    return [_with_holm(each, p, tests) for each, p in zip(ceilings, holm(ps), strict=True)]
+
+
+def _with_holm(ceiling: Ceiling, p_holm: float | None, tests: int) -> Ceiling:
+    verdict = ceiling.verdict
+    if verdict.p is None or p_holm is None:
+        return ceiling
+    family = (
+        f"beside these people p {_three(verdict.p)}, by Holm {_three(p_holm)} over {tests} verdict{'s' if tests > 1 else ''}"
+    )
+    family += " of this statistic and generator: all scorers and tasks"
+    words = f"{verdict.words}; {family}" if verdict.words else verdict.words
+    return replace(ceiling, verdict=replace(verdict, p_holm=p_holm, words=words))
 
 
 def _three(value: float) -> str:
-    """Three digits: of two rounded to two the difference looks wrong. What rounds to nothing has no sign."""
-    text = f"{value:.3f}"
-    return "0.000" if text == "-0.000" else text
+    """Three digits: of two rounded to two the difference looks wrong."""
+    return f"{value:z.3f}"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from agreement.catalogue import CORRELATIONS, FIRST_VS_REST, NUMBER_ALPHAS, TWO_RATERS, Measure
-from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio, share_of
+from agreement.generators import mean_of_images
+from agreement.inference.intervals import Deviations
+from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
 from agreement.statistics import correlation, icc, many_raters, two_raters
 from agreement.statistics.alpha import SAME_VALUE, MomentSums, RatioSums, moment_columns, ratio_columns
 from agreement.statistics.correlation import Units
@@ -21,7 +23,7 @@ PAIRWISE = TWO_RATERS | CORRELATIONS
 # Single ratings say nothing about agreement, but they tell how common a label is.
 ALL_RATINGS = frozenset({"fleiss_kappa", "gwet_ac1", "gwet_ac2"})
 NO_RATINGS = "there are no ratings"
-MEAN = "mean over people's ratings"
+MEAN = "mean over images of people's mean rating"
 BY_UNIT = "people's ratings by unit"
 CHANCE_FROM_ALL = "; chance from all units, agreement from those with two ratings or more"
 NO_PERSONS = "slots are not individuals, so no pair of persons can be formed; "
@@ -73,7 +75,7 @@ class HumanAgreement:
 
     def _mean(self, _: tuple[str, ...]) -> dict[str, Outcome]:
         view = self._all
-        values = share_of(view.rows.number, np.ones(view.rows.size), view.cluster.codes, view.weights)
+        values = mean_of_images(view.unit.codes, view.rows.number, view.place, view.weights)
         return {"mean": outcome(values, NO_RATINGS, view.used, MEAN)}
 
     def _tables(self, view: _View, names: tuple[str, ...]) -> dict[str, Outcome]:
@@ -88,7 +90,7 @@ class HumanAgreement:
             how = BY_UNIT
             if name in ALL_RATINGS and view is not self._paired:
                 how += CHANCE_FROM_ALL
-            outcomes[name] = outcome(many_raters.replicates(name, sums, sample), reason, view.used, how)
+            outcomes[name] = outcome(many_raters.FORMULAS[name](sums), reason, view.used, how)
         return outcomes
 
     def _number_alphas(self, names: tuple[str, ...]) -> dict[str, Outcome]:
@@ -116,7 +118,16 @@ class HumanAgreement:
         view = _View(rows, self._cell, merged([excluded, {"not_crossed": grid.rows.size - rows.size}]))
         table = rows.number.reshape(-1, grid.raters.size)
         how = f"two-way random effects, absolute agreement, single ratings; the units that all {grid.raters.size} persons rated"
-        return {"icc_2": outcome(icc.icc_2(table, view.place, view.weights), icc.why_no_icc_2(table), view.used, how)}
+        reason = icc.why_no_icc_2(table)
+        if len(view.weights) == 1 or not table.size:
+            return {"icc_2": outcome(icc.icc_2(table, view.place, view.weights), reason, view.used, how)}
+        values = icc.icc_2_without_persons(table, view.place, view.weights)
+        made = outcome(values[0], reason, view.used, how)
+        if made.value is not None:
+            # it speaks of raters of this kind, so they are as random as the prompts
+            deviations = Deviations.crossed(values, view.used.clusters, grid.raters, grid.raters.size)
+            made = replace(made, deviations=deviations)
+        return {"icc_2": made}
 
     def _first_vs_rest(self, names: tuple[str, ...]) -> dict[str, Outcome]:
         view, labels = self._paired, self._measure.labels

@@ -134,7 +134,7 @@ class ReportTopic:
         tuned = {rater.name for rater in self.suite.raters if rater.saw_labels}
         for each, sides in ceiling.with_sides(outcomes):
             kind = value_range_of(each.key.statistic, binary=binary)
-            bounds, method = interval(each.outcome, kind, by_prompt=by_prompt)
+            bounds, method = interval(each.outcome, kind, by_prompt=by_prompt, images=each.outcome.used.items)
             saw = each.key.rater in tuned
             beside = (
                 ceiling.read_ceiling(sides, kind, options, by_prompt=by_prompt, finer=finer, saw_labels=saw) if sides else None

@@ -26,6 +26,9 @@ HOW: dict[PeopleAs | None, str] = {
     None: "the rater's own mean over the units it shares with people",
 }
 NOTHING_SHARED = "the scorer and people share no unit"
+LEAST_OTHERS = 3
+"""Prompts in which people answer otherwise than the commonest way; correlations and areas that rest on fewer, and on no more
+than a fifth of all, have no interval."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,7 @@ class ScorerAgreement:
         if people_as is None:
             return self._mean()
         use = self._use(people_as)
+        unsure = self._one_sided if statistic == "auc" or statistic in CORRELATIONS else None
         if statistic == "auc":
             auc = correlation.auc(self._scores(), *self._votes(people_as), self._units, self._weights)
             values, reason = auc, correlation.WHY_NO_AUC
@@ -116,7 +120,7 @@ class ScorerAgreement:
         else:
             values, reason = self._table(statistic, people_as)
         reason = reason if self._people.size else NOTHING_SHARED
-        return outcome(values, reason, use, HOW[people_as])
+        return outcome(values, reason, use, HOW[people_as], unsure)
 
     def _mean(self) -> Outcome:
         cluster = compact(self._own.cluster)
@@ -127,6 +131,17 @@ class ScorerAgreement:
     @cached_property
     def _majority(self) -> Majority:
         return strict_majority(self._unit.codes, self._unit.size, self._people.label, self._measure.labels)
+
+    @cached_property
+    def _one_sided(self) -> str | None:
+        """Why a score's agreement cannot be bounded: hardly any prompt has another answer than the commonest one."""
+        if not self._people.size:
+            return None
+        level = np.unique(np.round(self._by_unit(self._people.number), 9), return_inverse=True)[1]
+        others = np.unique(self._units.cluster[level != np.bincount(level).argmax()]).size
+        if others >= LEAST_OTHERS or others > self._units.clusters / 5:
+            return None
+        return f"people's answers are other than the commonest one in {others} of {self._units.clusters} prompts only"
 
     def _use(self, people_as: PeopleAs) -> Used:
         mask = np.ones(self._people.size, bool)

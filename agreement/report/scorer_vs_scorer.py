@@ -326,7 +326,7 @@ def _corrected(table: Sequence[Comparison]) -> list[Comparison]:
         method, swaps = each.method, each.found.outcome.swaps
         if each.p is not None and swaps:
             method += f"; p by sign flips: the scorers' judgements of prompts swapped, {swaps.method}"
-            method += f"; Holm over {tests} comparison{'s' if tests > 1 else ''}"
+            method += f"; Holm over {tests} comparison{'s' if tests > 1 else ''} of this statistic and generator"
         found = replace(each.found, outcome=replace(each.found.outcome, swaps=None))
         out.append(replace(each, found=found, p_holm=p_holm, mcnemar=mcnemar, method=method))
     return out

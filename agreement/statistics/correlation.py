@@ -353,6 +353,19 @@ def auc(score: FloatArray, yes: FloatArray, no: FloatArray, units: Units, weight
     return out
 
 
+def placements(score: FloatArray, yes: FloatArray, no: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Structural components of the AUC (DeLong, DeLong and Clarke-Pearson 1988, Biometrics 44), by unit.
+
+    The share of the no that score lower, and the share of the yes that score higher; equal ones count one half. The mean of
+    the first over the yes, and that of the second over the no, are both the AUC.
+    """
+    ties = Ties.of(score)
+    positive, negative = (ties.totals(counts[None])[0] for counts in (yes, no))
+    below = ratio(np.cumsum(negative) - negative / 2.0, negative.sum())
+    above = ratio(positive.sum() - np.cumsum(positive) + positive / 2.0, positive.sum())
+    return below[ties.group], above[ties.group]
+
+
 def with_last(statistic: Correlation, values: FloatArray, units: Units, weights: FloatArray) -> FloatArray:
     """Each row of `values` (rows, units) with the last one: (rows - 1, resamples)."""
     if statistic == "spearman":

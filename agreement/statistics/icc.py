@@ -127,6 +127,13 @@ def icc_2(table: FloatArray, cluster: IntArray, weights: FloatArray) -> FloatArr
     return TwoWaySums.unpack(weights @ cluster_sums(two_way_columns(table), cluster, weights.shape[1])).icc_2()
 
 
+def icc_2_without_persons(table: FloatArray, cluster: IntArray, weights: FloatArray) -> FloatArray:
+    """`icc_2` of all persons, then without each of them: (1 + persons, 1 + replicates); NaN of fewer than two."""
+    return np.stack([
+        icc_2(table, cluster, weights), *(icc_2(np.delete(table, k, axis=1), cluster, weights) for k in range(table.shape[1]))
+    ])  # fmt: skip
+
+
 def why_no_icc_2(table: FloatArray) -> str:
     """The reason for an undefined ICC(2,1) of a table (units, persons)."""
     units, persons = table.shape

@@ -167,9 +167,9 @@ def krippendorff_alpha_nominal(sums: CountSums) -> FloatArray:
     return alpha_nominal(sums.off_diagonal, sums.margins)
 
 
-def krippendorff_alpha_ordinal(sums: CountSums, sample: CountSums | None = None) -> FloatArray:
-    """Krippendorff's alpha for ordered labels; of replicates with the distances that levels have in the whole sample."""
-    return alpha_ordinal(sums.coincidences, None if sample is None else sample.coincidences.sum(-1))
+def krippendorff_alpha_ordinal(sums: CountSums) -> FloatArray:
+    """Krippendorff's alpha for ordered labels."""
+    return alpha_ordinal(sums.coincidences)
 
 
 FORMULAS = {
@@ -185,13 +185,6 @@ FORMULAS = {
         krippendorff_alpha_ordinal,
     )
 }
-
-
-def replicates(statistic: str, sums: CountSums, sample: CountSums) -> FloatArray:
-    """One statistic, by its name in FORMULAS, of the sample and of its replicates (leading axis of `sums`)."""
-    if statistic == krippendorff_alpha_ordinal.__name__:
-        return krippendorff_alpha_ordinal(sums, sample)
-    return FORMULAS[statistic](sums)
 
 
 def why_undefined(statistic: str, sums: CountSums) -> str:

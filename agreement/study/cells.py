@@ -5,14 +5,15 @@ An `Outcome` is one statistic of one cell: its value, how it varies, what it use
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from agreement.catalogue import PeopleAs
 from agreement.inference.hypothesis_tests import Swaps, mean_swaps
-from agreement.inference.intervals import Deletions, Deviations, Interval, ValueRange
+from agreement.inference.intervals import Deletions, Deviations, Interval, PersonDeletions, ValueRange
 from agreement.inference.intervals import interval as jackknife_interval
 from agreement.numeric import BoolArray, FloatArray, IntArray
 from agreement.study.frame import Ratings, Suite
@@ -35,7 +36,8 @@ class Used:
 class Outcome:
     """A statistic in one cell. `value` None has a `reason`; `deviations` are None where no interval is wanted.
 
-    `swaps`: of a difference of two scorers, how it changes as their judgements of prompts are swapped.
+    `swaps`: of a difference of two scorers, how it changes as their judgements of prompts are swapped. `unsure`: why it has no
+    interval although it varies.
     """
 
     value: float | None
@@ -44,14 +46,15 @@ class Outcome:
     used: Used
     how: str
     swaps: Swaps | None = None
+    unsure: str | None = None
 
 
-def outcome(values: FloatArray, reason: str, used: Used, how: str) -> Outcome:
+def outcome(values: FloatArray, reason: str, used: Used, how: str, unsure: str | None = None) -> Outcome:
     """From values whose first is the estimate and the others its jackknife replicates; NaN becomes None with `reason`."""
     if np.isnan(values[0]):
         return undefined(reason, used, how)
     deviations = Deviations.of(values, used.clusters) if values.size > 1 else None
-    return Outcome(float(values[0]), None, deviations, used, how)
+    return Outcome(float(values[0]), None, deviations, used, how, unsure=unsure)
 
 
 def undefined(reason: str, used: Used, how: str) -> Outcome:
@@ -76,20 +79,41 @@ def mean_over_tasks(tasks: Mapping[str, Outcome | None]) -> Outcome:
     each = [part.deviations for part in parts if part.deviations is not None]
     strata = tuple(d / len(parts) for deviations in each for d in deviations.strata)
     adds = tuple(value / len(parts) for deviations in each for value in deviations.values)
-    deviations = Deviations(strata, adds, sum(d.prompts for d in each)) if len(each) == len(parts) else None
+    persons = [d.persons for d in each if d.persons is not None]
+    shared = PersonDeletions.mean(persons, len(parts)) if persons and len(persons) == len(each) else None
+    deviations = Deviations(strata, adds, sum(d.prompts for d in each), persons=shared) if len(each) == len(parts) else None
     swaps = [part.swaps for part in parts if part.swaps is not None]
     inner = sorted({part.how for part in parts if part.how})
     method = f"{how}, in each: {inner[0]}" if len(inner) == 1 else how
     together = mean_swaps(swaps) if swaps and len(swaps) == len(parts) else None
-    return Outcome(float(np.mean(values)), None, deviations, used, method, together)
+    unsure = next((part.unsure for part in parts if part.unsure), None)
+    return Outcome(float(np.mean(values)), None, deviations, used, method, together, unsure)
 
 
-def interval(outcome: Outcome, kind: ValueRange, *, by_prompt: bool = True, many: str | None = None) -> tuple[Interval, str]:
-    """The interval of an outcome, and `method`: in words, how value and interval were made; `many`: what its clusters are."""
-    bounds = Interval()
-    if outcome.value is not None and outcome.deviations is not None:
-        bounds = jackknife_interval(outcome.value, outcome.deviations, kind, many or ("prompts" if by_prompt else "items"))
-    return bounds, "; ".join(part for part in (outcome.how, bounds.note) if part)
+def interval(
+    outcome: Outcome, kind: ValueRange, *, by_prompt: bool = True, many: str | None = None, images: float = math.inf
+) -> tuple[Interval, str]:
+    """The interval of an outcome, and `method`: in words, how value and interval were made.
+
+    `many`: what its clusters are. `images`: how many it rests on, where few take few values.
+    """
+    bounds, deviations = Interval(), outcome.deviations
+    these = None
+    if outcome.unsure and deviations is not None:
+        bounds = Interval(note=f"no interval: {outcome.unsure}")
+    elif outcome.value is not None and deviations is not None:
+        clusters = many or ("prompts" if by_prompt else "items")
+        bounds = jackknife_interval(outcome.value, deviations, kind, clusters, images)
+        if deviations.persons is not None:
+            fixed = jackknife_interval(outcome.value, replace(deviations, persons=None), kind, clusters, images)
+            these = of_these_people(fixed, deviations.persons.count)
+    return bounds, "; ".join(part for part in (outcome.how, bounds.note, these) if part)
+
+
+def of_these_people(bounds: Interval, persons: int) -> str:
+    """What other prompts would give if the same people rated them, in words; it stands beside an interval for other people."""
+    around = "no interval" if bounds.low is None or bounds.high is None else f"{bounds.low:z.3f} to {bounds.high:z.3f}"
+    return f"of these {persons} people, on other prompts: {around}"
 
 
 def merged(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:

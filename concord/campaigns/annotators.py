@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pandas as pd
 
 from agreement import Options
 from agreement.pair.rater_pair import Estimate, each_person
-from annotation import quality
-from annotation.quality import Sameness, Speed, TimedAnswer
-from concord.campaigns.known_answers import subject_of
-from concord.common import live_updates, wording
-from concord.judging import form_about
+from annotation import flags
+from annotation.flags import AttentionEvidence, Flag
+from annotation.quality import Sameness, Speed
+from concord.campaigns.evidence import WorkEvidence, work_evidence
+from concord.common import live_updates
 from data.campaigns.settings import Campaign
 from data.store.campaigns import monitoring
 from data.store.campaigns.monitoring import WorkerStats
 from data.store.core import frame
 from data.store.core.store import Store
-from data.store.library import item_subjects
+from data.store.judgements.revocations import BY_PACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,30 +37,24 @@ class AnnotatorWork:
     Attributes:
         agreement: with the others about a topic; None where they have judged nothing of it.
         sameness, speed: None where they have answered nothing but training items.
+        flags: what is odd about it, what convicts first (``annotation.flags``).
     """
 
     worker: WorkerStats
     agreement: Estimate | None
     sameness: Sameness | None
     speed: Speed | None
+    flags: tuple[Flag, ...]
 
     @property
-    def flags(self) -> tuple[str, ...]:
-        """What should be looked at."""
-        flags = []
-        if self.sameness is not None and self.sameness.flagged:
-            flags.append("straight-liner")
-        if self.speed is not None and self.speed.flagged:
-            flags.append("speeder")
-        if self.speed is not None and self.speed.hurried:
-            flags.append(f"{wording.count(self.speed.hurried, 'answer')} under {quality.FLOOR:.0f} s")
-        if self.worker.paused is not None:
-            flags.append("failed checks")
-        if self.worker.same_network > 1:
-            flags.append(f"{self.worker.same_network} from one network")
-        if self.worker.other_browsers:
-            flags.append("id used in another browser")
-        return tuple(flags)
+    def convicted(self) -> bool:
+        """Return True if a flag is of a kind that is preselected when people are revoked together."""
+        return any(flag.kind in flags.CONVICTING for flag in self.flags)
+
+
+def needs_look(person: AnnotatorWork) -> bool:
+    """Return True if somebody has a flag and is not out."""
+    return bool(person.flags) and not person.worker.revoked
 
 
 def topics(store: Store, campaign: Campaign) -> list[CampaignTopic]:
@@ -93,35 +87,33 @@ def annotators_of(
 ) -> list[AnnotatorWork]:
     """Everybody who has done something, by name; agreement is about the topic."""
     beside = agreement_by_annotator(store, campaign.campaign_id, topic, intervals=intervals) if topic is not None else {}
-    alike, fast = _work(store, campaign)
+    known, nothing = _evidence(store, campaign), WorkEvidence()
     return [
-        AnnotatorWork(worker, beside.get(worker.person), alike.get(worker.person), fast.get(worker.person))
+        _annotator(worker, beside.get(worker.person), known.get(worker.person, nothing))
         for worker in monitoring.workers(store, campaign.campaign_id)
     ]
 
 
 @live_updates.cached(maxsize=8)
-def _work(store: Store, campaign: Campaign) -> tuple[Mapping[str, Sameness], Mapping[str, Speed]]:
-    timed_answers = answers(store, campaign)
-    return quality.sameness(timed_answers), quality.speeds(timed_answers)
+def _evidence(store: Store, campaign: Campaign) -> Mapping[str, WorkEvidence]:
+    judgements, (topic, *_) = judgements_of(store, campaign.campaign_id), [*topics(store, campaign), None]
+    about = (topic.suite, topic.aspect) if topic is not None else ("", "")
+    return work_evidence(store, campaign, judgements[(judgements["suite"] == about[0]) & (judgements["aspect"] == about[1])])
 
 
-def answers(store: Store, campaign: Campaign) -> Sequence[TimedAnswer]:
-    """Everybody's answers for the rules of ``annotation.quality``: of each item the first, as it stands; training apart."""
-    current_answers = [
-        answer for answer in monitoring.current_answers(store, campaign.campaign_id) if answer.role != "training"
-    ]
-    subjects = item_subjects(store, sorted({answer.item_id for answer in current_answers}))
-    questionnaires = {
-        (item_id, name): form_about(campaign, subjects[item_id].spec, name).build(subject_of(subjects[item_id]))
-        for item_id, name in {(answer.item_id, answer.questionnaire) for answer in current_answers}
-        if item_id in subjects
-    }
-    made: dict[tuple[str, str], TimedAnswer] = {}
-    for answer in current_answers:
-        if questionnaire := questionnaires.get((answer.item_id, answer.questionnaire)):
-            pattern, shape = quality.pattern(questionnaire, answer.answers), quality.shape(questionnaire)
-            made.setdefault(
-                (answer.person, answer.item_id), TimedAnswer(answer.person, answer.item_id, shape, pattern, answer.seconds)
-            )
-    return [*made.values()]
+def _annotator(worker: WorkerStats, agreement: Estimate | None, work: WorkEvidence) -> AnnotatorWork:
+    evidence = AttentionEvidence(
+        paused=worker.paused,
+        paused_by_pace=worker.paused_by == BY_PACE,
+        sameness=work.sameness,
+        speed=work.speed,
+        checks=work.checks,
+        agreement=work.agreement,
+        competence=work.competence,
+        lately=work.lately,
+        kappa=work.kappa,
+        same_network=worker.same_network,
+        own_browsers=worker.own_browsers,
+        other_ids=worker.other_ids,
+    )
+    return AnnotatorWork(worker, agreement, work.sameness, work.speed, flags.flags(evidence))

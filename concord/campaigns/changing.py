@@ -44,6 +44,10 @@ def describe_change(store: Store, campaign: Campaign, settings: Mapping[str, Any
         )
     if answered and any(getattr(before, name) != getattr(since, name) for name in TEXTS):
         sentences.append("Texts: answers so far were given after the old text, later ones after the new; report both.")
+    if since.nothing_left != before.nothing_left:
+        sentences.append("Last images: who left before is paid by the setting that held then.")
+    if since.withdrawal != before.withdrawal:
+        sentences.append("Withdrawing: " + ("people may take their answers back." if since.withdrawal else "answers stay."))
     if since.pay != before.pay:
         sentences.append(_describe_pay(store, campaign, made))
     if since.closing != before.closing and since.closing is not None:

@@ -7,17 +7,20 @@ from __future__ import annotations
 import getpass
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
-from concord.campaigns import adjudication, annotators, payment, planning, progress
+from concord.campaigns import adjudication, annotators, payment, planning, progress, revoking
 from concord.campaigns.annotators import AnnotatorWork, CampaignTopic
 from concord.campaigns.planning import OWN_FILES, CampaignSpec, campaign_spec, from_yaml
 from concord.campaigns.progress import CampaignProgress
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError
 from concord.common.text_tables import aligned
+from concord.people import BY
 from data.campaigns import recruitment
-from data.files import InputError, printable, read_text
+from data.campaigns.payment import SettledDecision
+from data.files import InputError, fail, printable, read_text, reading
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.management import CampaignRefused
 
@@ -56,6 +59,8 @@ def _read_spec(context: Context, options: Mapping[str, Any], file: str | None) -
         origin = printable(file)
         values = from_yaml(read_text(path), origin)
     values |= {name: value for name, value in options.items() if value not in (None, [], ())}
+    if options.get("consent") is not None:
+        values["consent"] = _consent_text(context.file(str(options["consent"])))
     for key, name in OWN_FILES.items():
         if key in values:
             values[name] = read_text(context.file(str(values.pop(key))))
@@ -63,6 +68,26 @@ def _read_spec(context: Context, options: Mapping[str, Any], file: str | None) -
         return campaign_spec(values, origin)
     except InputError as error:
         raise CommandError(str(error)) from error
+
+
+MAX_CONSENT_BYTES: Final = 100_000
+
+
+def _consent_text(path: Path) -> str:
+    """Return the Markdown of a consent file.
+
+    Raises:
+        InputError: it cannot be read, is larger than people read, or is empty.
+    """
+    with reading(path):
+        size = path.stat().st_size
+    if size > MAX_CONSENT_BYTES:
+        most = f"at most {MAX_CONSENT_BYTES / 1e3:z,.0f}"
+        fail(path, None, f"has {size / 1e3:z,.0f} KB, and a consent text {most}; is this the right file?")
+    text = read_text(path)
+    if not text.strip():
+        fail(path, None, "the file is empty, so there is nothing to agree to; write the consent text into it")
+    return text
 
 
 def start(context: Context, campaign: str) -> None:
@@ -125,6 +150,7 @@ def _document(
         "people": [
             asdict(annotator.worker)
             | {
+                "reported_share": annotator.worker.reported_share,
                 "agreement": annotator.agreement.to_dict() if annotator.agreement else None,
                 "sameness": annotator.sameness,
                 "speed": annotator.speed,
@@ -138,7 +164,7 @@ def _document(
     }
 
 
-_HEADER = ("person", "valid", "surplus", "median s", "agreement", "95 % interval", "n", "checks", "flags")
+_HEADER = ("person", "valid", "surplus", "median s", "agreement", "95 % interval", "n", "checks", "reported", "flags")
 
 
 def _lines(
@@ -162,15 +188,43 @@ def _lines(
 
 def _cells(annotator_work: AnnotatorWork) -> Sequence[str]:
     worker, estimate = annotator_work.worker, annotator_work.agreement
-    seconds = "" if worker.median_seconds is None else f"{worker.median_seconds:.1f}"
-    value = "" if estimate is None else "-" if estimate.value is None else f"{estimate.value:.3f}"
-    span = "" if estimate is None or estimate.low is None else f"{estimate.low:.3f} .. {estimate.high:.3f}"
+    seconds = "" if worker.median_seconds is None else f"{worker.median_seconds:z.1f}"
+    value = "" if estimate is None else "-" if estimate.value is None else f"{estimate.value:z.3f}"
+    span = "" if estimate is None or estimate.low is None else f"{estimate.low:z.3f} .. {estimate.high:z.3f}"
     n = "" if estimate is None else str(estimate.n_ratings)
     out = " (paused)" if worker.paused else " (revoked)" if worker.revoked else ""
     name = printable(f"{worker.person}{' (simulated)' if worker.simulated else ''}{out}")
-    flags = ", ".join([*annotator_work.flags, *([estimate.reason] if estimate is not None and estimate.reason else [])])
+    flags = ", ".join(
+        [
+            *(flag.code for flag in annotator_work.flags),
+            *([estimate.reason] if estimate is not None and estimate.reason else []),
+        ]
+    )
     agreement = (value, span, n)
-    return name, str(worker.valid), str(worker.surplus), seconds, *agreement, progress.describe_checks(worker), flags
+    reported = f"{worker.reported} ({worker.reported_share or 0:.0%})" if worker.reported else ""
+    counts = (str(worker.valid), str(worker.surplus), seconds)
+    return name, *counts, *agreement, progress.describe_checks(worker), reported, flags
+
+
+def revoke_flagged(context: Context, campaign: str, people: Sequence[str], uncounted: bool, yes: bool) -> None:
+    """List everybody with a flag, and with ``yes`` revoke these people, or without names those who are preselected."""
+    listed = revoking.candidates(context.store, campaign)
+    chosen = [*people] or [candidate.person for candidate in listed if candidate.preselected]
+    if not yes:
+        for candidate in listed:
+            mark = "x" if candidate.person in chosen else " "
+            context.say(f"[{mark}] {printable(candidate.person)}: {candidate.describe()}")
+        context.say(
+            "nobody was revoked: --yes revokes the people marked x, --person names others" if listed else "nobody has a flag"
+        )
+        return
+    answers = revoking.revoke(context.store, campaign, chosen, BY, uncount=uncounted)
+    context.say(revoking.describe_revoked(chosen, answers, uncount=uncounted))
+    context.say(f"to undo it: campaigns undo-revoke {campaign}")
+
+
+def undo_revoke(context: Context, campaign: str) -> None:
+    context.say(revoking.describe_undone(*revoking.undo(context.store, campaign, BY)))
 
 
 def pay(context: Context, campaign: str, platform_file: str | None, bonuses: bool) -> None:
@@ -182,8 +236,30 @@ def pay(context: Context, campaign: str, platform_file: str | None, bonuses: boo
     roll = payment.payroll(context.store, stored_campaign, text)
     context.say((payment.bonus_lines(roll) if bonuses else payment.payment_file(roll)).rstrip("\n"))
     context.warn(payment.describe_pay(roll))
+    for person in roll.people:
+        if person.reasons:
+            context.warn(f"look first at {printable(person.work.person)}: {printable('; '.join(person.reasons))}")
+    if any(person.reasons for person in roll.people):
+        context.warn("they are in no bonus file until you decide: campaigns settle ID NAME approve (or return)")
     if roll.unknown:
         context.warn(f"in the platform's file, but never here: {', '.join(map(printable, roll.unknown))}")
+
+
+def settle(context: Context, campaign: str, name: str, decision: SettledDecision) -> None:
+    """Decide about one person's pay."""
+    stored_campaign = management.get(context.store, campaign)
+    if stored_campaign is None:
+        raise _unknown(campaign)
+    person = payment.settle(context.store, stored_campaign, name, decision, _user())
+    currency = stored_campaign.settings.currency
+    context.say(f"{printable(name)}: {decision}, {person.payout.pay:,} {currency}".rstrip())
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a container's user may have no name
+        return "the command line"
 
 
 def describe(context: Context, campaign: str, fields: Sequence[str]) -> None:
@@ -197,11 +273,7 @@ def describe(context: Context, campaign: str, fields: Sequence[str]) -> None:
             text = " ".join(texts[name].split()) if name in texts else recruitment.NOT_REPORTED
             context.say(f"{name}: {text}" if name in texts else f"{name}: {text} ({field.asks})")
         return
-    try:
-        who = getpass.getuser()
-    except (OSError, KeyError):  # a container's user may have no name
-        who = "the command line"
-    texts = management.describe_recruitment(context.store, campaign, new_texts, who)
+    texts = management.describe_recruitment(context.store, campaign, new_texts, _user())
     open_ = [name for name in recruitment.RECRUITMENT_FIELDS if name not in texts]
     context.say(
         f"{wording.count(len(texts), 'field')} of campaign {campaign!r} said; not reported: {', '.join(open_) or 'none'}"

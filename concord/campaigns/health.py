@@ -7,10 +7,9 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from concord.campaigns import payment
-from concord.campaigns.annotators import AnnotatorWork, annotators_of
+from concord.campaigns.annotators import AnnotatorWork, annotators_of, needs_look
 from concord.campaigns.progress import CampaignProgress
 from data.store.core.store import Store
-from data.store.judgements import revocations
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +62,6 @@ def health(store: Store, progress: CampaignProgress, now: datetime | None = None
     )
 
 
-def needs_look(person: AnnotatorWork) -> bool:
-    """Whether somebody has a flag and is not out."""
-    return bool(person.flags) and not person.worker.revoked
-
-
 def by_problem(people: list[AnnotatorWork]) -> list[AnnotatorWork]:
-    """Those with a flag first, the most flags on top; then the others by name, and last who is out."""
-    return sorted(people, key=lambda work: (work.worker.revoked, -len(work.flags), work.worker.person))
-
-
-def revoke_flagged(store: Store, progress: CampaignProgress, by: str, *, uncount: bool) -> list[str]:
-    """Revoke all who need a look; returns who they are."""
-    annotators = annotators_of(store, progress.campaign, None, intervals=False)
-    flagged = [person.worker.person for person in annotators if needs_look(person)]
-    for person in flagged:
-        revocations.revoke(store, person, by, progress.campaign.campaign_id, uncount=uncount)
-    return flagged
+    """Sort by flags: who convicts themselves first, then the most flags, then the others by name, and last who is out."""
+    return sorted(people, key=lambda work: (work.worker.revoked, not work.convicted, -len(work.flags), work.worker.person))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -17,7 +18,8 @@ from annotation.questionnaires.custom import YamlError, read_yaml
 from annotation.questionnaires.form import Form
 from concord.campaigns import known_answers
 from concord.campaigns.gold import CHECK_EVERY, GoldItems, gold_items
-from data.campaigns.items import CampaignItem, draw_items, sample_items
+from data.campaigns import checks
+from data.campaigns.items import CampaignItem, draw_items, expected_checks, sample_items
 from data.campaigns.settings import AMOUNTS, Campaign, DrawMethod, Settings
 from data.files import MAX_PROBLEMS, InputError, quoted
 from data.store.browse import contents
@@ -207,10 +209,29 @@ class CampaignPlan:
     @property
     def with_checks(self) -> int:
         """All answers but those of training: where checks are mixed in, one of so many is a check."""
-        every = self.campaign.settings.check_every
+        every, limit = self.campaign.settings.check_every, self.campaign.settings.limit
         if every is None or not (self.count("gold") or self.count("attention")):
             return self.answers
+        if limit is not None:
+            return math.ceil(self.answers * limit / max(limit - expected_checks(every, limit), 1))
         return -(-self.answers * every // (every - 1))
+
+    @property
+    def checks_each(self) -> int:
+        """Number of checks that a person meets who answers as many items as they may; 0 without any."""
+        every, limit = self.campaign.settings.check_every, self.campaign.settings.limit
+        available = self.count("gold") + self.count("attention")
+        if every is None:
+            return 0
+        return min(available, round(expected_checks(every, limit or self.count("ordinary") + available)))
+
+    def pause_chance(self, error: float) -> float:
+        """Return the probability that somebody wrong on a share ``error`` of checks is paused by the last that they meet."""
+        settings, gold = self.campaign.settings, self.count("gold")
+        met = round(self.checks_each * gold / max(gold + self.count("attention"), 1))
+        by_gold = checks.pause_chance(met, error, settings.gold_pass_mark)
+        by_attention = checks.pause_chance(self.checks_each - met, error, settings.attention_pass_mark)
+        return 1 - (1 - by_gold) * (1 - by_attention)
 
     @property
     def hours(self) -> float | None:
@@ -250,7 +271,10 @@ def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
     if wish.settings.check_every is None and any(item.role in ("gold", "attention") for item in items):
         raise CampaignRefused("gold and attention items are mixed in only with check_every: 10 makes one item in ten a check")
     if wish.settings.check_every is not None and not any(item.role in ("gold", "attention") for item in items):
-        raise CampaignRefused(f"check_every is {wish.settings.check_every}, but no gold or attention item is given to mix in")
+        raise CampaignRefused(
+            f"check_every is {wish.settings.check_every}, but no gold or attention item is given to mix in:"
+            " say where right answers come from, or leave check_every out"
+        )
     if wish.settings.pass_mark is not None and not any(item.role == "training" for item in items):
         raise CampaignRefused("a pass mark is for training, and no training item is given")
     ordinary = [pool[item.item_id] for item in items if item.role == "ordinary" and item.item_id in pool]

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
-from annotation import quality
+from annotation import flags, quality
 from concord.campaigns.adjudication import Blame
 from concord.campaigns.payment import suggested_price
 from concord.campaigns.planning import CampaignPlan
@@ -86,19 +86,28 @@ COEFFICIENT: Final = (
     " n of these pairs and a 95 % interval by prompt"
 )
 RULES: Final = (
-    "Flags are reasons to look, not verdicts; only failed checks have a consequence.",
-    f"Straight-liner (with {quality.FEWEST} answers or more, as speeders): at least {quality.SAME_SHARE:.0%} of a person’s"
-    " answers repeat the one before (to an item with the same kinds of questions; texts apart), that is"
-    f" {100 * quality.ABOVE_OTHERS:.0f} points or more above how often the others say that very thing of the same items, and"
-    f" would come about by chance in fewer than 1 of {1 / quality.CHANCE:,.0f} cases (Johnson 2005; Meade and Craig 2012).",
-    f"Answers under {quality.FLOOR:.0f} s: the time from the picture on the screen to the answer is too short to look at it.",
-    "Speeder: a person’s median active time is below a third of the campaign’s, the median of all people’s medians (Greszki et"
-    " al. 2015; Leiner 2019).",
-    "Failed checks: so many gold or attention items were wrong that it would come about by chance, to somebody who stands just"
-    f" at the pass mark, in fewer than 1 of {1 / checks.PAUSE_RISK:,.0f} cases. They are paused, and what they held goes to"
+    "Flags are of three kinds. Failed checks and patterns are preselected when people are revoked together; information is a"
+    " reason to look, not a verdict.",
+    f"Failed checks: so many gold or attention items were wrong that it would come about by chance, to somebody who stands just"
+    f" at the pass mark, in fewer than 1 of {1 / checks.PAUSE_RISK:z,.0f} cases. They are paused, and what they held goes to"
     " others; reinstate them if the checks are at fault.",
-    "From one network: a crowd platform sent so many people from the same network. Id used in another browser: somebody came"
-    " with their id and without their re-entry code, and was not let in.",
+    f"Pattern, straight-lining (with {quality.FEWEST} answers or more): at least {quality.SAME_SHARE:.0%} of a person’s"
+    " answers repeat the one before (to an item with the same kinds of questions; texts apart), that is"
+    f" {100 * quality.ABOVE_OTHERS:z.0f} points or more above how often the others say that very thing of the same items, and"
+    f" would come about by chance in fewer than 1 of {1 / quality.CHANCE:z,.0f} cases (Johnson 2005; Meade and Craig 2012).",
+    f"Pattern, quick answers: at least {checks.FEWEST_QUICK} and {checks.QUICK_SHARE:.0%} of the answers took less than"
+    f" {checks.QUICK_SECONDS:z.0f} s from the picture on the screen. Where most did, of {checks.FEWEST_TIMED} or more, the"
+    " person is paused.",
+    f"Information, by exact tests that together flag an attentive person with a chance of {flags.SOFT_RISK:.0%} at most,"
+    " however often you look. Low checks: too many wrong for somebody at the pass marks. Chance agreement: no better than"
+    " chance beside most others, and worse than"
+    f" {flags.ATTENTIVE_SHARE:.0%} of the median person’s κ. No competence: the same beside a model that weighs people"
+    f" (Dawid and Skene). Careless lately: the same over the last {flags.WINDOW} checks and the answers between them.",
+    "Information, fast: a person’s median active time is below a third of the campaign’s, the median of all people’s medians"
+    " (Greszki et al. 2015; Leiner 2019).",
+    "Information, same network: a crowd platform sent so many people from the same network. Another browser: somebody came from"
+    " their own network with their id and without their re-entry code. Somebody else’s id: they came with it, or the only"
+    " person of their network did, and were not let in; whose id it was has no flag.",
 )
 
 
@@ -106,7 +115,7 @@ def describe_pace(pace: AnswerPace) -> str:
     """``12 an hour (n = 30 in 24 h), about 8 h left``."""
     if pace.per_hour is None:
         return "no valid answer in the last 24 h"
-    text = f"{pace.per_hour:.1f} an hour (n = {pace.n:,} in the last 24 h)"
+    text = f"{pace.per_hour:z.1f} an hour (n = {pace.n:,} in the last 24 h)"
     if pace.hours_left is None:
         return text
     return f"{text}, about {describe_time_left(pace.hours_left)} left"
@@ -137,6 +146,7 @@ def describe_plan(store: Store, made: CampaignPlan) -> list[str]:
         lines.append(f"besides: {counts} items, which measure nothing but people")
     if made.with_checks != made.answers:
         lines.append(f"with one check in {campaign.settings.check_every}: {wording.count(made.with_checks, 'answer')}")
+    lines += describe_finding(made)
     lines.append(f"{made.form.name}: {made.form.summary.rstrip('.')}")
     lines.append(describe_work(made))
     lines += describe_cost(store, made)
@@ -158,11 +168,31 @@ def describe_plan(store: Store, made: CampaignPlan) -> list[str]:
     return lines
 
 
+FEWEST_CHECKS: Final = 10
+"""With fewer checks a person somebody who guesses is rarely paused."""
+
+
+def describe_finding(made: CampaignPlan) -> list[str]:
+    """Return what a campaign's checks can find, by the exact rule, with a warning where they are too few."""
+    settings, n = made.campaign.settings, made.checks_each
+    if not n:
+        return []
+    who = "each person meets about" if settings.limit is not None else "somebody who answers all items meets"
+    most, half = made.pause_chance(0.7), made.pause_chance(0.5)
+    lines = [f"{who} {wording.count(n, 'check')}; somebody wrong on 70% is paused with {most:.0%}, on 50% with {half:.0%}"]
+    if n < FEWEST_CHECKS:
+        lines.append(
+            f"warning: {wording.count(n, 'check')} for each person are too few to find who guesses: with more gold items, more"
+            f" items for one person, or a smaller check_every it should be {FEWEST_CHECKS} or more"
+        )
+    return lines
+
+
 def describe_work(made: CampaignPlan) -> str:
     """Hours of active time, with what they rest on."""
     if made.hours is None:
         return "hours: not known, as nobody has answered this questionnaire here yet (n = 0)"
-    rest = f"{made.effort.seconds:.0f} s an answer, the median of {wording.count(made.effort.n, 'answer')} here"
+    rest = f"{made.effort.seconds:z.0f} s an answer, the median of {wording.count(made.effort.n, 'answer')} here"
     return f"about {wording.duration(made.hours * 3600)} of active time in all ({rest})"
 
 
@@ -174,13 +204,16 @@ def describe_cost(store: Store, made: CampaignPlan) -> list[str]:
         hourly = ""
         if seconds:
             by_hour = to_cents(settings.pay.price * 3600 / Decimal(repr(seconds)))
-            hourly = f"; {by_hour:,} an hour at {seconds:.0f} s an answer (n = {made.effort.n:,})"
+            hourly = f"; {by_hour:,} an hour at {seconds:z.0f} s an answer (n = {made.effort.n:,})"
         fee = f", {settings.platform_fee:.0%} fee included" if settings.platform_fee else ""
         lines.append(f"cost: {made.cost:,} {currency}".rstrip() + f" by items{fee}; training comes on top{hourly}")
     if (price := suggested_price(store, settings, made.form.name)) is not None:
         lines.append(
             f"{settings.target_wage} {currency}".rstrip() + f" an hour is {price[0]} an item (n = {price[1]:,} answers)"
         )
+    if settings.pay.paid:
+        how = {"completion": "as at the end", "items": "what their items are worth, without the base pay"}
+        lines.append(f"who finds nothing left because others hold the last items is paid {how[settings.nothing_left]}")
     if made.cost is not None and settings.pay.budget is not None and made.cost > settings.pay.budget:
         lines.append(f"the budget of {settings.budget} is less than that: it stops before every item has enough answers")
     return lines

@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 FILE = ".server.json"
+UNKNOWN_COMMAND = "There is no such command."
+"""What the command route answers to a name that it does not know."""
+_ANSWER_SECONDS = 2.0
 
 
 COMMANDS: dict[str, str] = {
@@ -40,9 +43,10 @@ def announce(project: Path, server: OpenApp) -> None:
         json.dump(asdict(server), file)
 
 
-def withdraw(project: Path) -> None:
-    """Take the address back."""
-    (project / FILE).unlink(missing_ok=True)
+def withdraw(project: Path, server: OpenApp) -> None:
+    """Remove the address if it is still this server's: another may have announced itself since."""
+    if running(project) == server:
+        (project / FILE).unlink(missing_ok=True)
 
 
 def running(project: Path) -> OpenApp | None:
@@ -58,18 +62,48 @@ def running(project: Path) -> OpenApp | None:
     return None
 
 
+def living(project: Path) -> OpenApp | None:
+    """Return the app that has this project open, if it answers to its token; an app that was killed leaves its address behind.
+
+    It has the project also where the database's file was deleted or replaced under it, so that its lock keeps nobody out.
+    """
+    server = running(project)
+    if server is None:
+        return None
+    import httpx
+
+    unreachable = (httpx.HTTPError, httpx.InvalidURL, ValueError, OverflowError)
+    with suppress(*unreachable), httpx.Client(trust_env=False, timeout=_ANSWER_SECONDS) as client:
+        response = client.post(
+            f"http://{_authority(server)}/command",
+            json={"name": "", "parameters": {}, "cwd": ""},
+            headers=_authorization(server),
+        )
+        # whatever else listens there now does not know this sentence
+        if response.status_code == 404 and response.json() == {"detail": UNKNOWN_COMMAND}:
+            return server
+    return None
+
+
+def _authority(server: OpenApp) -> str:
+    return f"{f'[{server.host}]' if ':' in server.host else server.host}:{server.port}"
+
+
+def _authorization(server: OpenApp) -> dict[str, str]:
+    return {"Authorization": f"Bearer {server.token}"}
+
+
 def send(server: OpenApp, name: str, parameters: Mapping[str, Any], out: TextIO, err: TextIO) -> int:
     """Have the app run a command; passes its output on as it comes and returns its exit status."""
     import httpx
 
-    host = f"[{server.host}]" if ":" in server.host else server.host
     # ASCII JSON, as a file's name may hold bytes that are no UTF-8
     body = json.dumps({"name": name, "parameters": parameters, "cwd": str(Path.cwd())})
-    headers = {"Authorization": f"Bearer {server.token}", "Content-Type": "application/json"}
+    headers = _authorization(server) | {"Content-Type": "application/json"}
     try:
         with (
             httpx.Client(trust_env=False, timeout=httpx.Timeout(10, read=None)) as client,
-            client.stream("POST", f"http://{host}:{server.port}/command", content=body, headers=headers) as response,
+            client.stream("POST", f"http://{_authority(server)}/command", content=body, headers=headers) as response,
         ):
             if response.status_code != 200:
                 print(

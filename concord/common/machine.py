@@ -126,7 +126,7 @@ def _probe_torch() -> list[HealthCheck]:
 
 def _devices(report: Mapping[str, Any]) -> Iterator[HealthCheck]:
     for n, (name, memory) in enumerate(report["cuda"]):
-        yield HealthCheck("device", "ok", f"cuda:{n}: {name}, {memory / 2**30:.0f} GB (score --device cuda:{n})")
+        yield HealthCheck("device", "ok", f"cuda:{n}: {name}, {memory / 2**30:z.0f} GB (score --device cuda:{n})")
     if report["mps"]:
         yield HealthCheck("device", "ok", "mps: Apple's GPU (score --device mps)")
     if report["cuda"] or report["mps"]:

@@ -54,12 +54,12 @@ def cell(value: Any) -> str:
     """A plain value: nothing for None, yes or no, a number with four digits."""
     if value is None or isinstance(value, bool):
         return {None: "", True: "yes", False: "no"}[value]
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    return f"{value:z.4f}" if isinstance(value, float) else str(value)
 
 
 def number(value: float | None, digits: int = 4) -> str:
     """A statistic's value; a dash where it is undefined."""
-    return "-" if value is None else f"{value:.{digits}f}"
+    return "-" if value is None else f"{value:z.{digits}f}"
 
 
 def column(title: str, name: str = "") -> Column:
@@ -74,7 +74,7 @@ def number_column(title: str, name: str = "value", digits: int = 4) -> Column:
 
 def interval_column(digits: int = 4) -> Column:
     """A row's interval; nothing where there is none."""
-    return "95 % interval", lambda row: "" if row["low"] is None else f"{row['low']:.{digits}f} .. {row['high']:.{digits}f}"
+    return "95 % interval", lambda row: "" if row["low"] is None else f"{row['low']:z.{digits}f} .. {row['high']:z.{digits}f}"
 
 
 LEFT_OUT: Column = (

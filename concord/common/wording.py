@@ -127,9 +127,8 @@ def sentence(message: object) -> str:
 
 
 def two(value: float) -> str:
-    """With two digits; what rounds to nothing has no sign."""
-    text = f"{value:.2f}"
-    return "0.00" if text == "-0.00" else text
+    """With two digits."""
+    return f"{value:z.2f}"
 
 
 def verdict(standing: str) -> str:

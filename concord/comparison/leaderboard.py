@@ -2,7 +2,7 @@
 a scorer and people part ways.
 
 Generators are ordered by people where people have judged two or more of them, else by the scorer that gives the same aspect,
-else by simulated people or a score. The numbers are those of the report (``mean``, ``cohen_kappa``, ``spearman``).
+else by simulated people or a score. The numbers, and what is said of the best one, are those of ``concord.headlines``.
 """
 
 from __future__ import annotations
@@ -15,9 +15,20 @@ import numpy as np
 import pandas as pd
 
 from agreement import Options
-from agreement.generators import GeneratorDifference, compare_generators
+from agreement.generators import GeneratorDifference
 from concord.agreement import means, recall
 from concord.common import live_updates
+from concord.headlines import (
+    GeneratorHeadline,
+    PeopleLevel,
+    agrees,
+    answers_by,
+    generator_headline,
+    order_of,
+    people_level,
+    prompts_by_cell,
+    standing,
+)
 from data.aspects import YES_NO_ASPECTS
 from data.store.browse import contents
 from data.store.core import frame
@@ -43,6 +54,7 @@ class Estimate:
         value: None where it is undefined, and ``reason`` says why.
         low, high: None where there is no interval.
         images, ratings: how many it rests on.
+        prompts: on how many prompts; None where they have not been counted.
     """
 
     value: float | None
@@ -51,11 +63,12 @@ class Estimate:
     images: int
     ratings: int
     reason: str = ""
+    prompts: int | None = None
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Estimate:
-        """Of a row of the agreement report."""
-        return cls(row["value"], row["low"], row["high"], row["n_items"], row["n_ratings"], row["reason"] or "")
+    def of(cls, row: Mapping[str, Any], prompts: int | None = None) -> Estimate:
+        """Read a row of the agreement report."""
+        return cls(row["value"], row["low"], row["high"], row["n_items"], row["n_ratings"], row["reason"] or "", prompts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +78,11 @@ class BoardRater:
     Attributes:
         name: the scorer's, or ``people``, ``simulated people``.
         aspect: whose mean is given; ``score`` of a scorer that gives numbers alone.
-        statistic: ``cohen_kappa``, or ``spearman`` of a score; of people among themselves or of the scorer beside people.
-        agreement: that statistic; None where it is not defined.
-        ceiling: people's own level on the same images, beside a scorer.
-        standing: ``above``, ``equivalent`` or ``below`` people, where the data tell.
+        statistic: ``cohen_kappa``, or ``spearman`` of a score, of a scorer beside people.
+        agreement: that statistic; None where it is not defined, and of people, whose level is one person in a scorer's place.
+        agrees: whether it is above 0 for sure.
+        level: people's own level on the same images, or why there is none.
+        standing: where it stands beside people, in words.
     """
 
     name: str
@@ -76,8 +90,9 @@ class BoardRater:
     aspect: str
     statistic: str = "cohen_kappa"
     agreement: Estimate | None = None
-    ceiling: float | None = None
-    standing: str | None = None
+    agrees: bool = False
+    level: PeopleLevel | None = None
+    standing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +123,12 @@ class Leaderboard:
         raters: columns; the first one orders the generators.
         generators: rows, the best first.
         cells: by generator, rater and task.
-        leads: the best generator less each other one, by the first rater, in the order of ``generators``.
+        headline: what may be said of the best generator by the first rater; None where it has rated none.
         contested: the most contested images first that have no verdict, of ``contested_by``: the scorer closest to people.
         disagreements: on how many images its verdict is not most people's, and nobody has decided who is right.
         people: whether people's answers are real, simulated, or there are none.
         prompts, images, persons: that the first rater's numbers rest on.
+        intervals: whether intervals have been made.
     """
 
     suite: str
@@ -121,7 +137,7 @@ class Leaderboard:
     generators: tuple[str, ...]
     tasks: tuple[str, ...]
     cells: Mapping[tuple[str, str, str], Estimate]
-    leads: tuple[GeneratorDifference, ...]
+    headline: GeneratorHeadline | None
     contested: tuple[ContestedImage, ...]
     contested_by: str | None
     disagreements: int
@@ -129,9 +145,15 @@ class Leaderboard:
     prompts: int
     images: int
     persons: int
+    intervals: bool
 
     @property
-    def best_scorer(self) -> BoardRater | None:
+    def leads(self) -> tuple[GeneratorDifference, ...]:
+        """The best generator less each other one, by the first rater, in the order of ``generators``."""
+        return self.headline.leads if self.headline else ()
+
+    @property
+    def closest_scorer(self) -> BoardRater | None:
         """The scorer that is closest to people, of those that give the same verdicts."""
         scorers = [each for each in self.raters if each.kind == "scorer" and each.agreement is not None]
         return scorers[0] if scorers else None
@@ -144,26 +166,46 @@ def leaderboard(store: Store, suite: str, *, intervals: bool = True) -> Leaderbo
     aspect = next((name for name in MAIN_ASPECTS if name in judged.aspects), next(iter(judged.aspects), "correct"))
     options = Options(statistics=("mean",), intervals=intervals)
     selection = Selection(suite=(suite,), aspect=(aspect,))
-    cells: dict[tuple[str, str, str], Estimate] = {}
+    rows: dict[tuple[str, str, str], Mapping[str, Any]] = {}
     raters: dict[str, BoardRater] = {}
     for row in recall(store, selection, options)["among_people"]:
         real = row["people"] == "real"
         name = PEOPLE if real else SIMULATED
         raters.setdefault(name, BoardRater(name, "people" if real else "simulated", aspect))
-        cells[row["generator"], name, row["task"]] = Estimate.of(row)
+        rows[row["generator"], name, row["task"]] = row
     for row in means(store, Selection(suite=(suite,)), options):
         if row["aspect"] in (aspect, SCORE):
             name = row["rater"]
             # a scorer that gives verdicts has its score on its own page
             if name not in raters or raters[name].aspect == SCORE or row["aspect"] == aspect:
                 raters[name] = BoardRater(name, "scorer", row["aspect"])
-                if row["aspect"] == aspect or (row["generator"], name, row["task"]) not in cells:
-                    cells[row["generator"], name, row["task"]] = Estimate.of(row)
+                if row["aspect"] == aspect or (row["generator"], name, row["task"]) not in rows:
+                    rows[row["generator"], name, row["task"]] = row
     ratings = frame.frame(store, Selection(suite=(suite,)))
     ratings = ratings[ratings["excluded"].isna() & np.isfinite(ratings["number"]) & ratings["aspect"].isin((aspect, SCORE))]
     people: Literal["real", "simulated"] | None = "real" if PEOPLE in raters else "simulated" if SIMULATED in raters else None
+    tasks = dict(ratings.drop_duplicates("item").set_index("item")["task"])
+    prompts = {each.name: prompts_by_cell(answers_by(ratings, each.aspect, each.name), tasks) for each in raters.values()}
+    cells = {
+        (generator, name, task): Estimate.of(row, prompts[name].get((generator, task)))
+        for (generator, name, task), row in rows.items()
+    }
     columns = _ordered(_with_agreement(store, raters, selection, people, intervals=intervals), cells)
-    generators, leads, about = _order(judged.generators, columns[0] if columns else None, cells, ratings)
+    first = columns[0] if columns else None
+    by_first = {
+        generator: row
+        for (generator, name, task), row in rows.items()
+        if first is not None
+        and (name, task) == (first.name, ALL)
+        and row["value"] is not None
+        and generator in judged.generators
+    }
+    said, about = None, ratings.iloc[:0]
+    if first is not None:
+        said = generator_headline(first.name, by_first, answers_by(ratings, first.aspect, first.name))
+        about = ratings[_by(ratings, first) & (ratings["aspect"] == first.aspect)]
+    ordered = order_of(by_first)
+    generators = [*ordered, *sorted(set(judged.generators) - set(ordered))]
     best = next((each for each in columns if each.kind == "scorer" and each.agreement is not None), None)
     contested = _contested(ratings, best, aspect, people) if best is not None and people else []
     settled = {each.item_id for each in remarks.verdicts(store) if each.aspect == aspect}
@@ -177,7 +219,7 @@ def leaderboard(store: Store, suite: str, *, intervals: bool = True) -> Leaderbo
         generators=tuple(generators),
         tasks=tuple(judged.tasks) if len(judged.tasks) > 1 else (),
         cells=cells,
-        leads=tuple(leads),
+        headline=said,
         contested=tuple(contested[:MOST_CONTESTED]),
         contested_by=best.name if best is not None and contested else None,
         disagreements=len(opposed),
@@ -185,6 +227,7 @@ def leaderboard(store: Store, suite: str, *, intervals: bool = True) -> Leaderbo
         prompts=about["prompt"].nunique(),
         images=about["item"].nunique(),
         persons=about["rater"].nunique(),
+        intervals=intervals,
     )
 
 
@@ -204,19 +247,22 @@ def _with_agreement(
         return list(raters.values())
     report = recall(store, selection, replace(BOARD, intervals=intervals))
     rows = {
-        (row.get("rater", PEOPLE if people == "real" else SIMULATED), row["statistic"]): row
-        for section in ("among_people", "raters")
-        for row in report[section]
-        if (row["task"], row["people"]) == (ALL, people)
+        (row["rater"], row["statistic"]): row
+        for row in report["raters"]
+        if (row["task"], row["people"], row["target"]) == (ALL, people, None)
     }
     columns = []
     for each in raters.values():
-        binary = each.aspect in YES_NO_ASPECTS
-        wanted = ("cohen_kappa", "fleiss_kappa") if binary else ("spearman", "krippendorff_alpha_ordinal")
-        row = next((rows[each.name, name] for name in wanted if (each.name, name) in rows), None)
+        row = rows.get((each.name, "cohen_kappa" if each.aspect in YES_NO_ASPECTS else "spearman"))
         if row is not None and row["value"] is not None:
-            own, standing = ((row.get("ceiling") or {}).get(name) for name in ("value", "verdict"))
-            each = replace(each, statistic=row["statistic"], agreement=Estimate.of(row), ceiling=own, standing=standing)
+            each = replace(
+                each,
+                statistic=row["statistic"],
+                agreement=Estimate.of(row),
+                agrees=agrees(row),
+                level=people_level(row),
+                standing=standing(row),
+            )
         columns.append(each)
     return columns
 
@@ -234,29 +280,6 @@ def _ordered(columns: Sequence[BoardRater], cells: Mapping[tuple[str, str, str],
     ordered = sorted(columns, key=key)
     several = any(key(each)[0] < 5 for each in ordered)
     return ordered if several else sorted(columns, key=lambda each: (each.kind == "scorer", each.name))
-
-
-def _order(
-    names: Sequence[str],
-    rater: BoardRater | None,
-    cells: Mapping[tuple[str, str, str], Estimate],
-    ratings: pd.DataFrame,
-) -> tuple[list[str], list[GeneratorDifference], pd.DataFrame]:
-    """Generators from the best down, the best less each other one, and the ratings that this rests on."""
-    if rater is None:
-        return list(names), [], ratings.iloc[:0]
-
-    def value(name: str) -> float:
-        cell = cells.get((name, rater.name, ALL))
-        return -np.inf if cell is None or cell.value is None else cell.value
-
-    ordered = sorted(names, key=lambda name: (-value(name), name))
-    about = ratings[_by(ratings, rater) & (ratings["aspect"] == rater.aspect)]
-    rated = about.rename(columns={"number": "value"})[["prompt", "generator", "value"]]
-    if not ordered or ordered[0] not in set(rated["generator"]):
-        return ordered, [], about
-    made = {each.second: each for each in compare_generators(rated, ordered[0])}
-    return ordered, [made[name] for name in ordered if name in made], about
 
 
 def _by(ratings: pd.DataFrame, rater: BoardRater) -> pd.Series:

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
-from agreement.generators import GeneratorDifference, compare_generators
+from agreement import Options
+from agreement.generators import GeneratorDifference
 from agreement.inference.hypothesis_tests import holm
+from concord.agreement import recall
 from concord.common import live_updates
+from concord.headlines import (
+    ALL,
+    MEAN,
+    GeneratorHeadline,
+    answers_by,
+    compare_two,
+    generator_headline,
+    means_of_generators,
+    prompts_by_cell,
+)
 from data.store.browse import contents
 from data.store.core import frame
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
@@ -31,7 +42,7 @@ class PromptPair:
 
     Attributes:
         text: the prompt.
-        first, second: the mean over the ratings of each generator's images.
+        first, second: the mean over each generator's images of the mean answer about each.
         first_items, second_items: the images.
     """
 
@@ -85,13 +96,39 @@ def rated_generators(store: Store, suite: str, by: RatedAspect) -> frozenset[str
 @live_updates.cached(maxsize=32)
 def compare_models(store: Store, suite: str, first: str, second: str, by: RatedAspect) -> ModelComparison:
     """Compare two generators of a suite, computed once for all who look while the project stays as it is."""
-    ratings = _rated(_ratings(store, suite), by)
-    rows = ratings[ratings["generator"].isin((first, second))].rename(columns={"number": "value"})
-    overall = _difference(rows, first, second)
-    tasks = [(str(name), made) for name, part in rows.groupby("task") if (made := _difference(part, first, second))]
+    ratings = _ratings(store, suite)
+    rows = _rated(ratings, by)
+    rows = rows[rows["generator"].isin((first, second))]
+    overall = compare_two(answers_by(rows, by.aspect, by.rater), second, first)
+    differences = (
+        (str(name), compare_two(answers_by(part, by.aspect, by.rater), second, first)) for name, part in rows.groupby("task")
+    )
+    tasks = [(name, made) for name, made in differences if made is not None]
     corrected = holm([made.p for _, made in tasks])
     by_task = tuple((name, replace(made, p_holm=p)) for (name, made), p in zip(tasks, corrected, strict=True))
     return ModelComparison(first, second, overall, by_task if len(by_task) > 1 else (), _pairs(store, rows, first, second))
+
+
+@live_updates.cached(maxsize=32)
+def people_headline(store: Store, suite: str, aspect: str) -> GeneratorHeadline | None:
+    """Return what may be said of the best generator by people, or by simulated ones where no person has answered."""
+    selection = Selection(suite=(suite,), aspect=(aspect,))
+    rows = recall(store, selection, Options(statistics=(MEAN,)))["among_people"]
+    answers = frame.frame(store, selection)
+    for kind, name in (("real", PEOPLE), ("simulated", SIMULATED)):
+        if means := means_of_generators(rows, kind):
+            return generator_headline(name, means, answers_by(answers, aspect, name))
+    return None
+
+
+@live_updates.cached(maxsize=32)
+def prompts_by_task(store: Store, selection: Selection, people: str) -> dict[str, int]:
+    """Return on how many prompts people (or `simulated people`) have answered, by task."""
+    answers = frame.frame(store, selection)
+    tasks = dict(answers.drop_duplicates("item").set_index("item")["task"])
+    (aspect,) = selection.aspect
+    cells = prompts_by_cell(answers_by(answers, aspect, people), tasks)
+    return {task: n for (generator, task), n in cells.items() if generator == ALL}
 
 
 def _ratings(store: Store, suite: str) -> pd.DataFrame:
@@ -111,13 +148,8 @@ def _who(ratings: pd.DataFrame) -> pd.Series:
     return ratings["rater"].where(ratings["kind"] != "human", people)
 
 
-def _difference(rows: pd.DataFrame, first: str, second: str) -> GeneratorDifference | None:
-    made: Sequence[GeneratorDifference] = compare_generators(rows[["prompt", "generator", "value"]], reference=second)
-    return next((each for each in made if each.second == first), None)
-
-
 def _pairs(store: Store, rows: pd.DataFrame, first: str, second: str) -> tuple[PromptPair, ...]:
-    means = rows.groupby(["prompt", "generator"])["value"].mean().unstack()
+    means = rows.groupby(["prompt", "generator", "item"])["number"].mean().groupby(["prompt", "generator"]).mean().unstack()
     if not {first, second} <= set(means.columns):
         return ()
     means = means.dropna(subset=[first, second])

@@ -16,7 +16,7 @@ import uuid
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 from typing import Any, Final
@@ -25,6 +25,7 @@ from concord.common.context import CommandError, Context
 from concord.importing.exported_files import import_exported_ratings
 from concord.importing.images import import_images
 from concord.importing.ratings import import_ratings
+from concord.importing.upload_folders import reserved, unpacked_folder
 from concord.judging import yes_no
 from data.aspects import SCALES
 from data.export.rows import RATING_COLUMNS
@@ -37,7 +38,17 @@ from data.store.imports import ImportBundle
 from data.studies.rating_tables import read_rating_table
 
 MAX_UNPACKED: Final = 2 << 30
+"""Bytes that the files of one zip may have together."""
 MAX_FILES: Final = 50_000
+"""Members of one zip."""
+MAX_RATIO: Final = 200
+"""Unpacked bytes for one of a zip; pictures have one, tables of repeated words up to fifty."""
+ANY_RATIO: Final = 16 << 20
+"""Bytes that may be unpacked from a zip however small it is."""
+MAX_DIRECTORY: Final = 8 << 20
+"""Bytes of a zip's list of members, which is read as a whole before anything in it is known."""
+MAX_FOLDERS: Final = 32
+"""Folders within each other in a zip; what looks through thousands of them, or deletes them, breaks."""
 MAX_STEPS: Final = 10
 TABLES: Final = frozenset({".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx", ".xls", ".ods"})
 IMAGES_TABLE: Final = "images.csv"
@@ -95,6 +106,9 @@ class UploadOutcome:
     skipped: Sequence[str]
     errors: Sequence[str]
     number: int | None = None
+
+
+_DELETED: Final = UploadOutcome(None, (), (), ("this upload was not imported in time and was deleted; upload it again",))
 
 
 class _Progress(io.StringIO):
@@ -160,9 +174,14 @@ def uploaded_source(store: Store, files: Sequence[Path]) -> Source:
     """What was uploaded, unpacked into a folder of the project's cache.
 
     Raises:
-        CommandError, ValueError: nothing that can be imported.
+        CommandError, ValueError: nothing that can be imported, or no room for it.
     """
-    staging = store.project / "cache" / "uploads" / uuid.uuid4().hex
+    staging = unpacked_folder(store.project) / uuid.uuid4().hex
+    with reserved(store.project, sum(unpacked_size(file) for file in files)):
+        return _unpacked_source(files, staging)
+
+
+def _unpacked_source(files: Sequence[Path], staging: Path) -> Source:
     staging.mkdir(parents=True)
     try:
         folder = unpack(files, staging)
@@ -207,17 +226,21 @@ def guess_ratings(store: Store, source: Source) -> dict[str, Any]:
 def problems_of(store: Store, error: Exception) -> list[str]:
     """What is wrong, a line each, without the folders in which uploads lie."""
     problems = error.problems if isinstance(error, InputError) else [str(error)]
-    lies = re.escape(f"{store.project}/") + "(?:cache/uploads/[0-9a-f]{32}|images/upload-[0-9a-f]{16})/"
+    lies = re.escape(f"{store.project}/") + "(?:cache/(?:uploads|gradio)/[0-9a-f]+|images/upload-[0-9a-f]{16})/"
     return [re.sub(lies, "", problem) for problem in problems]
 
 
 def preview(store: Store, source: Source, options: Mapping[str, Any]) -> UploadOutcome:
     """What would be stored, with the options of ``import images`` or ``import ratings``."""
+    if _is_deleted(source):
+        return _DELETED
     return _run(store, source, source.path, options, True, lambda _: None)
 
 
 def store_source(store: Store, source: Source, options: Mapping[str, Any], tell: Callable[[float], None]) -> UploadOutcome:
     """Import what was brought; uploaded images move to where the project keeps them."""
+    if _is_deleted(source):
+        return _DELETED
     uploaded = source.staging is not None and source.layout is not None
     folder, new = _keep(store, source) if uploaded else (source.path, False)
     outcome = _run(store, source, folder, options, False, tell)
@@ -226,6 +249,11 @@ def store_source(store: Store, source: Source, options: Mapping[str, Any], tell:
     if source.staging is not None:
         shutil.rmtree(source.staging, ignore_errors=True)
     return outcome
+
+
+def _is_deleted(source: Source) -> bool:
+    """Return True if an upload was deleted because nobody imported it in time."""
+    return source.staging is not None and not source.path.exists()
 
 
 def _run(
@@ -338,27 +366,75 @@ def single_table(folder: Path) -> Path | None:
     return tables[0] if len(tables) == 1 and not _has_images(folder) else None
 
 
+def unpacked_size(path: Path) -> int:
+    """Return how many bytes an uploaded file takes where it is unpacked, as the file itself or the zip's list of members says.
+
+    Raises:
+        CommandError: a zip cannot be read or holds too much.
+    """
+    if path.suffix.lower() != ".zip":
+        return path.stat().st_size
+    with _opened_zip(path) as archive:
+        return sum(member.file_size for member in archive.infolist())
+
+
 def _unzip(path: Path, folder: Path) -> None:
+    with _opened_zip(path) as archive:
+        wanted = [member for member in archive.infolist() if not member.is_dir() and _is_wanted(member.filename)]
+        for member in [each for each in wanted if stat.S_IFMT(each.external_attr >> 16) in (0, stat.S_IFREG)]:
+            target = path_within(folder, member.filename, "name", "the zip")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            # zipfile reads no more than the size that the list of members states, and refuses what has another checksum
+            with archive.open(member) as source, target.open("wb") as out:
+                shutil.copyfileobj(source, out)
+
+
+class _ZipFile(io.FileIO):
+    """A zip that is not read where it makes the reader hold too much at once."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > MAX_DIRECTORY:
+            raise zipfile.BadZipFile(f"its list of members has {size:,} bytes; at most {MAX_DIRECTORY:,} are read")
+        return super().read(-1 if size is None else size)
+
+
+@contextmanager
+def _opened_zip(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Open a zip whose list of members promises no more than is unpacked; what fails inside is a sentence, too."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            wanted = [member for member in archive.infolist() if not member.is_dir() and _is_wanted(member.filename)]
-            members = [each for each in wanted if stat.S_IFMT(each.external_attr >> 16) in (0, stat.S_IFREG)]
-            size = sum(member.file_size for member in members)
-            if size > MAX_UNPACKED or len(members) > MAX_FILES:
-                raise CommandError(
-                    f"{path.name} holds {len(members):,} files of {size / 1e6:,.0f} MB; at most {MAX_FILES:,} files and"
-                    f" {MAX_UNPACKED / 1e6:,.0f} MB are unpacked. Import such a folder with the command import images"
-                )
-            for member in members:
-                target = path_within(folder, member.filename, "name", "the zip")
-                target.parent.mkdir(parents=True, exist_ok=True)
-                # what is read never exceeds the size that the zip states
-                with archive.open(member) as source, target.open("wb") as out:
-                    shutil.copyfileobj(source, out)
+        with _ZipFile(path) as file, zipfile.ZipFile(file) as archive:
+            _check_members(path, archive.infolist())
+            yield archive
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, UnicodeDecodeError) as error:
         raise CommandError(f"{printable(path.name)} cannot be unpacked ({printable(str(error))})") from error
     except OSError as error:
         raise CommandError(f"{printable(path.name)} cannot be unpacked ({error.strerror}); check its files' names") from error
+
+
+def _check_members(path: Path, members: Sequence[zipfile.ZipInfo]) -> None:
+    size = sum(member.file_size for member in members)
+    if size > MAX_UNPACKED or len(members) > MAX_FILES:
+        raise CommandError(
+            f"{printable(path.name)} holds {len(members):,} files of {size / 1e6:z,.0f} MB; at most {MAX_FILES:,} files and"
+            f" {MAX_UNPACKED / 1e6:z,.0f} MB are unpacked. Import such a folder with the command import images"
+        )
+    deepest = max((member.filename.replace("\\", "/").count("/") for member in members), default=0)
+    if deepest > MAX_FOLDERS:
+        raise CommandError(
+            f"{printable(path.name)} holds {deepest:,} folders within each other; at most {MAX_FOLDERS} are unpacked"
+        )
+    if size > max(ANY_RATIO, MAX_RATIO * path.stat().st_size):
+        raise CommandError(
+            f"{printable(path.name)} would grow from {path.stat().st_size / 1e6:z,.1f} to {size / 1e6:z,.0f} MB; at most"
+            f" {MAX_RATIO} times its size is unpacked. Bring the files themselves"
+        )
+    # others unpack one piece into gigabytes of memory
+    odd = next((each for each in members if each.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)), None)
+    if odd is not None:
+        raise CommandError(
+            f"{printable(path.name)} packs {quoted(odd.filename)} in a way that is not read; make the zip anew with the usual"
+            " method (deflate)"
+        )
 
 
 def _is_wanted(name: str) -> bool:

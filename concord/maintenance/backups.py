@@ -83,6 +83,8 @@ def restore(project: Path, name: str | None, form: str = "table") -> None:
     if name is None:
         print_backups(None, backups.list_backups(backups.backup_folder(project.resolve())), form)
         return
+    if (server := forwarding.living(project)) is not None:
+        raise CommandError(f"the app has the project open (process {server.pid}): close it, then restore")
     try:
         _restore_backup(project.resolve(), _find_backup(project, name))
     except StoreBusy as error:

@@ -41,12 +41,14 @@ def run_doctor(project: Path, form: str, areas: Sequence[str] = (), *, everythin
 
 
 def _check_project(project: Path, *, everything: bool) -> list[HealthCheck]:
-    try:
-        return health.closed(project, everything=everything)
-    except StoreBusy as busy:
-        server = forwarding.running(project)
-        if server is None:
-            return [HealthCheck("project", "attention", str(busy), "close what has it open, and look again")]
+    server = forwarding.living(project)
+    if server is None:
+        try:
+            return health.closed(project, everything=everything)
+        except StoreBusy as busy:
+            server = forwarding.running(project)
+            if server is None:
+                return [HealthCheck("project", "attention", str(busy), "close what has it open, and look again")]
     out, err = io.StringIO(), io.StringIO()
     if forwarding.send(server, "doctor", {"everything": everything}, out, err):
         return [HealthCheck("project", "attention", " ".join(err.getvalue().split()), "restart the app")]

@@ -155,8 +155,8 @@ def drift(
         context.say_json({"rater": rater, "again": again, "rows": _figure_rows(compared, "")})
         return
     for figure in compared:
-        value = f"undefined ({figure.outcome.reason})" if figure.outcome.value is None else f"{figure.outcome.value:.3f}"
-        bounds = "" if figure.bounds.low is None else f" ({figure.bounds.low:.3f} to {figure.bounds.high:.3f})"
+        value = f"undefined ({figure.outcome.reason})" if figure.outcome.value is None else f"{figure.outcome.value:z.3f}"
+        bounds = "" if figure.bounds.low is None else f" ({figure.bounds.low:z.3f} to {figure.bounds.high:z.3f})"
         context.say(f"{figure.statistic.replace('_', ' ')}: {value}{bounds}, {figure.n:,} {figure.unit}")
 
 

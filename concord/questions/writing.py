@@ -323,7 +323,7 @@ def _write_answers(
 
 def _tokens_out(prompts: Sequence[object]) -> str:
     each = sum(len(example.answer) for example in prompt_examples()) / len(prompt_examples()) / _CHARACTERS
-    return f"{len(prompts) * each:,.0f}"
+    return f"{len(prompts) * each:z,.0f}"
 
 
 def _confirm(options: WritingOptions, captions: Sequence[str], before: int) -> None:
@@ -337,8 +337,8 @@ def _confirm(options: WritingOptions, captions: Sequence[str], before: int) -> N
     cost = _cost(options, tokens_in, tokens_out) or "; --price-in and --price-out say what that costs"
     done = f" ({before} were asked before)" if before else ""
     warn(
-        f"{len(captions)} prompts to ask of {options.model} at {options.base_url}{done}: about {tokens_in:,.0f} tokens in and"
-        f" {tokens_out:,.0f} out{cost}"
+        f"{len(captions)} prompts to ask of {options.model} at {options.base_url}{done}: about {tokens_in:z,.0f} tokens in and"
+        f" {tokens_out:z,.0f} out{cost}"
     )
     if options.yes:
         return
@@ -352,7 +352,7 @@ def _confirm(options: WritingOptions, captions: Sequence[str], before: int) -> N
 def _cost(options: WritingOptions, tokens_in: float, tokens_out: float) -> str:
     if options.price_in is None or options.price_out is None:
         return ""
-    return f", about {(tokens_in * options.price_in + tokens_out * options.price_out) / 1e6:,.4f} at these prices"
+    return f", about {(tokens_in * options.price_in + tokens_out * options.price_out) / 1e6:z,.4f} at these prices"
 
 
 def _summary(

@@ -164,7 +164,7 @@ def progress_text(progress: WorkerProgress, noun: str = "image") -> str:
     if progress.state == "loading":
         parts.append("loading the models")
     elif progress.done and progress.seconds:
-        parts.append(f"{progress.done / progress.seconds:.1f} a second")
+        parts.append(f"{progress.done / progress.seconds:z.1f} a second")
         if progress.seconds_left:
             parts.append(f"about {wording.duration(progress.seconds_left)} left")
     return ", ".join(parts)

@@ -134,8 +134,8 @@ def _table(lines: Sequence[ComparedNumber]) -> list[list[str]]:
 def formatted(number: PrintedNumber, value: float) -> str:
     """A number to four decimals; counts and per cent as they are printed, with no fewer digits."""
     if number.quantity != "value":
-        return f"{value:,.4f}".rstrip("0").rstrip(".")
-    return f"{100 * value:.4f} %" if number.percent else f"{value:.4f}"
+        return f"{value:z,.4f}".rstrip("0").rstrip(".")
+    return f"{100 * value:z.4f} %" if number.percent else f"{value:z.4f}"
 
 
 def interval(line: ComparedNumber) -> str:

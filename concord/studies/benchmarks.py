@@ -81,7 +81,7 @@ def _with_overall(_: Store, judgements: pd.DataFrame, scales: Scales) -> Prepare
     pairs["overall"] = np.sqrt(pairs[CONSISTENCY] * pairs[QUALITY])
     overall = pairs["overall"].reset_index()
     rows = people[people["aspect"] == CONSISTENCY].merge(overall, on=["item", "rater"]).dropna(subset="overall")
-    rows = rows.assign(aspect=OVERALL, number=rows["overall"], label=rows["overall"].map("{:.4f}".format))
+    rows = rows.assign(aspect=OVERALL, number=rows["overall"], label=rows["overall"].map("{:z.4f}".format))
     levels = "<".join(sorted(rows["label"].unique()))
     both = pd.concat([people, rows.drop(columns="overall")], ignore_index=True)
     return both, {**scales, (IMAGENHUB.suite, OVERALL): f"ordinal:{levels}"}
@@ -210,7 +210,7 @@ def _tia2(store: Store) -> list[ComparedNumber]:
     for prompt, value in printed.sort_index().items():
         mine = by_prompt.get(str(prompt))
         number = PrintedNumber(
-            str(prompt), "alignment_scores", f"{value:.4f}", "mean", task=str(prompt).split("/")[1].split("-")[0]
+            str(prompt), "alignment_scores", f"{value:z.4f}", "mean", task=str(prompt).split("/")[1].split("-")[0]
         )
         if mine is None:
             numbers.append(undetermined(number, "nobody rated its images here"))

@@ -191,7 +191,7 @@ def _cells(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> list[list[
     rows = [[*HEADER, "beside it"]]
     for line in lines:
         beside = [
-            f"{name} -" if value is None else f"{name} {rounding(line.number, value)} ({value:.6f})"
+            f"{name} -" if value is None else f"{name} {rounding(line.number, value)} ({value:z.6f})"
             for name, value in line.beside.items()
         ]
         rows.append([*_numbers(study, line), "; ".join(beside)])
@@ -202,7 +202,7 @@ def _numbers(study: PublishedStudy, line: ComparedNumber) -> list[str]:
     number, known = line.number, line.value is not None
     full = repr(line.value).removesuffix(".0") if known else "-"
     counts = [str(line.n_items), str(line.n_ratings)] if known else ["", ""]
-    bounds = "" if line.low is None else f"{line.low:.4f} .. {line.high:.4f}"
+    bounds = "" if line.low is None else f"{line.low:z.4f} .. {line.high:z.4f}"
     verdict = line.verdict.replace("_", " ")
     labels = {"value": number.statistic, "items_with": f"{number.statistic} x items"}
     kind = labels.get(number.quantity, number.quantity.replace("_", " "))
@@ -223,7 +223,7 @@ def rounding(number: PrintedNumber, value: float) -> str:
     digits = len(printed.partition(".")[2])
     shown = 100 * value if number.percent else value
     either_way = abs(shown - float(printed)) <= 0.5 * 10**-digits + 1e-9
-    return printed if either_way else f"{shown:.{digits}f}"
+    return printed if either_way else f"{shown:z.{digits}f}"
 
 
 def _remarks(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> list[str]:

@@ -97,9 +97,9 @@ def _ranks(judged: JudgedPeople) -> str:
     row = firsts[0].generators
     assert row is not None
     words += f" Generators are ordered best by {', '.join(each.name for each in firsts)}: of {row.pairs} pairs a share of"
-    words += f" {top:.4f} is in people's order"
+    words += f" {top:z.4f} is in people's order"
     people = row.ceiling.value if row.ceiling else None
-    words += "" if people is None else f"; a person, beside the others, reaches {people:.4f}"
+    words += "" if people is None else f"; a person, beside the others, reaches {people:z.4f}"
     lucky = [each.name for each in ordered if each.generators is not None and each.generators.verdict != ORDERED]
     if lucky:
         words += f". For {', '.join(lucky)} a random order is as good with a probability of 5 % or more"
@@ -219,5 +219,4 @@ def _verdict(ceiling: Mapping[str, Any]) -> str:
 
 
 def _four(value: float) -> str:
-    text = f"{value:.4f}"
-    return "0.0000" if text == "-0.0000" else text.replace("-", "−")
+    return f"{value:z.4f}".replace("-", "−")

@@ -94,8 +94,8 @@ def _printed(rows: Sequence[Row]) -> list[Row]:
 
 
 def _visor_cells(row: Row, names: Sequence[str]) -> list[str]:
-    value = "-" if row["value"] is None else f"{100 * row['value']:.2f}"
-    bounds = "" if row["low"] is None else f"{100 * row['low']:.2f} .. {100 * row['high']:.2f}"
+    value = "-" if row["value"] is None else f"{100 * row['value']:z.2f}"
+    bounds = "" if row["low"] is None else f"{100 * row['low']:z.2f} .. {100 * row['high']:z.2f}"
     left = ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row["excluded"].items())
     counts = [str(row["n_items"]), str(row["n_ratings"])]
     cells = [*(str(row[name]) for name in names), row["statistic"], value, bounds, row["printed"] or ""]

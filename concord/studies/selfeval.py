@@ -163,7 +163,7 @@ def _rho(rows: Mapping[str, Mapping[str, Any]], others: bool) -> dict[str, float
 
 
 def _numbers_text(numbers: Mapping[str, float]) -> str:
-    return ", ".join(f"{name.split(' (')[0]} {value:+.2f}" for name, value in numbers.items())
+    return ", ".join(f"{name.split(' (')[0]} {value:+z.2f}" for name, value in numbers.items())
 
 
 Rows = Mapping[str, Mapping[str, Any]]
@@ -192,7 +192,7 @@ def _all_others(rows: Rows, sign: int) -> tuple[bool, str]:
 
 def _selfeval_positive(pixel: Rows, latent: Rows) -> tuple[bool, str]:
     both = [*_rho(pixel, others=False).values(), *_rho(latent, others=False).values()]
-    return min(both) > 0, f"PDM {both[0]:+.2f}, LDM {both[1]:+.2f}"
+    return min(both) > 0, f"PDM {both[0]:+z.2f}, LDM {both[1]:+z.2f}"
 
 
 _DECISIONS: Mapping[str, Callable[[Rows, Rows], tuple[bool, str]]] = {
@@ -227,5 +227,5 @@ def _lines(ranks: Ranks, decided: Sequence[CheckedClaim], *, markdown: bool) -> 
 
 def _line(name: str, row: Mapping[str, Any]) -> list[str]:
     cells = [_cell(row, task) for task in SELFEVAL_TASKS]
-    bounds = "" if row["low"] is None else f"{row['low']:+.2f} .. {row['high']:+.2f}"
-    return [name, *cells, f"{len(row['agreeing'])}/{len(SELFEVAL_TASKS)}", f"{row['value']:+.3f}", bounds]
+    bounds = "" if row["low"] is None else f"{row['low']:+z.2f} .. {row['high']:+z.2f}"
+    return [name, *cells, f"{len(row['agreeing'])}/{len(SELFEVAL_TASKS)}", f"{row['value']:+z.3f}", bounds]

@@ -21,6 +21,23 @@ PAUSE_RISK: Final = 0.001
 """The most that an honest person is ever paused by chance."""
 GOLD_PASS_MARK: Final = 0.9
 ATTENTION_PASS_MARK: Final = 0.98
+QUICK_SECONDS: Final = 1.0
+"""Seconds from the picture on the screen to the answer; nobody looks at a picture and answers in less."""
+QUICK_SHARE: Final = 0.2
+FEWEST_QUICK: Final = 5
+"""Quick answers are a pattern if they are this share of a person's timed answers, and at least so many."""
+FEWEST_TIMED: Final = 10
+"""With fewer timed answers nobody is paused for quick ones."""
+
+
+def often_quick(quick: int, timed: int) -> bool:
+    """Return True if quick answers are a pattern, not a slip of the finger."""
+    return quick >= FEWEST_QUICK and quick >= QUICK_SHARE * timed
+
+
+def mostly_quick(quick: int, timed: int) -> bool:
+    """Return True if most of a person's answers are quick, which pauses."""
+    return timed >= FEWEST_TIMED and 2 * quick > timed
 
 
 def fails_checks(right: int, n: int, mark: float) -> bool:
@@ -29,6 +46,24 @@ def fails_checks(right: int, n: int, mark: float) -> bool:
         return False
     tail = sum(math.comb(n, k) * (1 - mark) ** k * mark ** (n - k) for k in range(n - right, n + 1))
     return tail < PAUSE_RISK / 2 / (n * (n + 1))
+
+
+def pause_chance(n: int, error: float, mark: float) -> float:
+    """Return the probability that somebody who is wrong on a share ``error`` of checks is paused by the ``n``-th of them.
+
+    Exact: the probability of each number of wrong ones among people who are not paused yet, check after check.
+    """
+    working = [1.0]
+    paused = 0.0
+    for met in range(1, n + 1):
+        after = [0.0] * (met + 1)
+        for wrong, chance in enumerate(working):
+            after[wrong] += chance * (1 - error)
+            after[wrong + 1] += chance * error
+        most = next((wrong for wrong in range(met + 1) if fails_checks(met - wrong, met, mark)), met + 1)
+        paused += sum(after[most:])
+        working = after[:most]
+    return paused
 
 
 @dataclass(frozen=True, slots=True)

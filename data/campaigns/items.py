@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,9 +94,16 @@ def pair_order(seed: int, campaign_id: str, person: str, item_id: str) -> tuple[
     return (1, 0) if seeded_number(seed, campaign_id, "side", person, item_id) % 2 else (0, 1)
 
 
+FIRST_CHECKS: Final = 6
+"""So many checks come twice as often as the later ones, so that who does not look is found before they have done much."""
+
+
 @dataclass(frozen=True, slots=True)
 class CheckSchedule:
-    """Where gold and attention items stand among what one person answers: one in each block of ``every``, by chance."""
+    """Positions of gold and attention items among what one person answers: one in each block, by chance.
+
+    The first ``FIRST_CHECKS`` blocks are half as long, the others have ``every`` items.
+    """
 
     every: int
     seed: int
@@ -104,20 +111,41 @@ class CheckSchedule:
     person: str
 
     def due(self, n: int) -> int:
-        """How many of the first ``n`` items are checks."""
-        blocks, rest = divmod(n, self.every)
+        """Return how many of the first ``n`` items are checks."""
+        head, size = _head(self.every)
+        blocks, rest = divmod(n, size) if n < head else divmod(n - head, self.every)
+        blocks += FIRST_CHECKS * (n >= head)
         return blocks + (self._offset(blocks) < rest)
 
     def is_next(self, n: int) -> bool:
-        """Whether a check stands after the first ``n``."""
+        """Return True if a check stands after the first ``n``."""
         return self.due(n + 1) > self.due(n)
 
     def ahead(self, n: int, ordinary: int) -> int:
-        """How many items follow the first ``n`` up to the ``ordinary``-th ordinary one after them."""
+        """Return how many items follow the first ``n`` up to the ``ordinary``-th ordinary one after them."""
         if ordinary == 0:
             return 0
-        blocks, rest = divmod(n - self.due(n) + ordinary - 1, self.every - 1)
-        return blocks * self.every + rest + 1 + (self._offset(blocks) <= rest) - n
+        head, size = _head(self.every)
+        before = n - self.due(n) + ordinary - 1
+        first = FIRST_CHECKS * (size - 1)
+        if before < first:
+            blocks, rest = divmod(before, size - 1)
+            return blocks * size + rest + 1 + (self._offset(blocks) <= rest) - n
+        blocks, rest = divmod(before - first, self.every - 1)
+        return head + blocks * self.every + rest + 1 + (self._offset(FIRST_CHECKS + blocks) <= rest) - n
 
     def _offset(self, block: int) -> int:
-        return seeded_number(self.seed, self.campaign_id, "check", self.person, block) % self.every
+        size = _head(self.every)[1] if block < FIRST_CHECKS else self.every
+        return seeded_number(self.seed, self.campaign_id, "check", self.person, block) % size
+
+
+def _head(every: int) -> tuple[int, int]:
+    """Return how many items the first blocks have together, and each of them."""
+    size = max(2, -(-every // 2))
+    return FIRST_CHECKS * size, size
+
+
+def expected_checks(every: int, n: int) -> float:
+    """Return how many of the first ``n`` items of a person are checks in the mean."""
+    head, size = _head(every)
+    return n / size if n < head else FIRST_CHECKS + (n - head) / every

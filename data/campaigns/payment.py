@@ -3,32 +3,41 @@
 Amounts are texts such as ``12.50`` in settings and ``Decimal`` in sums, never floats: each person's pay and fee are rounded to
 the cent, half up, and a total is the sum of what is paid, so that every file adds up.
 
-Pay is by item: every item that somebody answers counts, checks and training too, as it takes the same time. Whoever reaches
-the end gets the base pay by the platform's approval and the rest, if their items are worth more, as a bonus. Whoever leaves
-before gets what their items are worth as a bonus, and whoever is paused by the checks, or revoked, nothing.
+Pay is by item: every item that somebody answers as they were asked to counts, checks and training too, as it takes the same
+time. Whoever reaches the end gets the base pay by the platform's approval and the rest, if their items are worth more, as a
+bonus. Whoever leaves before gets what their items are worth as a bonus. Whoever is paused by the checks, revoked, or has
+withdrawn their answers gets what those of their items are worth whose answers count; nothing, where none does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Final, Literal
 
 CENT: Final = Decimal("0.01")
-Outcome = Literal["completion", "stopped", "training", "paused", "quota", "left", "working"]
-"""How somebody left: as ``data.campaigns.settings.OUTCOMES``; ``left``: without a word; ``working``: not yet."""
-Decision = Literal["approve", "return", "reject", "wait"]
+Outcome = Literal["completion", "stopped", "training", "paused", "quota", "left", "working", "withdrawn"]
+"""How somebody left: as ``data.campaigns.settings.OUTCOMES``; ``left``: without a word; ``working``: not yet; ``withdrawn``:
+they took their answers back."""
+Decision = Literal["approve", "look first", "return", "reject", "wait"]
+SettledDecision = Literal["approve", "return", "reject"]
 DECISIONS: Final[Mapping[Outcome, Decision]] = {
     "completion": "approve",
     "stopped": "return",
     "training": "return",
     "quota": "return",
     "left": "return",
-    "paused": "reject",
+    "paused": "return",
+    "withdrawn": "return",
     "working": "wait",
 }
-"""What a platform is to do with a submission; ``return``: it is not approved, and what was done is paid by a bonus."""
+"""What a platform is to do with a submission, unless something about the person says otherwise (``decide``); ``return``: the
+person is asked to return it, and what was done is paid by a bonus."""
+IMPOSSIBLE: Final = 5
+"""So many times the target wage, or the median pay by the hour, is more than anybody works for."""
+FEWEST_PAID: Final = 3
+"""So many people must have been paid for timed work before their median says what is impossible."""
 
 
 def amount(text: str) -> Decimal:
@@ -96,13 +105,16 @@ class PayTerms:
         """Whether anything is paid at all."""
         return bool(self.price or self.base)
 
-    def payout(self, outcome: Outcome, items: int) -> Payout:
-        """What somebody gets who has answered so many items. Whoever still works is counted as if they reached the end."""
-        decision = DECISIONS[outcome]
+    def payout(self, outcome: Outcome, items: int, decision: Decision | None = None) -> Payout:
+        """Return what somebody gets who has left so and is paid for so many items; whoever still works, as if at the end.
+
+        ``decision`` takes the place of the outcome's.
+        """
+        decision = decision or DECISIONS[outcome]
         earned = to_cents(self.price * items)
         if decision == "reject":
             base = bonus = Decimal("0.00")
-        elif decision == "return" or not items:
+        elif decision == "return" or (decision == "look first" and DECISIONS[outcome] == "return") or not items:
             base, bonus = Decimal("0.00"), earned
         else:
             base = to_cents(self.base)
@@ -122,3 +134,51 @@ class PayTerms:
         if self.budget is None or not self.paid:
             return more
         return next((n for n in range(more, 0, -1) if others + self.cost(items + n) <= self.budget), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class PaidWork:
+    """What decides about one person's pay.
+
+    Attributes:
+        items: that they answered as they were asked to; ``counted``: of these, items whose answers count.
+        failed_attention: whether they are paused, and below the mark of checks that were declared as attention checks.
+        hourly: pay by the hour if they are approved; None without pay or time; ``usual``: the target wage, or the median of the
+            others; None if neither is known.
+        untimed: answers without a known time.
+        convicting: sentences of flags that ask for a look before somebody is paid.
+    """
+
+    outcome: Outcome
+    items: int
+    counted: int
+    failed_attention: bool = False
+    hourly: Decimal | None = None
+    usual: Decimal | None = None
+    untimed: int = 0
+    convicting: Sequence[str] = ()
+
+    @property
+    def paid_items(self) -> int:
+        """Items that are paid: of somebody who is out, those whose answers count."""
+        return self.counted if self.outcome in ("paused", "withdrawn") else self.items
+
+
+def decide(work: PaidWork) -> tuple[Decision, tuple[str, ...]]:
+    """Return what to do with somebody's submission, and why it needs a look first.
+
+    Nobody is rejected whose answers count, nor for anything but checks that were declared as attention checks.
+    """
+    decision = DECISIONS[work.outcome]
+    if decision == "wait":
+        return decision, ()
+    if work.outcome == "paused" and work.failed_attention and not work.counted:
+        return "reject", ()
+    reasons = list(work.convicting)
+    if work.hourly is not None and work.usual is not None and work.hourly > IMPOSSIBLE * work.usual:
+        reasons.insert(0, f"{work.hourly:,} an hour, more than {IMPOSSIBLE} times {work.usual:,}")
+    if work.items and work.untimed == work.items:
+        reasons.insert(0, "no working time is known")
+    # whoever is out has been looked at, and whoever is paid nothing needs no look
+    looked_at = work.outcome in ("paused", "withdrawn") or not work.paid_items
+    return (decision, ()) if looked_at or not reasons else ("look first", tuple(reasons))

@@ -18,6 +18,12 @@ Role = Literal["ordinary", "gold", "attention", "training"]
 DrawMethod = Literal["random", "weighted"]
 Sampling = Literal["random", "weighted", "selected"]
 Order = Literal["random", "shared", "fixed"]
+NothingLeft = Literal["completion", "items"]
+SurplusReason = Literal["full", "again", "revoked", "withdrawn", "skipped", "reported", "not given", "limit", "budget"]
+"""Why an answer does not count: enough people had answered, or this person had; they were revoked, or took their answers back;
+they had skipped or reported the item, or were never given it; it was beyond their limit, or beyond the budget."""
+UNEARNED: Final[frozenset[SurplusReason]] = frozenset(("skipped", "reported", "not given", "limit", "budget"))
+"""Reasons of answers that nobody asked this person for: they are stored, and neither count nor are paid."""
 ROLES: tuple[Role, ...] = get_args(Role)
 MOVES: Mapping[State, tuple[State, ...]] = {
     "draft": ("running", "archived"),
@@ -40,7 +46,8 @@ class Settings:
     Attributes:
         order: ``random``: each person has a random order of their own; ``shared``: all have one random order, so that answers
             meet; ``fixed``: all have the list's.
-        check_every: one item of so many is a gold or attention item; None: they are not mixed in.
+        check_every: one item of so many is a gold or attention item, and the first six come twice as often; None: they are not
+            mixed in.
         gold_feedback: whether a person learns at once if a gold item was answered rightly (never of attention checks).
         training_feedback: the same of training items.
         pass_mark: the share of the training items to answer rightly before ordinary ones come; None: answering is enough.
@@ -48,7 +55,12 @@ class Settings:
             paused; 0: nobody is.
         attention_pass_mark: the same of attention checks.
         recollect: whether the answers of somebody who is paused stop counting, so that their items are asked of others.
-        limit: how many items one person may answer, training aside.
+        limit: how many items one person may answer, training aside; answers beyond it are stored and do not count.
+        reports_needed: so many people from different networks report an item before nobody is offered it any more.
+        nothing_left: what somebody is paid who finds nothing left because others hold the last items: ``completion``: as if
+            they had reached the end, with base pay and the completion code; ``items``: what their items are worth, with the
+            quota code. Who has answered nothing gets the quota code.
+        withdrawal: whether people may withdraw their own answers: these stop counting, and others get the items.
         lease_minutes: how long an item is kept of an item for a person before them.
         completion_code: shown to whoever has reached the end, as crowd platforms ask for it.
         completion_url: where they may go then. Where it has the completion code in it and another is shown, it has that one.
@@ -56,7 +68,7 @@ class Settings:
             they have answered is recorded, and whom to write to about their payment.
         training_code: shown to whoever does not pass the training.
         paused_code: shown to whoever is paused or revoked. They get the completion code only if it is written here.
-        quota_code: shown to whoever comes when nothing is left for them.
+        quota_code: shown to whoever has answered nothing and finds nothing to do, in a full or a stopped campaign, too.
         declined_code: shown to whoever does not agree to the consent; empty: none.
         closes: when the campaign stops offering items, as an ISO moment; without a zone it is UTC. Empty: never by itself.
         currency: of all amounts, such as ``GBP``.
@@ -64,7 +76,8 @@ class Settings:
         base_pay: what the platform pays when a submission is approved; what the items are worth beyond it is a bonus.
         target_wage: pay by the hour that is aimed at; beside it stands what people really got.
         platform_fee: the platform's share on top of all pay, such as 0.33.
-        budget: the most that pay and fees may cost: no item is offered that could exceed it. Empty: no cap.
+        budget: the most that pay and fees may cost: no item is offered that could exceed it, and a late answer that would
+            is stored unpaid. Empty: no cap.
     """
 
     order: Order = "random"
@@ -79,6 +92,9 @@ class Settings:
     attention_pass_mark: float = ATTENTION_PASS_MARK
     recollect: bool = False
     limit: int | None = None
+    reports_needed: int = 2
+    nothing_left: NothingLeft = "completion"
+    withdrawal: bool = False
     lease_minutes: float = 30.0
     completion_code: str = ""
     completion_url: str = ""
@@ -102,6 +118,8 @@ class Settings:
         for name, mark in (("gold_pass_mark", self.gold_pass_mark), ("attention_pass_mark", self.attention_pass_mark)):
             _check(name, mark, 0 <= mark <= 1, "a share from 0 to 1")
         _check("limit", self.limit, self.limit is None or self.limit >= 1, "1 or more")
+        _check("reports_needed", self.reports_needed, self.reports_needed >= 1, "1 or more")
+        _check("nothing_left", self.nothing_left, self.nothing_left in get_args(NothingLeft), "completion or items")
         _check("lease_minutes", self.lease_minutes, 0 < self.lease_minutes <= 7 * 24 * 60, "above 0, at most a week")
         _check("completion_url", self.completion_url, re.fullmatch(r"(https?://\S+)?", self.completion_url), "an http address")
         _check("platform_fee", self.platform_fee, 0 <= self.platform_fee <= 2, "a share from 0 to 2, such as 0.33")

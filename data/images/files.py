@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import numpy as np
 from PIL import Image as Pillow
 from PIL import ImageOps, UnidentifiedImageError
 
 from data.files import located, printable
+from data.images.color import on_screen, opaque
 from data.images.folders import ImageLocation, Layout, Skipped, find_locations
 from data.records import Prompt
 
@@ -87,12 +87,8 @@ def read_image_file(path: Path) -> ImageFile:
         ImageError: it is none, it is cut off or damaged, or it has more than 100 megapixels.
     """
     data = image_bytes(path)
-    image = _decode(path, data)
-    try:
-        turned = image.getexif().get(_ORIENTATION, 1) in (5, 6, 7, 8)
-    except Exception:  # damaged EXIF does not spoil the picture
-        turned = False
-    width, height = image.size[::-1] if turned else image.size
+    image = decode(path, data)
+    width, height = image.size[::-1] if orientation(image) in (5, 6, 7, 8) else image.size
     return ImageFile(path, hashlib.sha256(data).hexdigest(), width, height)
 
 
@@ -107,15 +103,17 @@ def open_image(path: Path, sha256: str | None = None, data: bytes | None = None)
     data = image_bytes(path) if data is None else data
     if sha256 is not None and hashlib.sha256(data).hexdigest() != sha256:
         raise ImageError(path, "the file has changed since it was imported")
-    image = _decode(path, data)
+    image = decode(path, data)
     try:
-        return _opaque(_upright(image))
+        return opaque(upright(image))
     except Exception as error:  # as for thumbnails
         raise ImageError(path, f"cannot be converted to RGB ({_cause(error)})") from error
 
 
 def thumbnail(path: Path, width: int, height: int = _WEBP_SIDE, *, fine: bool = False) -> bytes:
     """A WebP of at most this width and height, upright, on white, without metadata. Smaller images keep their size.
+
+    Of colours beyond sRGB it keeps the ICC profile.
 
     A ``fine`` one is for whoever judges the picture; it is packed in less time, into more bytes.
 
@@ -125,15 +123,15 @@ def thumbnail(path: Path, width: int, height: int = _WEBP_SIDE, *, fine: bool = 
     """
     if width < 1:
         raise ValueError(f"a thumbnail's width must be at least 1 pixel, got {width}")
-    image = _decode(path, image_bytes(path), draft=width)
+    image = decode(path, image_bytes(path), draft=width)
     out = io.BytesIO()
     try:
-        upright = _opaque(_upright(image))
-        scale = min(1.0, width / upright.width, _WEBP_SIDE / upright.width, height / upright.height)
-        size = (max(1, round(upright.width * scale)), max(1, round(upright.height * scale)))
-        if size != upright.size:
-            upright = upright.resize(size, Pillow.Resampling.LANCZOS, reducing_gap=2.0)
-        upright.save(out, "WEBP", quality=90 if fine else 82, method=2 if fine else 4)
+        picture, profile = on_screen(upright(image))
+        scale = min(1.0, width / picture.width, _WEBP_SIDE / picture.width, height / picture.height)
+        size = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
+        if size != picture.size:
+            picture = picture.resize(size, Pillow.Resampling.LANCZOS, reducing_gap=2.0)
+        picture.save(out, "WEBP", quality=90 if fine else 82, method=2 if fine else 4, icc_profile=profile)
     except Exception as error:  # Pillow raises whatever its plugins and colour conversions raise
         raise ImageError(path, f"cannot be shrunk ({_cause(error)})") from error
     return out.getvalue()
@@ -216,8 +214,8 @@ def image_bytes(path: Path) -> bytes:
         raise ImageError(path, f"cannot be read ({error.strerror or _cause(error)})") from None
 
 
-def _decode(path: Path, data: bytes, draft: int | None = None) -> Pillow.Image:
-    """The first frame, decoded. ``draft`` lets a JPEG be decoded smaller, but not below that many pixels either way."""
+def decode(path: Path, data: bytes, draft: int | None = None) -> Pillow.Image:
+    """Decode the first frame. ``draft`` lets a JPEG be decoded smaller, but not below that many pixels either way."""
     try:
         image = Pillow.open(io.BytesIO(data), formats=_FORMATS)
     except (Pillow.DecompressionBombError, Pillow.DecompressionBombWarning):
@@ -240,34 +238,21 @@ def _decode(path: Path, data: bytes, draft: int | None = None) -> Pillow.Image:
     return image
 
 
-def _upright(image: Pillow.Image) -> Pillow.Image:
+def orientation(image: Pillow.Image) -> int:
+    """Return the EXIF orientation of an image, from 1 (upright) to 8."""
+    try:
+        value = image.getexif().get(_ORIENTATION, 1)
+    except Exception:  # damaged EXIF does not spoil the picture
+        return 1
+    return value if value in range(1, 9) else 1
+
+
+def upright(image: Pillow.Image) -> Pillow.Image:
+    """Turn an image as its EXIF says."""
     try:
         return ImageOps.exif_transpose(image)
     except Exception:  # damaged EXIF does not spoil the picture
         return image
-
-
-def _opaque(image: Pillow.Image) -> Pillow.Image:
-    """Eight-bit RGB; what is transparent becomes white."""
-    if image.mode.startswith("I") or image.mode == "F":
-        image = Pillow.fromarray(_eight_bit(np.asarray(image)))
-    if image.has_transparency_data:
-        canvas = Pillow.new("RGBA", image.size, "white")
-        canvas.alpha_composite(image.convert("RGBA"))
-        return canvas.convert("RGB")
-    return image.convert("RGB")
-
-
-def _eight_bit(pixels: np.ndarray) -> np.ndarray:
-    """Grey values of more than eight bits. 16-bit integers by their full range; wider ones have none, so by their own."""
-    with np.errstate(invalid="ignore"):  # NaN of a kind that warns
-        values = np.nan_to_num(pixels.astype(np.float64), posinf=0, neginf=0)
-    low, high = 0.0, 65535.0
-    if pixels.dtype.kind == "f" or values.max() > high or values.min() < 0:
-        low, high = float(values.min()), float(values.max())
-    with np.errstate(all="ignore"):  # of numbers near the largest there are
-        scaled = np.nan_to_num((values - low) * (255.0 / ((high - low) or 1.0)))
-    return np.clip(np.rint(scaled), 0, 255).astype(np.uint8)
 
 
 def _cause(error: BaseException) -> str:

@@ -14,7 +14,7 @@ PARTS: Final[Mapping[str, Mapping[str, Callable[[], str]]]] = {
     "docs/api.md": {"routes": reference.made},
     "docs/pages.md": {"pages": pages_.made},
     "docs/data.md": {"tables": reference.tables},
-    "docs/statistics.md": {"statistics": reference.statistics},
+    "docs/statistics/formulas.md": {"statistics": reference.statistics},
     "docs/campaigns.md": {"recruitment": reference.recruitment},
     "docs/library.md": {"library": reference.library},
     "docs/settings.md": {"campaign-settings": reference.campaigns, "scorer-settings": reference.scorers},

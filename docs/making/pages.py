@@ -214,12 +214,13 @@ PAGES: Final[dict[str, DocumentedPage]] = {
     "scorers": DocumentedPage(
         "/studio/scorers",
         "What scorers are good for: whether each may replace people, and, beside people's own level, whether it chooses the"
-        " better image of a prompt, orders the generators, and gives people's verdict ([statistics](statistics.md#ranking)).",
+        " better image of a prompt, orders the generators, and gives people's verdict"
+        " ([statistics](statistics/ranking.md#ranking)).",
     ),
     "estimates": DocumentedPage(
         "/studio/estimates",
         "How good each generator is by people's standard, from few labels and a scorer's verdicts of all images, beside the"
-        " labels alone and the scorer alone ([how](statistics.md#estimates-by-peoples-standard)).",
+        " labels alone and the scorer alone ([how](statistics/estimates.md#estimates-by-peoples-standard)).",
     ),
     "compare": DocumentedPage(
         "/studio/compare",
@@ -244,7 +245,7 @@ PAGES: Final[dict[str, DocumentedPage]] = {
     "planning": DocumentedPage(
         "/studio/plan",
         "How many prompts and ratings are enough for the precision that you want, from the ratings there are, and how people"
-        " differ ([statistics](statistics.md#how-many-labels-are-enough)).",
+        " differ ([statistics](statistics/estimates.md#how-many-labels-are-enough)).",
     ),
     "studies": DocumentedPage(
         "/studio/studies",

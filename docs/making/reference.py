@@ -164,17 +164,21 @@ ROUTE_TEXTS: Final[dict[str, str]] = {
     " the one after it, each with its `ticket`, pictures, questions, and a kept draft. `quick=true`: with the one question of"
     " the quick form, where no campaign has chosen other questions; the answer says `quick: true`, too.",
     "POST /api/submit": "Saves an answer; `id` is a UUID of the browser's own, so sending twice saves once. 422 with `errors`"
-    " by question. `following: true`: the reply has `next`. `offer` is what the task told: times are stored as far as they"
-    " lie since then, and not without it.",
+    " by question. `status` is `surplus` for an answer that does not count, and `reason` says why. `following: true`: the"
+    " reply has `next`. `offer` is what the task told: times are stored as far as they lie since then, and not without it.",
     "POST /api/skip": "Skips an item; it returns at the end.",
     "POST /api/unskip": "Undoes the last skip.",
     "POST /api/pause": "Releases the person's reserved items; returns `code` and `url` for who stops, or a `contact`.",
     "POST /api/report": "Reports an item as broken.",
+    "POST /api/withdraw": "Withdraws all of the person's answers in a campaign that allows it; returns how many stopped"
+    " counting (`withdrawn`) and what the form then shows.",
     "POST /api/draft": "Saves a draft of an answer.",
     "GET /api/last": "The person's last answer with its form, for revision.",
     "GET /api/mine": "The person's latest answers (100 at most).",
     "GET /api/mine/{annotation_id}": "One of these answers with its form; to revise it, `submit` with `revises`.",
-    "GET /img/{sha256}": "The picture with this content hash; `?w=` a WebP of that width (1600: the form's). Cached for ever.",
+    "GET /img/{sha256}": "The picture with this content hash, without metadata: upright, in the same pixels; of an animation"
+    " the first frame. `?w=` a WebP of that width (1600: the form's). Cached for ever.",
+    "GET /api/studio/original/{sha256}": "The image file with this content hash, byte for byte, with its metadata.",
     "GET /api/studio/version": "A version string that changes with every write; poll it to detect changes.",
     "GET /api/studio/items": "A page of Browse's grid; the query is Browse's address ([parameters](pages.md#browse)), and"
     " `page` from 0.",
@@ -194,6 +198,11 @@ ROUTE_TEXTS: Final[dict[str, str]] = {
     "POST /api/studio/verdict/back": "Takes the verdict on an aspect or target of an item back; 409 if there is none any more.",
     "GET /api/studio/gold": "Draft campaigns that gold can be added to.",
     "POST /api/studio/gold": "Makes an item with a verdict gold of a draft `campaign`; the reply has the `expected` answers.",
+    "GET /api/studio/flagged": "Everybody with a flag in a `campaign` who is not out: `person`, `flags` (`kind`, `code`,"
+    " `sentence`) and whether they are `preselected` for revoking.",
+    "POST /api/studio/revoke": "Revokes these `people` of a `campaign` together, or without any those who are preselected; with"
+    " `uncount` their answers stop counting. The reply has their names and how many answers.",
+    "POST /api/studio/revoke/undo": "Lets those in again who were last revoked together in a `campaign`.",
     "GET /api/studio/preview": "A campaign as its people will see it: consent and its first 20 tasks; nothing is stored.",
     "GET /api/studio/facets": "Filters with live counts, the listing as a sentence, and its total;"
     " the query is Browse's address.",
@@ -207,11 +216,22 @@ ROUTE_TEXTS: Final[dict[str, str]] = {
     "GET /api/studio/export/{what}.{form}": "`ratings`, `judgements` or `annotations` of a selection as `csv`, `parquet` or"
     " `jsonl`; the query is the selection.",
     "GET /api/studio/report/{key}/{form}": "Downloads a report that the page *Reports* has created.",
+    "GET /api/studio/people/owed": "What a person is owed, by campaign.",
+    "POST /api/studio/people/erase": "Erases a person and all their answers; 409 with what is owed, unless `keep_debt` says"
+    " that it was read. `kept`: the sums that stay without a name.",
+    "POST /api/studio/people/code": "A new re-entry code for a participant of a crowd platform; the old one ends.",
+    "POST /api/studio/people/link": "The path of a personal link for one participant of a crowd platform.",
     "GET /api/studio/map/image": "Redirects to the image of a point on the map.",
     "GET /api/studio/map/inside": "The images inside a lasso on the map.",
 }
 """What each route is for, by method and path."""
-WHO: Final = {"annotator": "whoever labels", "researcher": "researchers", "command": "this machine's commands", "public": "all"}
+WHO: Final = {
+    "annotator": "whoever labels",
+    "researcher": "researchers",
+    "admin": "administrators",
+    "command": "this machine's commands",
+    "public": "all",
+}
 _OUT: Final = ("/studio", "/annotate", "/login", "/logout", "/join", "/assets", "/favicon.ico")
 
 
@@ -289,7 +309,7 @@ CAMPAIGN: Final[dict[str, str]] = {
     "overlap": "How many people answer each item.",
     "seed": "Random seed of sampling and order.",
     "instructions": "Markdown, shown before the first item and with `?`.",
-    "consent": "Markdown; people agree before the first item, and again when it changes.",
+    "consent": "Markdown; people agree before the first item, and again when it changes. `--consent` names a file with it.",
     "content_warning": "Markdown, shown before the first item.",
 }
 """What no docstring says of a campaign's settings."""

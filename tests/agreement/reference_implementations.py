@@ -77,7 +77,12 @@ def reliability(ratings: Sequence[Sequence[float]]) -> np.ndarray[Any, np.dtype[
 def jackknife(value: float, without: Sequence[float], scale: str = "") -> tuple[float, float]:
     """The delete-one interval with Student's t, from the statistic without each prompt; scale: "logit", "z" or the value's."""
     n, r = len(without), np.array(without)
-    reach = stats.t.ppf(0.975, n - 1) * np.sqrt((n - 1) / n * ((r - r.mean()) ** 2).sum())
+    error, freedom = np.sqrt((n - 1) / n * ((r - r.mean()) ** 2).sum()), n - 1.0
+    if scale == "z":
+        # a coefficient may rest on few of the prompts, and one more may say the opposite
+        freedom = max(min(freedom, 2 * n / (stats.kurtosis(r, fisher=False) - 1)), 1.0)
+        error = max(error, (1 + abs(value)) / n / 6)
+    reach = stats.t.ppf(0.975, freedom) * error
     if scale == "logit":
         middle, slope = np.log(value / (1 - value)), 1 / (value * (1 - value))
         low, high = (1 / (1 + np.exp(-(middle + side * slope * reach))) for side in (-1, 1))

@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from agreement.generators import GeneratorDifference, RankSet, compare_generators, rank_sets
+from agreement.generators import GeneratorDifference, RankSet, compare_generators, mean_of_images, rank_sets
 
 
 def ratings(rows: list[tuple[str, str, float]]) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=["prompt", "generator", "value"])
+    """A rating a row, each of an image of its own."""
+    return pd.DataFrame(rows, columns=["prompt", "generator", "value"]).assign(item=[f"i{n}" for n in range(len(rows))])
 
 
 UGLY = ratings(
@@ -69,9 +70,20 @@ def test_generators_with_one_shared_prompt_have_no_interval_and_those_without_ar
 
 def test_what_has_no_prompt_or_no_generator_is_left_out() -> None:
     lost = pd.DataFrame({"prompt": [None, None, "p"], "generator": ["a", "b", None], "value": [1.0, 0.0, 1.0]})
+    lost = lost.assign(item=["x", "y", "z"])
     assert compare_generators(lost) == []
     (difference,) = compare_generators(pd.concat([UGLY, lost]))
     assert difference == compare_generators(UGLY)[0]
+
+
+def test_images_weigh_equally_however_many_people_answered() -> None:
+    """Ten answers about one image and one about another: the difference is that of the images' means, as is the mean."""
+    rows = [("p1", "a", "a1", 1.0)] * 10 + [("p2", "a", "a2", 0.0), ("p1", "b", "b1", 0.0), ("p2", "b", "b2", 0.0)]
+    table = pd.DataFrame(rows, columns=["prompt", "generator", "item", "value"])
+    (difference,) = compare_generators(table)
+    assert (difference.value, difference.answers) == (0.5, 13)
+    values = mean_of_images(np.repeat([0, 1], [10, 1]), table["value"].to_numpy()[:11], np.arange(2), np.ones((1, 2)))
+    assert values.tolist() == [0.5]
 
 
 def test_three_generators_are_corrected_together_and_ranked() -> None:

@@ -69,11 +69,13 @@ def test_who_is_flagged_as_a_straight_liner() -> None:
 
 
 def test_each_limit_of_the_flag_counts() -> None:
-    assert Sameness(10, 0.75, 0.5, 5, 0.0009).flagged
-    assert not Sameness(9, 0.75, 0.5, 5, 0.0009).flagged
-    assert not Sameness(10, 0.74, 0.4, 5, 0.0009).flagged
-    assert not Sameness(10, 0.75, 0.75 - ABOVE_OTHERS + 0.01, 5, 0.0009).flagged
-    assert not Sameness(10, 0.75, 0.5, 5, 0.001).flagged
+    # the limit at 10 comparisons, so that all limits add up to CHANCE
+    enough, limit = 0.9e-3 / 110, 1e-3 / 110
+    assert Sameness(10, 0.75, 0.5, 5, enough).flagged
+    assert not Sameness(9, 0.75, 0.5, 5, enough).flagged
+    assert not Sameness(10, 0.74, 0.4, 5, enough).flagged
+    assert not Sameness(10, 0.75, 0.75 - ABOVE_OTHERS + 0.01, 5, enough).flagged
+    assert not Sameness(10, 0.75, 0.5, 5, limit).flagged
 
 
 def test_answers_below_the_floor_are_counted() -> None:

@@ -105,6 +105,7 @@ def test_an_open_app_answers_the_same_calls(project: Project, monkeypatch: pytes
         monkeypatch.setattr(concord.library, "Store", open_elsewhere)
         with pytest.raises(ProjectError, match="is open in another process"):
             project.ratings()
+        monkeypatch.setattr(forwarding, "living", lambda _: None)
         monkeypatch.setattr(forwarding, "running", lambda _: object())
         monkeypatch.setattr(forwarding, "send", send)
         pd.testing.assert_frame_equal(project.ratings(), before)

@@ -164,7 +164,8 @@ def serving(project: Path) -> Iterator[Server]:
     with Store(project) as store, listening(create_app(store, token)) as url:
         # a test waits for what is drawn: that stands back behind nobody, and is not put off
         pace = limit_pace(store, DrawingPace(store, worked=lambda: 0.0, nice=0))
-        forwarding.announce(store.project, forwarding.OpenApp("127.0.0.1", int(url.rpartition(":")[2]), token, os.getpid()))
+        server = forwarding.OpenApp("127.0.0.1", int(url.rpartition(":")[2]), token, os.getpid())
+        forwarding.announce(store.project, server)
         _OPEN[store.project] = store
         try:
             with closing(IndexRefresher(store)), closing(Thumbnails(store)), closing(pace):
@@ -172,7 +173,7 @@ def serving(project: Path) -> Iterator[Server]:
                 yield Server(url, store.project)
         finally:
             del _OPEN[store.project]
-            forwarding.withdraw(store.project)
+            forwarding.withdraw(store.project, server)
             queue.stop_all(store)
 
 

@@ -95,14 +95,17 @@ def test_a_cell_of_the_confusion_table_leads_to_its_images(page: Page, server: S
     judgements = pd.read_csv(file, dtype=str)
     scorer = judgements[judgements["rater"] == "tifa"].set_index("item")["value"]
     people = judgements[judgements["kind"] == "human"]
+    # images by what more than half of the people say
+    share = people.groupby("item")["value"].value_counts(normalize=True).reset_index()
+    majority = share[share["proportion"] > 0.5].set_index("item")["value"]
     links = page.locator(".cc-confusion tbody a")
     addresses = [str(link.get_attribute("href")) for link in links.all()]
-    assert len(addresses) > 3
+    assert len(addresses) > 1
     for address in addresses:
         requested = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
-        rows = people[(people["value"] == requested["b_says"]) & (people["item"].map(scorer) == requested["a_says"])]
+        cell = {item for item in majority.index if (scorer[item], majority[item]) == (requested["a_says"], requested["b_says"])}
         results = {item["item_id"] for item in server.items(**requested)}
-        assert results == set(rows["item"]) != set()
+        assert results == cell != set()
     last = links.last
     n = int(last.locator("xpath=following-sibling::small").inner_text().split()[0])
     last.click()

@@ -23,6 +23,7 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording
+from tests.data.store.small_campaign import give
 
 SUITE = "mine"
 TEXTS = ("=1+1 cats", 'a "quoted", text', "two\nlines", "-1", "'=x", "é ☃ 𝕏 \u2028 end")
@@ -109,16 +110,19 @@ def _kitchen(store: Store, ids: list[str]) -> None:
             answers = {"cups": (n + k) % 4, "mood": ("gloomy", "plain", "cheerful")[(n + k) % 3], "quality": 1 + n % 5}
             answers |= {"remarks": f"{TEXTS[(n + k) % len(TEXTS)]}"}
             about = {"campaign_id": "own", "definition": KITCHEN}
+            give(store, "own", item, who)
             recording.submit(store, answer(store, item, who, campaign.questionnaire, answers, **about))
 
 
 def _pairs(store: Store) -> None:
     made = management.pairs(store, Selection(), *GENERATORS)
     management.create(store, Campaign("sides", "sides", "ab", 2), [CampaignItem(one) for one in made])
+    management.move(store, "sides", "running")
     for n, item in enumerate(made):
         for k, who in enumerate(NAMES[:2]):
             answers = {"preference": ("left", "right", "both", "none")[(n + k) % 4]}
             about = {"campaign_id": "sides", "raw": {"order": [k, 1 - k]}}
+            give(store, "sides", item, who)
             recording.submit(store, answer(store, item, who, "ab", answers, **about))
 
 

@@ -72,7 +72,9 @@ def create(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed of sampling and order; default: 0.")] = None,
     instructions: Annotated[str | None, typer.Option(help="Markdown.")] = None,
-    consent: Annotated[str | None, typer.Option(help="Markdown file; people must agree to it before the first item.")] = None,
+    consent: Annotated[
+        str | None, typer.Option(help="Markdown file whose text people must agree to before the first item.")
+    ] = None,
     content_warning: Annotated[str | None, typer.Option(help="Markdown.")] = None,
     check_every: Annotated[int | None, typer.Option(min=2, help="One in this many items is a gold or attention item.")] = None,
     gold_feedback: Annotated[
@@ -100,6 +102,19 @@ def create(
         typer.Option("--recollect/--no-recollect", help="Give the items of paused people to others."),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of items per person, without training.")] = None,
+    reports_needed: Annotated[
+        int | None, typer.Option(min=1, help="People who report an image before nobody is offered it; default: 2.")
+    ] = None,
+    nothing_left: Annotated[
+        Literal["completion", "items"] | None,
+        typer.Option(
+            help="Pay of people who find nothing left because others hold the last items: completion (default): as at the end;"
+            " items: what theirs are worth."
+        ),
+    ] = None,
+    withdrawal: Annotated[
+        bool | None, typer.Option("--withdrawal/--no-withdrawal", help="Let people withdraw their own answers.")
+    ] = None,
     lease_minutes: Annotated[float | None, typer.Option(help="Minutes for which an item stays reserved; default: 30.")] = None,
     completion_code: Annotated[str | None, typer.Option(help="Code shown to people who finish.")] = None,
     completion_url: Annotated[str | None, typer.Option(help="Link for people who finish, such as a crowd platform.")] = None,
@@ -162,6 +177,28 @@ def show(
     """Show one campaign: coverage, pace, people and verdicts."""
 
 
+@project_command(campaigns_app, "revoke-flagged", "concord.campaigns.commands:revoke_flagged")
+def revoke_flagged(
+    campaign: Name,
+    people: Annotated[
+        list[str],
+        typer.Option(
+            "--person", metavar="NAME", help="Revoke this person; default: all with failed checks or a pattern. Repeatable."
+        ),
+    ] = [],  # noqa: B006
+    uncounted: Annotated[
+        bool, typer.Option("--uncounted", help="Their earlier answers do not count any more, either.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Revoke them; without it, they are only listed.")] = False,
+) -> None:
+    """List people with flags and their reasons; with --yes revoke them together. `campaigns undo-revoke` undoes it."""
+
+
+@project_command(campaigns_app, "undo-revoke", "concord.campaigns.commands:undo_revoke")
+def undo_revoke(campaign: Name) -> None:
+    """Let the people in again who were last revoked together; their answers count again."""
+
+
 @project_command(campaigns_app, "pay", "concord.campaigns.commands:pay")
 def pay(
     campaign: Name,
@@ -171,7 +208,19 @@ def pay(
     ] = None,
     bonuses: Annotated[bool, typer.Option("--bonuses", help="Print only 'id,amount' lines for bulk bonus payment.")] = False,
 ) -> None:
-    """Print who is approved, returned or rejected, and paid what, as CSV."""
+    """Print who is approved, returned or rejected, or needs a look first, and is paid what, as CSV."""
+
+
+@project_command(campaigns_app, "settle", "concord.campaigns.commands:settle")
+def settle(
+    campaign: Name,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name, as shown by `campaigns pay`.")],
+    decision: Annotated[
+        Literal["approve", "return", "reject"],
+        typer.Argument(help="reject only people who failed attention checks and none of whose answers count."),
+    ],
+) -> None:
+    """Decide about one person's pay, for example after a look; what it comes to is kept."""
 
 
 @project_command(campaigns_app, "describe", "concord.campaigns.commands:describe")

@@ -56,11 +56,11 @@ def _interval(name: str) -> Column:
 
 
 def _range(low: float | None, high: float | None) -> str:
-    return "" if low is None else f"{low:.2f} .. {high:.2f}"
+    return "" if low is None else f"{low:z.2f} .. {high:z.2f}"
 
 
 def _rounded(value: float | None) -> str:
-    return "" if value is None else f"{value:.0f}"
+    return "" if value is None else f"{value:z.0f}"
 
 
 _INTERVAL: Final = interval_column(2)
@@ -76,7 +76,7 @@ _ESTIMATES: Final[Mapping[str, tuple[Column, ...]]] = {
         number_column("scorer's mean", "scorer_mean", 3),
         number_column("all labels", "full_mean", 3),
         *_COUNTS,
-        ("lambda", lambda row: "" if row["lambda"] is None else f"{row['lambda']:.2f}"),
+        ("lambda", lambda row: "" if row["lambda"] is None else f"{row['lambda']:z.2f}"),
         ("labels saved", lambda row: _rounded(row["labels_saved"])),
     ),
     "corrected_rate": (
@@ -150,7 +150,7 @@ _PLAN: Final[Sequence[Column]] = (
     *counts("prompts"),
     number_column("half width", "half_width"),
     number_column("beside other people", "half_width_others"),
-    ("power", lambda row: "" if row["power"] is None else f"{row['power']:.2f}"),
+    ("power", lambda row: "" if row["power"] is None else f"{row['power']:z.2f}"),
     number_column("aim", "aim"),
     ("prompts needed", lambda row: "-" if row["prompts_needed"] is None else f"{row['prompts_needed']:,}"),
     _REASON,

@@ -88,15 +88,23 @@ def reinstate_command(name: Person, campaign: Campaign = None) -> None:
     """Let a revoked person continue; their answers count again on items that others have not completed since."""
 
 
-@project_command(people_app, "erase", "concord.people:erase")
+@project_command(people_app, "owed", "concord.erasing:print_debts")
+def owed_command(name: Person) -> None:
+    """Print what a person is owed in each campaign."""
+
+
+@project_command(people_app, "erase", "concord.erasing:erase")
 def erase_command(
     name: Person,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
-) -> dict[str, str]:
+    keep_debt: Annotated[
+        bool, typer.Option("--keep-debt", help="Erase them although they are owed something; the sum stays, without a name.")
+    ] = False,
+) -> dict[str, str | bool]:
     """Erase a person and all their answers, from the database file too. This cannot be undone."""
     if not yes:
         typer.confirm(f"Erase {name!r} and all their answers? This cannot be undone", abort=True, err=True)
-    return {"name": name}
+    return {"name": name, "keep_debt": keep_debt}
 
 
 @project_command(people_app, "pseudonym", "concord.people:print_pseudonym")

@@ -148,7 +148,7 @@ def convert_command(
     def run() -> None:
         done = convert(model)
         print(f"read {', '.join(done.read)}: tensors alone; no code in it was run")
-        print(f"wrote {done.name}/: {done.what}; {done.parameters / 1e6:,.1f} million parameters as safetensors")
+        print(f"wrote {done.name}/: {done.what}; {done.parameters / 1e6:z,.1f} million parameters as safetensors")
         print(f"use it with --set {done.setting or 'SETTING'}={done.hub_name or done.name}")
 
     raise typer.Exit(report_errors(warn, "models convert", run))

@@ -9,15 +9,16 @@ from typing import Final
 from concord.common import wording
 from concord.common.base_path import at
 from concord.comparison.leaderboard import ALL, SCORE, BoardRater, ContestedImage, Estimate, Leaderboard
+from concord.headlines import is_muted
 from data.aspects import YES_NO_ASPECTS
 from data.store.browse.contents import ItemPreview
 from data.store.browse.filters import MISSED, PASSED
 from data.store.core.selection import SIMULATED, Selection
 from ui.components.addresses import browse_address, page_address
 from ui.components.image_strip import image_link
-from ui.components.tables import WRAP, bracketed, first_sentence
+from ui.components.tables import WRAP, first_sentence
 
-_SYMBOLS: Final = {"cohen_kappa": "κ", "fleiss_kappa": "κ", "spearman": "ρ", "krippendorff_alpha_ordinal": "α"}
+_SYMBOLS: Final = {"cohen_kappa": "κ", "spearman": "ρ"}
 _MOST_RATERS: Final = 4
 SKELETON: Final = '<div class="cc-skeleton" role="status" aria-label="Loading">' + "<span></span>" * 7 + "</div>"
 """What stands there before the first numbers, about as high as they."""
@@ -26,28 +27,11 @@ _MOST_TASKS: Final = 6
 
 def headline(board: Leaderboard) -> str:
     """One sentence: which generator is best, by whom, how sure."""
-    if not board.raters or not board.generators:
+    said = board.headline
+    if said is None:
         return ""
-    rater, best = board.raters[0], board.generators[0]
-    cell = board.cells.get((best, rater.name, ALL))
-    if cell is None or cell.value is None:
-        return ""
-    number = _value(cell, rater) + bracketed(cell.low, cell.high)
-    by = "people" if rater.kind == "people" else rater.name
-    close = [each.second for each in board.leads if not each.significant]
-    if not board.leads:
-        text = f"{escape(best)}: {number} <small>by {escape(by)}</small>"
-    elif close:
-        rest = f"{escape(close[0])}" if len(close) == 1 else f"{len(close)} others"
-        text = f"{escape(best)} leads by {escape(by)}: {number}<small>; not clearly better than {rest}</small>"
-    else:
-        lead = board.leads[0]
-        apart = "" if lead.low is None else f" [{wording.two(lead.low)}, {wording.two(lead.high or 0.0)}]"
-        text = (
-            f"{escape(best)} is best by {escape(by)}: {number}"
-            f"<small>, ahead of {escape(lead.second)} by {wording.two(lead.value)}{apart}</small>"
-        )
-    return first_sentence(text, _basis(board, rater))
+    text = f"{escape(said.main)}<small>{escape(said.rest)}</small>"
+    return first_sentence(text, _basis(board, board.raters[0]))
 
 
 def _basis(board: Leaderboard, rater: BoardRater) -> str:
@@ -64,7 +48,7 @@ def _basis(board: Leaderboard, rater: BoardRater) -> str:
 
 
 def tiles(board: Leaderboard | None, totals: Mapping[str, int]) -> str:
-    """Images, people's answers, the best scorer beside people, open disagreements: each leads to its page."""
+    """Images, people's answers, the scorer closest to people, open disagreements: each leads to its page."""
     images = f"images{'' if totals['images'] else ' (their files are not here)'}, {wording.count(totals['prompts'], 'prompt')}"
     made = [
         _tile(f"{totals['images'] or totals['places']:,}", images, page_address("browse")),
@@ -72,14 +56,19 @@ def tiles(board: Leaderboard | None, totals: Mapping[str, int]) -> str:
         if totals["annotations"]
         else _tile("0", "Be the first: label images", at("/annotate/"), "answers by people"),
     ]
-    best = board.best_scorer if board else None
-    if board and best and best.agreement and best.agreement.value is not None:
+    close = board.closest_scorer if board else None
+    if board and close and close.agreement and close.agreement.value is not None:
         whose = "people" if board.people == "real" else "simulated people"
-        beside = "" if best.ceiling is None else f"{whose} {wording.two(best.ceiling)}"
-        verdict = f": {wording.verdict(best.standing)}" if best.standing and board.people == "real" else ""
-        number = f"{_SYMBOLS[best.statistic]} {wording.two(best.agreement.value)}"
-        href = page_address("agreement", suite=board.suite, aspect=board.aspect, statistic=best.statistic)
-        made.append(_tile(number, f"best scorer, {best.name}{verdict}", href, beside))
+        href = page_address("agreement", suite=board.suite, aspect=board.aspect, statistic=close.statistic)
+        if close.agrees or not board.intervals:
+            level = close.level.text if close.level and close.level.value is not None else ""
+            verdict = f": {close.standing}" if close.standing and board.people == "real" else ""
+            number = f"{_SYMBOLS[close.statistic]} {wording.two(close.agreement.value)}"
+            made.append(
+                _tile(number, f"{close.name}, {'closest to' if close.agrees else 'beside'} {whose}{verdict}", href, level)
+            )
+        else:
+            made.append(_tile("–", f"no scorer clearly agrees with {whose} yet", href))
     else:
         made.append(_tile("–", "no scorer beside people yet: score images", page_address("runs")))
     if board and board.contested_by and board.disagreements:
@@ -104,7 +93,8 @@ def board_table(board: Leaderboard) -> str:
     raters = board.raters[:_MOST_RATERS]
     tasks = board.tasks[:_MOST_TASKS]
     head = "".join(_rater_head(rater, board) for rater in raters)
-    heats = "".join(f'<th scope="col" class="cc-heat">{escape(wording.task(name))}</th>' for name in tasks)
+    whose = f' title="{escape(f"by {raters[0].name}")}"' if raters else ""
+    heats = "".join(f'<th scope="col" class="cc-heat"{whose}>{escape(wording.task(name))}</th>' for name in tasks)
     scales = {rater.name: _scale(board, rater) for rater in raters}
     rows = ""
     for generator in board.generators:
@@ -128,8 +118,7 @@ def _rater_head(rater: BoardRater, board: Leaderboard) -> str:
         level = f"{_SYMBOLS[rater.statistic]} {wording.two(rater.agreement.value)}"
         agreement = f" <small>({level})</small>"
         beside = "with people" if board.people == "real" else f"with {SIMULATED}"
-        among = beside if rater.kind == "scorer" else "among themselves"
-        level = f"{wording.title(rater.statistic)} {among}: {_interval_text(rater.agreement)}"
+        level = f"{wording.title(rater.statistic)} {beside}: {_interval_text(rater.agreement)}"
         title = f' title="{escape(level)}"'
     score = " score" if rater.aspect == SCORE else ""
     order = " ▾" if rater is board.raters[0] else ""
@@ -155,7 +144,9 @@ def _rater_cell(board: Leaderboard, generator: str, rater: BoardRater, scale: tu
     kind = "people" if rater.kind != "scorer" else "scorer"
     low = cell.value if cell.low is None else cell.low
     high = cell.value if cell.high is None else cell.high
-    style = "; ".join(f"--{name}: {_share(end, scale):.1f}" for name, end in (("at", cell.value), ("low", low), ("high", high)))
+    style = "; ".join(
+        f"--{name}: {_share(end, scale):z.1f}" for name, end in (("at", cell.value), ("low", low), ("high", high))
+    )
     hollow = " is-simulated" if rater.kind == "simulated" else ""
     return (
         f'<td class="cc-rated" title="{escape(_interval_text(cell))}"><span class="cc-whisker cc-whisker--{kind}{hollow}"'
@@ -168,10 +159,12 @@ def _heat_cell(board: Leaderboard, generator: str, task: str, scale: tuple[float
     cell = board.cells.get((generator, rater.name, task))
     if cell is None or cell.value is None:
         return '<td class="cc-heat"></td>'
-    shade = _share(cell.value, scale) / 100
+    shade, muted = _share(cell.value, scale) / 100, is_muted(cell.prompts)
+    kind = "cc-heat cc-muted" if muted else "cc-heat"
+    n = f" <small>n = {cell.images:,}</small>" if muted else ""
     return (
-        f'<td class="cc-heat" style="--shade: {shade:.2f}" title="{escape(_interval_text(cell))}">'
-        f'<a href="{escape(_browse(board, generator, rater, task))}">{_value(cell, rater)}</a></td>'
+        f'<td class="{kind}" style="--shade: {shade:z.2f}" title="{escape(f"by {rater.name}: {_interval_text(cell)}")}">'
+        f'<a href="{escape(_browse(board, generator, rater, task))}">{_value(cell, rater)}</a>{n}</td>'
     )
 
 
@@ -182,12 +175,14 @@ def _share(value: float, scale: tuple[float, float]) -> float:
 def _value(cell: Estimate, rater: BoardRater) -> str:
     if cell.value is None:
         return "–"
-    return wording.two(cell.value) if rater.aspect in YES_NO_ASPECTS or abs(cell.value) < 100 else f"{cell.value:,.0f}"
+    return wording.two(cell.value) if rater.aspect in YES_NO_ASPECTS or abs(cell.value) < 100 else f"{cell.value:z,.0f}"
 
 
 def _interval_text(cell: Estimate) -> str:
-    bounds = "no interval" if cell.low is None else f"95 % interval {cell.low:.3f} to {cell.high:.3f}"
-    return f"{cell.value:.3f}, {bounds}; n = {wording.count(cell.images, 'image')}, {wording.count(cell.ratings, 'rating')}"
+    bounds = "no interval" if cell.low is None else f"95 % interval {cell.low:z.3f} to {cell.high:z.3f}"
+    n = [wording.count(cell.images, "image"), wording.count(cell.ratings, "rating")]
+    n += [] if cell.prompts is None else [wording.count(cell.prompts, "prompt")]
+    return f"{cell.value:z.3f}, {bounds}; n = {', '.join(n)}"
 
 
 def _browse(board: Leaderboard, generator: str, rater: BoardRater, task: str = "") -> str:
@@ -218,9 +213,10 @@ def contested(board: Leaderboard, looks: Mapping[str, ItemPreview]) -> str:
 def _case(board: Leaderboard, case: ContestedImage, look: ItemPreview | None) -> str:
     text = escape((look.text if look else None) or case.item)
     link = image_link(case.item, look, Selection(suite=(board.suite,)), f"<span>{text}</span>")
-    people_text = f"people {case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"people {case.mean:.1f}"
+    whose = "people" if board.people == "real" else SIMULATED
+    people_text = f"{whose} {case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"{whose} {case.mean:z.1f} ({case.n})"
     chips = "".join(
         f'<span class="cc-badge cc-badge--{"ok" if good else "bad"}">{escape(words)}</span>'
-        for words, good in ((f"scorer {case.verdict}", case.higher), (people_text, not case.higher))
+        for words, good in ((f"{board.contested_by} {case.verdict}", case.higher), (people_text, not case.higher))
     )
     return f"<li>{link}<p>{chips}</p></li>"

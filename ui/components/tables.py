@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 
 from agreement import catalogue
 from concord.common import wording
+from concord.headlines import standing
 
 T = TypeVar("T")
 WRAP: Final = '<div class="cc-table-wrap" tabindex="0" role="group" aria-label="A table; arrows scroll it">'
@@ -86,13 +87,11 @@ def small(text: str) -> str:
     return f'<small class="cc-detail">{escape(text)}</small>' if text else ""
 
 
-def span(low: float | None, high: float | None, form: str = ".2f") -> str:
+def span(low: float | None, high: float | None, form: str = "z.2f") -> str:
     """An interval in words, such as ``0.31 to 0.46``; nothing where an end is missing."""
     if low is None or high is None:
         return ""
-    # two decimals without a minus before zero
-    low_words, high_words = (wording.two(end) if form == ".2f" else f"{end:{form}}" for end in (low, high))
-    return f"{low_words} to {high_words}"
+    return f"{low:{form}} to {high:{form}}"
 
 
 def bracketed(low: float | None, high: float | None) -> str:
@@ -191,17 +190,17 @@ def number(row: Row | None) -> HtmlCell:
     method = row["method"] or ""
     interval = span(row["low"], row["high"]) or ("no interval" if "no interval" in method else "")
     ceiling = row.get("ceiling")
-    # people's own number on the same images, and where the scorer stands beside it
+    # what one person in its place reaches on the same images, and where that leaves the scorer
     beside = []
     if ceiling and ceiling["value"] is not None:
-        beside.append(f"people {ceiling['value']:.2f}")
-    if ceiling and ceiling["verdict"]:
-        beside.append(wording.verdict(ceiling["verdict"]))
+        beside.append(f"one person {ceiling['value']:z.2f}")
+    if ceiling and (verdict := standing(row)):
+        beside.append(verdict)
     lines = [interval, *beside, "saw these labels" if row.get("saw_labels") else ""]
     note = f"{method}; n = {row['n_items']:,} images, {row['n_ratings']:,} answers"
     if ceiling and ceiling["words"]:
-        note += f". Beside people among themselves: {ceiling['words']}"
-    return HtmlCell(f"{row['value']:.3f}", "\n".join(line for line in lines if line), note)
+        note += f". Beside one person in its place: {ceiling['words']}"
+    return HtmlCell(f"{row['value']:z.3f}", "\n".join(line for line in lines if line), note)
 
 
 def statistics_table(caption: str, name: str, rows: Sequence[Row], label: Callable[[Row], str]) -> str:
@@ -286,6 +285,6 @@ def _row(crossed: Crossings, n: int, most: int, link: Callable[[str, str], str])
             text = f'<a href="{escape(link(label, other))}">{count:,}</a><small class="cc-detail">'
             text += f"{wording.count(images, 'image')}</small>"
         side = "cc-beyond" if label == other else "cc-below"
-        shade = f'style="--shade: {count / most:.2f}" data-side="{side}"' if count else ""
+        shade = f'style="--shade: {count / most:z.2f}" data-side="{side}"' if count else ""
         cells.append(f'<td class="cc-number" {shade}>{text}</td>')
     return f'<tr><th scope="row">{escape(label)}</th>{"".join(cells)}<td class="cc-number">{sum(counts):,}</td></tr>'

@@ -18,6 +18,7 @@ from concord.comparison.model_comparison import (
     rated_aspects,
     rated_generators,
 )
+from concord.headlines import pair_headline
 from data.store.browse import contents
 from data.store.browse.contents import ItemPreview
 from data.store.core.selection import Selection
@@ -25,7 +26,7 @@ from data.store.core.store import Store
 from ui.components.controls import Choice
 from ui.components.image_strip import image_link
 from ui.components.page import Drawn, Page, View
-from ui.components.tables import Cells, HtmlCell, bracketed, first_sentence, html_table, note, span
+from ui.components.tables import Cells, HtmlCell, first_sentence, html_table, note, span
 
 ORDERS: Final = {"regressions": "largest regressions", "improvements": "largest improvements"}
 _PAIRS: Final = 24
@@ -105,17 +106,13 @@ def comparison(made: ModelComparison, view: CompareView) -> str:
     whole = made.overall
     if whole is None:
         return note(f"{view.first} and {view.second} share no prompt that {view.rated.rater} judged.")
-    verb = "beats" if whole.value > 0 else "is below"
-    sure = whole.p is not None and whole.p <= 0.05
-    who = f"{escape(view.second)} {verb if sure else 'against'} {escape(view.first)}"
-    verdict = "" if sure else " <small>the difference is not significant</small>"
+    main, rest = pair_headline(whole)
     p = "one prompt: no test" if whole.p is None else f"p = {whole.p:.3g} (sign flips over prompts)"
     facts = (
         f"By {view.rated.rater}, {wording.plain_aspect(view.rated.aspect)}: better on {whole.wins:,},"
         f" worse on {whole.losses:,}, the same on {whole.ties:,} of {wording.count(whole.prompts, 'shared prompt')}; {p}."
     )
-    sentence = f"{who}: {whole.value:+.2f}{bracketed(whole.low, whole.high)}{verdict}"
-    return first_sentence(sentence, facts) + _outcomes(whole) + _by_task(made.by_task)
+    return first_sentence(f"{escape(main)}<small>{escape(rest)}</small>", facts) + _outcomes(whole) + _by_task(made.by_task)
 
 
 def _outcomes(whole: GeneratorDifference) -> str:
@@ -136,7 +133,7 @@ def _by_task(tasks: Sequence[tuple[str, GeneratorDifference]]) -> str:
     rows: list[Cells] = [
         [
             wording.task(name),
-            HtmlCell(f"{each.value:+.3f}", span(each.low, each.high) or "no interval", each.method),
+            HtmlCell(f"{each.value:+z.3f}", span(each.low, each.high) or "no interval", each.method),
             HtmlCell("–" if each.p_holm is None else f"{each.p_holm:.3g}"),
             *(HtmlCell(f"{n:,}") for n in (each.wins, each.ties, each.losses, each.prompts)),
         ]
@@ -169,5 +166,5 @@ def _pair(pair: PromptPair, view: CompareView, looks: Mapping[str, ItemPreview])
         + "</div></div>"
         for name, value, items in ((view.first, pair.first, pair.first_items), (view.second, pair.second, pair.second_items))
     )
-    badge = f'<span class="cc-badge cc-badge--{"bad" if pair.change < 0 else "ok"}">{pair.change:+.2f}</span>'
+    badge = f'<span class="cc-badge cc-badge--{"bad" if pair.change < 0 else "ok"}">{pair.change:+z.2f}</span>'
     return f"<li><h3>{badge} {escape(pair.text)}</h3><div class='cc-pair-sides'>{sides}</div></li>"

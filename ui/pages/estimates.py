@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
-from agreement.meta.estimates import DIFFERENCE, EstimateFinding, EstimateOptions, Method
+from agreement.meta.estimates import EstimateFinding, EstimateOptions, Method
 from agreement.meta.labelled_sample import Target
 from agreement.study.cells import ALL
 from concord.common import next_steps, wording
 from concord.comparison.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
+from concord.comparison.model_comparison import people_headline
 from concord.meta.estimates import estimate, estimated
 from data.aspects import YES_NO_ASPECTS
 from data.store.core.selection import Selection
@@ -20,7 +21,7 @@ from ui.components.addresses import browse_address
 from ui.components.charts import COLORS, error_bars, legend, name_rows, plain
 from ui.components.controls import Choice
 from ui.components.page import Drawn, Page, View
-from ui.components.tables import Cells, HtmlCell, bracketed, bullets, first_sentence, heading, html_table, note, span
+from ui.components.tables import Cells, HtmlCell, bullets, first_sentence, heading, html_table, note, span
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -105,46 +106,36 @@ class EstimatesPage(Page[EstimatesView]):
 
 def _closest(store: Store, suite: str) -> str | None:
     """The scorer that is closest to people."""
-    best = leaderboard(store, suite, intervals=False).best_scorer
+    best = leaderboard(store, suite, intervals=False).closest_scorer
     return None if best is None else best.name
 
 
-def rows_of(store: Store, view: EstimatesView, options: EstimateOptions | None = None) -> list[EstimateFinding]:
+def rows_of(store: Store, view: EstimatesView) -> list[EstimateFinding]:
     """Those of the view; real people's where there are any."""
-    findings = estimate(store, Selection(suite=(view.suite,), aspect=(view.aspect,)), options or view.options)
+    findings = estimate(store, Selection(suite=(view.suite,), aspect=(view.aspect,)), view.options)
     rows = [row for row in findings if row.scorer == view.scorer]
     return [row for row in rows if row.people == "real"] or rows
 
 
 def lead(store: Store, rows: Sequence[EstimateFinding], view: EstimatesView) -> str:
-    """The best generator and how sure that is, or why there is no estimate."""
+    """Return what may be said of the best generator by people, then what the verdicts add, or why there is no estimate."""
     whole = next(row for row in rows if row.generator == ALL and row.task == ALL)
     known = [row for row in rows if row.generator != ALL and row.task == ALL and row.value is not None]
+    said = people_headline(store, view.suite, view.aspect)
+    title = first_sentence(f"{escape(said.main)}<small>{escape(said.rest)}</small>") if said else ""
     if whole.value is None and not known:
         hint = " Or try it with labels that are there: “Labels”." if view.labels == "drawn" else ""
-        return first_sentence("No estimate") + note(wording.sentence(whole.reason or "") + hint)
-    best, *others = sorted(known or [whole], key=lambda row: row.value or 0.0, reverse=True)
-    value = f"{wording.two(best.value or 0.0)}{bracketed(best.low, best.high)}"
-    name = "All generators" if best is whole else escape(best.generator)
-    title = f"{name}: {value} by people’s standard"
-    if others:
-        beaten = _beats(store, best, others[0], view)
-        title = f"{name} is best by people’s standard: {value}" if beaten else f"{name} leads with {value}, not surely"
+        return (title or first_sentence("No estimate")) + note(f"No estimate: {wording.sentence(whole.reason or '')}{hint}")
+    best = max(known or [whole], key=lambda row: row.value or 0.0)
     # what all generators together have no estimate of, one may have
     about = best if whole.value is None else whole
     people = "" if whole.people == "real" else " by simulated people"
     labels = f"{wording.count(about.n_labelled, 'image')} labelled{people}"
-    basis = f"From {labels} and {view.scorer}’s verdicts of {about.n_items:,} images in all. {_gain(about)}"
-    return first_sentence(title, basis)
-
-
-def _beats(store: Store, best: EstimateFinding, second: EstimateFinding, view: EstimatesView) -> bool:
-    """Whether the difference of the two best is above 0 for sure."""
-    if view.method != "ppi":
-        return best.low is not None and second.high is not None and best.low > second.high
-    findings = rows_of(store, view, replace(view.options, against=second.generator))
-    low = [row.low for row in findings if row.statistic == DIFFERENCE and (row.generator, row.task) == (best.generator, ALL)]
-    return any(each is not None and each > 0 for each in low)
+    basis = f"Estimated from {labels} and {view.scorer}’s verdicts of {about.n_items:,} images in all"
+    ends = "" if best.low is None or best.high is None else f" [{wording.two(best.low)}, {wording.two(best.high)}]"
+    name = "all generators" if best is whole else best.generator
+    value = f"{METHODS[view.method]} of {name}: {wording.two(best.value or 0.0)}{ends}"
+    return title + note(f"{basis} ({value}). {_gain(about)}")
 
 
 def _gain(whole: EstimateFinding) -> str:
@@ -243,7 +234,7 @@ def _numbers(row: EstimateFinding, view: EstimatesView) -> dict[str, HtmlCell]:
     cells |= {"all labels": _number(row.full_mean)} if view.labels == "trial" else {}
     cells |= {"labels": HtmlCell(f"{row.n_labelled:,}"), "others": HtmlCell(f"{row.n_unlabelled:,}")}
     if powered:
-        saved = "–" if row.labels_saved is None else f"{row.labels_saved:,.0f}"
+        saved = "–" if row.labels_saved is None else f"{row.labels_saved:z,.0f}"
         return cells | {"λ": _number(row.power), "labels saved": HtmlCell(saved)}
     cells["sensitivity"] = _number(row.sensitivity, span(row.sensitivity_low, row.sensitivity_high))
     return cells | {"specificity": _number(row.specificity, span(row.specificity_low, row.specificity_high))}

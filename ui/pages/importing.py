@@ -6,7 +6,6 @@ Only somebody at this machine may name a path on it (``Visitor.local``); everybo
 
 from __future__ import annotations
 
-import shutil
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
@@ -67,7 +66,6 @@ class ImportPage(Page[None]):
     title, path = "Import", "/import"
 
     def lay_out(self) -> None:
-        shutil.rmtree(self.store.project / "cache" / "uploads", ignore_errors=True)
         gr.HTML(note(_LEAD, "cc-lead"))
         self.field("source", gr.State(None))
         label = "A zip of images, or a table of ratings"

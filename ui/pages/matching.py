@@ -164,7 +164,7 @@ def _column(choice: CaptionChoice) -> list[str]:
     for k, fit in enumerate(known):
         best = fit == max(known)
         difference = "best" if best else f"{fit - max(known):.3g}"
-        share = "" if shares is None else f'<small class="cc-detail">p {shares[k]:.2f}</small>'
+        share = "" if shares is None else f'<small class="cc-detail">p {shares[k]:z.2f}</small>'
         made.append((f"<strong>{difference}</strong>" if best else difference) + share)
     return made
 
@@ -184,8 +184,8 @@ def cell(row: Row | None, href: str = "", digits: int = 3) -> HtmlCell:
     if row["value"] is None:
         return HtmlCell(_NO_VALUE, "", row["reason"] or "")
     left = sum(row["excluded"].values())
-    details = (span(row["low"], row["high"], f".{digits}f"), f"n = {row['n']:,}", f"{left:,} left out" if left else "")
-    return HtmlCell(f"{row['value']:.{digits}f}", "\n".join(filter(None, details)), row["method"], href)
+    details = (span(row["low"], row["high"], f"z.{digits}f"), f"n = {row['n']:,}", f"{left:,} left out" if left else "")
+    return HtmlCell(f"{row['value']:z.{digits}f}", "\n".join(filter(None, details)), row["method"], href)
 
 
 def accuracy(rows: Sequence[Row], view: MatchingView) -> str:
@@ -200,7 +200,7 @@ def accuracy(rows: Sequence[Row], view: MatchingView) -> str:
         wrong = {rater: view.address(task=task, who=rater, said="wrong", page=1) for rater in raters}
         cells = [cell(of[rater]["accuracy"], wrong[rater]) if rater in of else HtmlCell("") for rater in raters]
         name = "all tasks" if task == ALL else wording.task(task)
-        lines.append([name, HtmlCell(_NO_VALUE if chance is None else f"{chance:.3f}"), *cells])
+        lines.append([name, HtmlCell(_NO_VALUE if chance is None else f"{chance:z.3f}"), *cells])
     table = html_table("Accuracy: the right caption fits best, alone", ["task", "chance", *raters], lines)
     return table + _further(by_task_and_rater, raters)
 
@@ -235,7 +235,7 @@ def votes(rows: Sequence[Row], view: MatchingView) -> str:
     for row in (row for row in rows if row["task"] == view.task):
         where = {"task": row["task"], "said": "right", "page": 1}
         only = [(row[side], HtmlCell(f"{row[f'only_{side}']:,}", href=view.address(who=row[side], **where))) for side in "ab"]
-        difference = HtmlCell(f"{row['value']:+.3f}", span(row["low"], row["high"], "+.3f"), row["method"])
+        difference = HtmlCell(f"{row['value']:+z.3f}", span(row["low"], row["high"], "+z.3f"), row["method"])
         images = HtmlCell(f"{row['n']:,}", f"both {row['both']:,}, neither {row['neither']:,}")
         lines.append([*only[0], *only[1], difference, images])
     if not lines:

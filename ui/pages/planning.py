@@ -118,7 +118,7 @@ def enough(rows: Sequence[PlannedRow]) -> str:
     apart = next((row for row in rows if row.statistic == DIFFERENCE and row.design == first.design), None)
     parts = [f"A generator’s mean with {now} (95 %)."]
     if apart is not None and apart.prompts_needed is not None:
-        needed_apart = f"{apart.prompts_needed:,} prompts; with today’s the power is {apart.power or 0.0:.2f}"
+        needed_apart = f"{apart.prompts_needed:,} prompts; with today’s the power is {apart.power or 0.0:z.2f}"
         parts.append(f"To see that two generators differ by {apart.aim:.2g} (power 0.8): {needed_apart}.")
     return first_sentence(escape(headline), " ".join(parts))
 
@@ -165,8 +165,8 @@ def designs_table(rows: Sequence[PlannedRow], view: PlanView) -> str:
     body: list[Cells] = []
     for row in sorted(means, key=lambda each: (each.design.images, each.design.ratings)):
         name = f"{row.design.images:g} × {row.design.ratings:g}{' (as now)' if row is means[0] else ''}"
-        cells = [HtmlCell(f"± {row.half_width:.3f}", f"{row.prompts:,} prompts", row.method, href)]
-        cells += [HtmlCell(f"± {row.half_width_others:.3f}")] if row.half_width_others is not None else []
+        cells = [HtmlCell(f"± {row.half_width:z.3f}", f"{row.prompts:,} prompts", row.method, href)]
+        cells += [HtmlCell(f"± {row.half_width_others:z.3f}")] if row.half_width_others is not None else []
         body.append([name, *cells, *map(_prompts, (row, apart.get(row.design)) if apart else (row,))])
     titles = ["images a prompt × ratings an image", "today", *(["beside other people"] if identified else [])]
     titles += [f"prompts for ± {means[0].aim:.2g}"]

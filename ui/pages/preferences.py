@@ -176,7 +176,7 @@ def _task(task: str, votes: Sequence[Row], beside: Sequence[Row], contest: Conte
 
 
 def _line(row: Row, beside: Row | None, contest: Contest, view: PreferencesView) -> str:
-    p = "" if row["sign_test_p"] is None else ("&lt; 0.001" if row["sign_test_p"] < 0.001 else f"{row['sign_test_p']:.3f}")
+    p = "" if row["sign_test_p"] is None else ("&lt; 0.001" if row["sign_test_p"] < 0.001 else f"{row['sign_test_p']:z.3f}")
     left = ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row["excluded"].items())
     counts = f"{wording.count(row['votes'], 'vote')} on {wording.count(row['pairs'], 'pair')}"
     detail = f'<small class="cc-detail" title="left out: {escape(left)}">{counts}</small>' if left else small(counts)
@@ -196,7 +196,7 @@ def _segments(row: Row, contest: Contest, view: PreferencesView) -> Iterator[str
         if n := row[part]:
             href = view.address(task=row["task"], who=who_of(row), chose=chose[part], page=1)
             share = 100 * n / row["votes"]
-            title = f"{who_of(row)}: {n:,} {texts[part]} ({share:.0f} %)"
+            title = f"{who_of(row)}: {n:,} {texts[part]} ({share:z.0f} %)"
             yield (
                 f'<a href="{escape(href)}" data-part="{part}" style="flex-grow:{n}" title="{escape(title)}"'
                 f' aria-label="{escape(title)}">{n:,}</a>'
@@ -204,7 +204,7 @@ def _segments(row: Row, contest: Contest, view: PreferencesView) -> Iterator[str
 
 
 def _share(row: Row) -> str:
-    return "–" + small("undefined") if row["value"] is None else f"{row['value']:.3f}{small(interval_of(row))}"
+    return "–" + small("undefined") if row["value"] is None else f"{row['value']:z.3f}{small(interval_of(row))}"
 
 
 def _beside(row: Row, beside: Row | None, view: PreferencesView) -> str:
@@ -240,7 +240,7 @@ def side_bias(row: Row) -> str:
     bounds = f" ({span(row['low'], row['high'])})" if row["low"] is not None else ""
     return (
         f"Side bias of {who}: the left image was chosen in {row['left']:,} of {known:,} votes for one of the two:"
-        f" {row['value']:.2f}{bounds}, sign test p = {row['sign_test_p']:.3f}. Without a bias it is 0.50.{more}"
+        f" {row['value']:z.2f}{bounds}, sign test p = {row['sign_test_p']:z.3f}. Without a bias it is 0.50.{more}"
     )
 
 
@@ -250,10 +250,10 @@ def position_bias(row: Row) -> str:
     if not n:
         return f"Position bias of {row['rater']}: not known, as {row['reason']}."
     bounds = f" ({span(row['low'], row['high'])})" if row["low"] is not None else ""
-    p = "" if row["sign_test_p"] is None else f", sign test p = {row['sign_test_p']:.3f}"
+    p = "" if row["sign_test_p"] is None else f", sign test p = {row['sign_test_p']:z.3f}"
     return (
         f"Position bias of {row['rater']}: its choice changes with the order of the images on {n - row['kept']:,} of {n:,}"
-        f" pairs: {row['value']:.2f}{bounds}; these count as ties. It keeps to the left side on {row['left']:,}, to the right"
+        f" pairs: {row['value']:z.2f}{bounds}; these count as ties. It keeps to the left side on {row['left']:,}, to the right"
         f" on {row['right']:,}{p}."
     )
 
@@ -310,7 +310,7 @@ def ranks_figure(rows: Sequence[Row]) -> Any:
 def _number(row: Row) -> HtmlCell:
     if row["value"] is None:
         return HtmlCell("–", "undefined", row["reason"] or "")
-    return HtmlCell(f"{row['value']:+.3f}", interval_of(row), row["method"])
+    return HtmlCell(f"{row['value']:+z.3f}", interval_of(row), row["method"])
 
 
 PAGE_SIZE: Final = 12

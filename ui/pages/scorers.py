@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from agreement import Options
 from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT, Ranking
-from agreement.report.report import glance
 from concord.agreement import recall
 from concord.common import next_steps, wording
 from concord.comparison.leaderboard import BOARD, MAIN_ASPECTS, SCORE, main_suite
@@ -39,7 +38,7 @@ _TITLE_LETTERS: Final = 70
 """So many letters stand beside each other above the panels of the narrowest figure."""
 _QUESTIONS: Final = (
     "In each cell the number by the answers at hand, its 95 % interval, and people’s own level on the same images: each person"
-    " (or each rating, where people have no names) in turn, against the mean of the others. p: how likely a random order of the"
+    " (or each rating, where people have no names) in turn, against each other one. p: how likely a random order of the"
     " generators is as good."
 )
 _RANKS: Final = (
@@ -129,7 +128,6 @@ class ScorerEvidence:
 
     Attributes:
         ranked: rows of `rank` by statistic and scorer, None being people; ``ranks``: by scorer and generator.
-        among: people's own row of the main statistic.
         order: scorers, the most promising first.
     """
 
@@ -138,7 +136,6 @@ class ScorerEvidence:
     replacements: Sequence[Replacement]
     ranked: Mapping[tuple[str, str | None], Ranking]
     ranks: Mapping[str | None, Mapping[str, Ranking]]
-    among: Mapping[str, Any] | None
     order: Sequence[str]
 
     @classmethod
@@ -151,7 +148,6 @@ class ScorerEvidence:
         tests = of_scorers(alt_test(store, view.selection, _WHOLE, float(view.epsilon)), ())
         report = recall(store, view.selection, BOARD)
         made = replacements(tests, report["raters"], view.task, people)
-        own = [row for row in report["among_people"] if (row["task"], row["people"]) == (view.task, people)]
         ranks: dict[str | None, dict[str, Ranking]] = {}
         for row in here:
             if row.statistic == RANK:
@@ -162,7 +158,6 @@ class ScorerEvidence:
             made,
             {(row.statistic, row.scorer): row for row in here if row.statistic != RANK},
             ranks,
-            next((row for row in glance(own)[0] if row["value"] is not None and row["target"] is None), None),
             [each.scorer for each in made],
         )
 
@@ -212,7 +207,7 @@ def _persons(test: Mapping[str, Any]) -> str:
         [
             each["person"],
             *(HtmlCell(f"{each[name]:,}") for name in ("n_prompts", "n_units")),
-            *(HtmlCell(f"{each[name]:.2f}") for name in ("advantage", "disadvantage")),
+            *(HtmlCell(f"{each[name]:z.2f}") for name in ("advantage", "disadvantage")),
             *(HtmlCell(f"{each[name]:.3g}") for name in ("p", "p_corrected")),
             "yes" if each["won"] else "no",
         ]
@@ -234,11 +229,14 @@ def questions_html(evidence: ScorerEvidence) -> str:
         HtmlCell("order the generators", "soft pairwise accuracy", "1 less the mean difference of people’s p and the rater’s"),
         HtmlCell("give people’s verdict", "agreement", "The main statistic of the Agreement page"),
     ]
-    raters: list[tuple[str | None, str, Mapping[str, Any] | None]] = [
-        (None, f"{evidence.rater(None)}, one by one", evidence.among)
-    ]
+    raters: list[tuple[str | None, str, Mapping[str, Any] | None]] = [(None, f"{evidence.rater(None)}, one by one", None)]
     raters += [(each.scorer, each.scorer, each.agreement) for each in evidence.replacements]
-    rows = [(name, _pairwise(who, evidence), _order(who, evidence), _agreement(own, evidence)) for who, name, own in raters]
+    # how far people agree by another statistic, or in pairs, is no level for a scorer: theirs stands beneath its number
+    beneath = HtmlCell("beneath each", number=False)
+    rows = [
+        (name, _pairwise(who, evidence), _order(who, evidence), beneath if who is None else _agreement(own, evidence))
+        for who, name, own in raters
+    ]
     reasons = [row.verdict_reason or "" for row in evidence.ranked.values()]
     few = [reason for reason in reasons if "decide nothing" in reason]
     below = note(wording.sentence(few[0])) if few else ""
@@ -270,7 +268,7 @@ def _order(scorer: str | None, evidence: ScorerEvidence) -> HtmlCell:
     more: tuple[str, ...] = ()
     if pairs is not None and pairs.value is not None and pairs.pairs:
         n = wording.count(pairs.pairs, "pair")
-        right = f"{pairs.value * pairs.pairs:.0f} of {n} in order"
+        right = f"{pairs.value * pairs.pairs:z.0f} of {n} in order"
         by_chance = "" if pairs.p is None else f", p = {pairs.p:.2g}"
         more = (f"{pairs.pairs_apart} of {n} differ clearly",) if scorer is None else (right + by_chance,)
     return _estimate(row, evidence.view.compare(evidence.rater(scorer), evidence.by(scorer)), *more)
@@ -314,7 +312,7 @@ def figure(evidence: ScorerEvidence) -> go.Figure | None:
                 figure.add_vrect(*ends, **band, row=1, col=n, exclude_empty_subplots=False)
             bar = {"x": [row.rank_low, row.rank_high], "y": [y, y], "line": {"color": color, "width": 5}}
             figure.add_trace(go.Scatter(**bar, mode="lines", hoverinfo="skip"), 1, n)
-            rank_text = f"{escape(generator)}: {rank_set(row)}, by the mean {row.value:.0f}"
+            rank_text = f"{escape(generator)}: {rank_set(row)}, by the mean {row.value:z.0f}"
             text = f"{escape(evidence.rater(rater))}<br>{rank_text}<extra></extra>"
             dot = {"x": [row.value], "y": [y], "marker": {"color": color, "size": 11}, "hovertemplate": text}
             figure.add_trace(go.Scatter(**dot, mode="markers"), 1, n)

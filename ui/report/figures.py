@@ -52,7 +52,7 @@ def scores(rows: Sequence[Row], people: Sequence[Row]) -> list[ReportFigure]:
 
 
 def beside_people(rows: Iterable[Row]) -> list[ReportFigure]:
-    """Scorers by task, over all generators, with people's own number beneath each."""
+    """Draw scorers by task, over all generators."""
     figures = []
     for caption, part in by_topic(row for row in rows if row["generator"] == ALL and row["target"] is None):
         name = next((s for s in _BESIDE if any(r["statistic"] == s and r["value"] is not None for r in part)), None)
@@ -62,7 +62,7 @@ def beside_people(rows: Iterable[Row]) -> list[ReportFigure]:
             more = f" (the first {_MOST_ROWS} of {len(shown)} rows)" if len(shown) > _MOST_ROWS else ""
             title = wording.title(name)
             drawn = figure_json(charts.forest(lines, f"{title}, 95 % interval"))
-            figures.append(ReportFigure(f"{caption}: {title} by task, beside people’s own{more}", drawn))
+            figures.append(ReportFigure(f"{caption}: {title} of each scorer with people, by task{more}", drawn))
     return figures
 
 
@@ -116,7 +116,7 @@ def _curve(suite: str, who: str, made: ThresholdCurve) -> ReportFigure:
         (
             ReportCell(f"{made.cuts[index]:.4g}", exact=made.cuts[index]),
             *(
-                ReportCell("–" if number is None else f"{number:.3f}", exact=number)
+                ReportCell("–" if number is None else f"{number:z.3f}", exact=number)
                 for number in (made.values[index], made.low[index], made.high[index])
             ),
         )

@@ -98,11 +98,11 @@ def _tables(section: ReportSection) -> Iterator[ReportTable]:
 
 def _columns(table: ReportTable, widths: Sequence[float]) -> Markup:
     each = zip(table.headings, widths, strict=True)
-    return Markup("".join(f"{'R' if heading.number else 'L'}{{{width:.2f}cm}}" for heading, width in each))
+    return Markup("".join(f"{'R' if heading.number else 'L'}{{{width:z.2f}cm}}" for heading, width in each))
 
 
 def _span(widths: Sequence[float]) -> Markup:
-    return Markup(f"{max(sum(widths) + _GAP * (len(widths) - 1), 10):.2f}")
+    return Markup(f"{max(sum(widths) + _GAP * (len(widths) - 1), 10):z.2f}")
 
 
 def _lines(row: Sequence[ReportCell]) -> Markup:

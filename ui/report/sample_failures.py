@@ -153,7 +153,7 @@ def _box(detection: Detection, width: int, height: int) -> Box:
     left, top, right, bottom = detection.box
     edges = (left / width, top / height, right / width, bottom / height)
     x0, y0, x1, y1 = (min(max(edge, 0.0), 1.0) for edge in edges)
-    return Box(x0, y0, max(x0, x1), max(y0, y1), f"{detection.label} {detection.score:.2f}")
+    return Box(x0, y0, max(x0, x1), max(y0, y1), f"{detection.label} {detection.score:z.2f}")
 
 
 def samples_section(material: Material) -> ReportSection | None:

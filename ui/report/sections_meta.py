@@ -13,8 +13,8 @@ from agreement.meta.planning import DIFFERENCE, PlannedRow
 from agreement.meta.ranking import PAIRWISE, RANK, SOFT
 from agreement.meta.rater_effects import SEVERITY, RaterEffectRow
 from agreement.meta.units import Finding
-from agreement.report.report import glance
 from concord.common import wording
+from concord.headlines import standing
 from concord.meta.estimates import estimate
 from concord.meta.planning import MEAN
 from concord.meta.replacement import ANSWERS, Replacement, replacements
@@ -33,7 +33,6 @@ from ui.report.sections import (
     estimate_cell,
     generator,
     topic_of,
-    whole_rows,
 )
 
 NAME: Final = "estimates"
@@ -79,7 +78,7 @@ def _line(row: Row) -> tuple[ReportCell, ...]:
         ReportCell(f"{row['n_labelled']:,}"),
         ReportCell(f"{row['n_unlabelled']:,}"),
         _number(row["lambda"]),
-        ReportCell("–" if saved is None else f"{saved:,.0f}", exact=saved),
+        ReportCell("–" if saved is None else f"{saved:z,.0f}", exact=saved),
     )
 
 
@@ -127,7 +126,7 @@ def _enough(row: PlannedRow, planned: Sequence[PlannedRow], topic: tuple[str, st
     if apart is not None and apart.prompts_needed is not None:
         yield (
             f"To see that two generators differ by {apart.aim:.2g} (power 0.8) takes"
-            f" {wording.count(apart.prompts_needed, 'prompt')}; with today's the power is {apart.power or 0.0:.2f}."
+            f" {wording.count(apart.prompts_needed, 'prompt')}; with today's the power is {apart.power or 0.0:z.2f}."
         )
 
 
@@ -140,7 +139,7 @@ def _severity_table(rows: Sequence[RaterEffectRow]) -> ReportTable | None:
         (
             ReportCell(str(row.rater)),
             ReportCell(f"{row.suite}, {row.aspect}"),
-            ReportCell(f"{row.value:+.3f}", (_bounds(row),), row.method, row.value),
+            ReportCell(f"{row.value:+z.3f}", (_bounds(row),), row.method, row.value),
             ReportCell(f"{row.n_items:,}"),
         )
         for row in most
@@ -153,7 +152,7 @@ def _severity_table(rows: Sequence[RaterEffectRow]) -> ReportTable | None:
 
 
 def _bounds(row: Finding) -> str:
-    return "no interval" if row.low is None or row.high is None else f"{row.low:+.3f} to {row.high:+.3f}"
+    return "no interval" if row.low is None or row.high is None else f"{row.low:+z.3f} to {row.high:+z.3f}"
 
 
 _SCORERS_LEAD: Final = (
@@ -174,12 +173,11 @@ def scorers_section(material: Material) -> ReportSection | None:
         topic = topic_of(part[0])
         about = [[row for row in rows if topic_of(row) == topic] for rows in (tests, material.rows.get("raters", []))]
         if made := replacements(about[0], about[1], ALL, part[0]["people"]):
-            own = glance(whole_rows(material, "among_people", topic))[0]
-            tables.append(_table(caption, here, next((row for row in own if row["value"] is not None), None), made))
+            tables.append(_table(caption, here, made))
     return ReportSection("What scorers are good for", (_SCORERS_LEAD,), tables=tuple(tables)) if tables else None
 
 
-def _table(caption: str, rows: Sequence[Row], among: Row | None, made: Sequence[Replacement]) -> ReportTable:
+def _table(caption: str, rows: Sequence[Row], made: Sequence[Replacement]) -> ReportTable:
     notes = Notes()
     by_statistic = {(row["statistic"], row["scorer"]): row for row in rows if row["generator"] == ALL}
 
@@ -187,7 +185,8 @@ def _table(caption: str, rows: Sequence[Row], among: Row | None, made: Sequence[
         estimated = [*(by_statistic.get((statistic, scorer)) for statistic in (PAIRWISE, SOFT)), agreed]
         return (ReportCell(name), answer, *(estimate_cell(row, -1, notes.mark, _people) for row in estimated))
 
-    body = [line("people", None, ReportCell(""), among)]
+    # people's level by the statistic of agreement stands beneath each scorer's number: one person in its place
+    body = [line("people", None, ReportCell(""), None)]
     body += [line(each.scorer, each.scorer, _answer(each, notes), each.agreement) for each in made]
     titles = ("The better image of a prompt", "The order of generators", "People’s verdict")
     headings = (Heading("Rater", number=False), Heading("May it replace people?", number=False), *map(Heading, titles))
@@ -196,11 +195,11 @@ def _table(caption: str, rows: Sequence[Row], among: Row | None, made: Sequence[
 
 def _answer(each: Replacement, notes: Notes) -> ReportCell:
     """The answer, and what the test and the ceiling say in two words; why there is no test stands beneath the table."""
-    test, ceiling = each.test, (each.agreement or {}).get("ceiling") or {}
+    test = each.test
     refused, won = test and test["reason"], ""
     if test is not None and not refused:
         won = f"{sum(person['won'] for person in test['persons'])} of {len(test['persons'])} people won"
-    details = tuple(part for part in (won, wording.verdict(ceiling.get("verdict") or "")) if part)
+    details = tuple(part for part in (won, standing(each.agreement or {})) if part)
     return ReportCell(
         ANSWERS[each.answer], details, " ".join(each.evidence), mark=notes.mark(f"No test: {refused}") if refused else ""
     )
@@ -208,4 +207,4 @@ def _answer(each: Replacement, notes: Notes) -> ReportCell:
 
 def _people(row: Row) -> tuple[str, ...]:
     ceiling = row.get("ceiling")
-    return (f"people {ceiling['value']:.3f}",) if ceiling and ceiling["value"] is not None else ()
+    return (f"one person {ceiling['value']:z.3f}",) if ceiling and ceiling["value"] is not None else ()

@@ -167,7 +167,7 @@ def _closest(material: Material, topic: tuple[str, str, str]) -> str:
     best = max(compared, key=lambda row: float(row["value"]))
     standing = wording.verdict(best["ceiling"]["verdict"] or "") if best["ceiling"] else ""
     of = f"of {len(compared)} scorers the closest to them" if len(compared) > 1 else "the one scorer"
-    number = f"{wording.title(str(statistic))} {best['value']:.3f}{_within(best, '.3f')}"
+    number = f"{wording.title(str(statistic))} {best['value']:z.3f}{_within(best, 'z.3f')}"
     return f"{of} is {best['rater']}: {number}{', ' if standing else ''}{standing}"
 
 
@@ -378,7 +378,7 @@ def _time(workers: Sequence[WorkerStats]) -> str:
     if not medians or not total:
         return ""
     each = pd.Series(medians).median()
-    return f"{each:.1f} s of active time an item (the median person’s median); {wording.duration(total)} in all"
+    return f"{each:z.1f} s of active time an item (the median person’s median); {wording.duration(total)} in all"
 
 
 def _period(workers: Sequence[WorkerStats]) -> str:

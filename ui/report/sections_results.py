@@ -15,6 +15,7 @@ from agreement.report.ceiling import MARGIN_OF_COEFFICIENTS, MARGIN_OF_SHARES
 from agreement.report.report import glance
 from concord.agreement import Rows
 from concord.common import wording
+from concord.headlines import standing
 from data.store.core.frame import Scales
 from ui.report import figures
 from ui.report.sections import (
@@ -211,16 +212,15 @@ def beside(row: Row) -> tuple[str, ...]:
     ceiling: Mapping[str, Any] | None = row["ceiling"]
     if ceiling is None or ceiling["value"] is None:
         return ()
-    people = f"people {ceiling['value']:.3f}"
+    people = f"one person {ceiling['value']:z.3f}"
     if ceiling["low"] is not None:
-        people += f" ({ceiling['low']:.2f} to {ceiling['high']:.2f})"
-    needed = f"about {ceiling['prompts_needed']:,} more prompts would tell" if ceiling["prompts_needed"] is not None else ""
-    return tuple(part for part in (people, wording.verdict(ceiling["verdict"] or ""), needed) if part)
+        people += f" ({ceiling['low']:z.2f} to {ceiling['high']:z.2f})"
+    return tuple(part for part in (people, standing(row)) if part)
 
 
 def _duel(row: Row) -> tuple[str, ...]:
-    own = f"{row['value_a']:.3f} against {row['value_b']:.3f}" if None not in (row["value_a"], row["value_b"]) else ""
-    p = f"p = {row['p_holm']:.3f}" if row["p_holm"] is not None else ""
+    own = f"{row['value_a']:z.3f} against {row['value_b']:z.3f}" if None not in (row["value_a"], row["value_b"]) else ""
+    p = f"p = {row['p_holm']:z.3f}" if row["p_holm"] is not None else ""
     return tuple(part for part in (own, p) if part)
 
 
@@ -235,7 +235,7 @@ def _mcnemar(caption: str, rows: Sequence[Row]) -> list[ReportTable]:
     body = []
     for (a, b), test in by_pair.items():
         p = test["p_mcnemar_holm"]
-        numbers = (*(ReportCell(f"{test[name]:,}") for name in counts), ReportCell("–" if p is None else f"{p:.3f}", exact=p))
+        numbers = (*(ReportCell(f"{test[name]:,}") for name in counts), ReportCell("–" if p is None else f"{p:z.3f}", exact=p))
         body.append((ReportCell(f"{a} – {b}"), *numbers))
     headings = ("Both right", "Only the first", "Only the second", "Both wrong", "p, exact, Holm")
     named = f"{caption}: right and wrong against people’s majority (McNemar)"
@@ -274,7 +274,7 @@ _COMPARISONS: Mapping[str, _Comparison] = {
         "Scores as decisions",
         lambda _: _CUT,
         lambda rows: {**_of_scorers(rows), "Yes above": _threshold},
-        lambda row: () if row["in_sample"] is None else (f"in sample {row['in_sample']:.3f}",),
+        lambda row: () if row["in_sample"] is None else (f"in sample {row['in_sample']:z.3f}",),
         lambda material: figures.along(material.curves),
     ),
     "matrix": _Comparison(
@@ -290,14 +290,14 @@ _COMPARISONS: Mapping[str, _Comparison] = {
 
 MOST_LABELS = 8
 _ABOUT_CONFUSIONS = (
-    "Each rating by people beside the scorer’s own counts once, over all generators and tasks; the scorer’s answers are in "
-    "rows, people’s in columns. The dark diagonal is where they say the same."
+    "Images by what more than half of the people say, over all generators and tasks (those without a majority are left out); "
+    "the scorer’s answers are in rows, people’s in columns. The dark diagonal is where they say the same."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Answers crossed: ``table[row][column]`` counts ratings; ``rater`` in rows, people in columns."""
+    """Answers crossed: ``table[row][column]`` counts images (or targets) by people's majority; ``rater`` in rows."""
 
     suite: str
     aspect: str
@@ -311,7 +311,7 @@ class Confusion:
         about = {"suite": self.suite, "aspect": self.aspect, "people": self.people, "rater": self.rater}
         for label, counts in zip(self.labels, self.table, strict=True):
             for other, n in zip(self.labels, counts, strict=True):
-                yield about | {"rater_says": label, "people_say": other, "n_ratings": int(n)}
+                yield about | {"rater_says": label, "people_say": other, "n_images": int(n)}
 
 
 def confusions(

@@ -12,11 +12,10 @@ from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 
-from agreement.generators import GeneratorDifference, compare_generators
 from concord.common import wording
 from concord.comparison.leaderboard import MAIN_ASPECTS
+from concord.headlines import answers_by, closest, generator_headline, number_text, people_level, scorer_headline
 from ui.components import charts
 from ui.report.figures import figure_json
 from ui.report.sections import (
@@ -58,7 +57,7 @@ def summary(material: Material) -> ReportSection | None:
         "Summary",
         (f"{suite}: {wording.aspect(aspect)}. {_basis(material, topic)}",),
         tuple(points),
-        figures=tuple(_figures(raters, among, statistic, who, _TALLEST_ABOVE_IMAGES if failures else _TALLEST)),
+        figures=tuple(_figures(raters, statistic, who, _TALLEST_ABOVE_IMAGES if failures else _TALLEST)),
         tables=tuple(_generators(means)),
         samples=failures,
         kind="summary",
@@ -132,67 +131,33 @@ def _generators(means: dict[str, dict[str, Row]]) -> list[ReportTable]:
 
 
 def _best_generator(material: Material, topic: Topic, means: dict[str, dict[str, Row]]) -> str:
-    """Which generator is best by the first rater, and whether the others can be told from it."""
+    """Return what may be said of the best generator by the first rater."""
     if not means:
         return ""
     rater, rows = next(iter(means.items()))
-    ordered = sorted((name for name in rows if name != ALL), key=lambda name: (-rows[name]["value"], name))
-    by = rater or wording.people(topic[2])
-    if len(ordered) < 2:
+    if len(rows.keys() - {ALL}) < 2:
         return ""
-    best = ordered[0]
-    leads = {each.second: each for each in _differences(material, topic, rater, best)}
-    number = f"{wording.two(rows[best]['value'])}{_interval(rows[best])}"
-    close = [name for name in ordered[1:] if name in leads and not leads[name].significant]
-    if close:
-        return f"{best} leads by {by}: {number}; it is not clearly better than {', '.join(close[:3])}."
-    second = leads.get(ordered[1])
-    if second is None:
-        return f"{best} is first by {by}: {number}."
-    bounds = "" if second.low is None or second.high is None else f" [{wording.two(second.low)}, {wording.two(second.high)}]"
-    return f"{best} is best by {by}: {number}, ahead of {second.second} by {wording.two(second.value)}{bounds}."
-
-
-def _differences(material: Material, topic: Topic, rater: str, best: str) -> list[GeneratorDifference]:
-    """The best generator less each other one, by a rater or by people."""
-    suite, aspect, people = topic
-    judgements = material.judgements[material.left_out.isna().to_numpy()]
-    who: Any = (judgements["rater"] == rater) & (judgements["kind"] == "scorer")
-    if not rater:
-        who = (judgements["kind"] == "human") & (judgements["simulated"].astype(bool) == (people == "simulated"))
-    about = judgements[who & (judgements["suite"] == suite) & (judgements["aspect"] == aspect) & judgements["target"].isna()]
-    values = pd.to_numeric(about["number"], errors="coerce")
-    rated = about.assign(value=values)[np.isfinite(values)]
-    return compare_generators(rated[["prompt", "generator", "value"]], best)
+    by, judgements = rater or wording.people(topic[2]), material.judgements[material.judgements["suite"] == topic[0]]
+    counted = judgements.assign(excluded=material.left_out[judgements.index])
+    said = generator_headline(by, rows, answers_by(counted, topic[1], by))
+    return said.text if said else ""
 
 
 def _closest(raters: Sequence[Row], among: Sequence[Row], statistic: str | None, who: str) -> str:
-    """How far the best scorer agrees with people, beside people among themselves."""
-    ranked, own = _of(raters, statistic), _of(among, statistic)
-    title = wording.title(statistic or "")
-    if not ranked:
-        return f"{who.capitalize()} among themselves: {title} {wording.two(own[0]['value'])}{_interval(own[0])}." if own else ""
-    best = ranked[0]
-    ceiling, level = best["ceiling"] or {}, _level(best, own)
-    beside = f"; {who} among themselves {wording.two(level['value'])}{_interval(level)}" if level else ""
-    standing = f": {wording.verdict(ceiling['verdict'])}" if ceiling.get("verdict") else ""
-    first = f"{best['rater']} agrees best with {who}" if len(ranked) > 1 else f"{best['rater']} and {who} agree"
-    return f"{first}: {title} {wording.two(best['value'])}{_interval(best)}{beside}{standing}."
+    """Return how far the closest scorer agrees with people, beside one person in its place."""
+    best, own = closest(raters, statistic), _of(among, statistic)
+    if best is None:
+        return f"{who.capitalize()} among themselves: {wording.title(statistic or '')} {number_text(own[0])}." if own else ""
+    return f"{''.join(scorer_headline(best, who))}."
 
 
-def _level(scorer: Row, own: Sequence[Row]) -> Row | None:
-    """People's own level: on the images of the scorer, or else among themselves."""
-    ceiling: Row = scorer["ceiling"] or {}
-    return ceiling if ceiling.get("value") is not None else own[0] if own else None
-
-
-def _figures(raters: Sequence[Row], among: Sequence[Row], statistic: str | None, who: str, tallest: int) -> list[ReportFigure]:
-    """Forest plot of the scorers beside people's own level."""
-    ranked, own = _of(raters, statistic)[:_MOST_LINES], _of(among, statistic)
+def _figures(raters: Sequence[Row], statistic: str | None, who: str, tallest: int) -> list[ReportFigure]:
+    """Draw the scorers as a forest plot, beside one person in the closest one's place where there is such a number."""
+    ranked = _of(raters, statistic)[:_MOST_LINES]
     if not ranked or statistic is None:
         return []
-    level = _level(ranked[0], own)
-    band = charts.Band(f"{who} among themselves", level["value"], level["low"], level["high"]) if level else None
+    level = people_level(ranked[0])
+    band = None if level.value is None else charts.Band(level.label, level.value, level.low, level.high)
     title = wording.title(statistic)
     figure = charts.forest([(str(row["rater"]), row) for row in ranked], f"{title} with {who}, 95 % interval", band)
     figure.update_layout(height=min(figure.layout.height, tallest))

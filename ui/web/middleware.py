@@ -33,7 +33,7 @@ _MAX_OTHER: Final = 4 * 1024 * 1024
 """What pages of the studio, or a command, send at once."""
 _SMALL: Final = ("/api/", "/login", "/logout", "/join/")
 """Where nobody has to send much."""
-_UPLOAD: Final = "/studio/gradio_api/upload"
+UPLOAD: Final = "/studio/gradio_api/upload"
 _PATIENCE: Final = {True: 20.0, False: 600.0}
 """Seconds until a small body, or another, has to be here."""
 
@@ -55,7 +55,7 @@ def most(path: str) -> int:
     if path.startswith(_SMALL):
         return MAX_JSON_BYTES
     # beside the file there is what holds it
-    return MAX_UPLOAD_BYTES + MAX_JSON_BYTES if path == _UPLOAD else _MAX_OTHER
+    return MAX_UPLOAD_BYTES + MAX_JSON_BYTES if path == UPLOAD else _MAX_OTHER
 
 
 def declared(headers: Headers) -> int | None:
@@ -73,7 +73,7 @@ def takes_json(path: str) -> bool:
     A page of another site can send forms, text and files without being asked, but JSON only after asking the server first,
     to which the server never says yes.
     """
-    return path.startswith(("/api/", "/studio/gradio_api/", "/annotate/gradio_api/")) and path != _UPLOAD
+    return path.startswith(("/api/", "/studio/gradio_api/", "/annotate/gradio_api/")) and path != UPLOAD
 
 
 def limited(receive: Receive, path: str) -> Receive:
@@ -307,7 +307,7 @@ class _Answer:
         await self._send(message)
 
 
-_MOUNTS: Final = ("/annotate", "/studio")
+MOUNTS: Final = ("/annotate", "/studio")
 
 
 _DEEP_LINK: Final = "deep_link"
@@ -341,9 +341,9 @@ class Entrance:
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         path = str(scope.get("path", "")).removeprefix(self._root)
-        if scope["type"] == "http" and path.startswith(_MOUNTS) and scope.get("query_string"):
+        if scope["type"] == "http" and path.startswith(MOUNTS) and scope.get("query_string"):
             query = scope["query_string"].decode("latin-1")
-            left_out = (_DEEP_LINK, _PAGE) if path.rstrip("/") in _MOUNTS else (_DEEP_LINK,)
+            left_out = (_DEEP_LINK, _PAGE) if path.rstrip("/") in MOUNTS else (_DEEP_LINK,)
             parameters = parse_qsl(query, keep_blank_values=True)
             if any(name in left_out for name, _ in parameters):
                 remaining = [(name, value) for name, value in parameters if name not in left_out]
@@ -351,7 +351,7 @@ class Entrance:
         if scope["type"] == "http" and wants_page(scope, path):
             send = _with_missing_page(send, lambda send: _missing(scope, path, self._pages)(scope, receive, send))
         try:
-            await self._app(scope, receive, _with_opening_notice(send) if path.startswith(_MOUNTS) else send)
+            await self._app(scope, receive, _with_opening_notice(send) if path.startswith(MOUNTS) else send)
         except (RuntimeError, KeyError) as error:
             if not (path.endswith(_STREAM) and _left(error)):
                 raise

@@ -17,8 +17,8 @@ import sys
 import time
 import warnings
 import webbrowser
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager, closing, suppress
 from html import escape
 from importlib import import_module
 from pathlib import Path
@@ -35,6 +35,7 @@ from concord.common import forwarding
 from concord.common.base_path import at, checked, stand
 from concord.common.context import CommandError
 from concord.common.live_updates import limit_pace
+from concord.importing.upload_folders import received_folder
 from concord.runs import queue
 from data.store.backup import scheduler
 from data.store.browse.index_refresh import IndexRefresher
@@ -48,6 +49,7 @@ from ui.web.auth.authorization import Authorization
 from ui.web.auth.sessions import Sessions
 from ui.web.middleware import Entrance, Guard, is_loopback
 from ui.web.thumbnails import Thumbnails
+from ui.web.upload_guard import UploadGuard, cleaned_uploads
 
 _TURN_SECONDS: Final = 0.0005
 """So long may a thread that computes keep others waiting: an answer is many short statements, each of which waits its turn."""
@@ -72,7 +74,7 @@ _PORTS_TO_TRY = 20
 _LOOK_SECONDS = 0.3
 _BROWSER_SECONDS = 0.3
 """So long after the start the browser is opened."""
-_ROUTERS = ("form", "images", "browse", "command", "downloads", "workbench")
+_ROUTERS = ("form", "images", "browse", "command", "downloads", "workbench", "campaigns", "people")
 """The modules of ``ui.web.api`` that make a project's JSON routes; matched in this order, so first what is asked for most."""
 _REFUSALS: dict[int | str, dict[str, Any]] = {
     401: {"description": "Nobody is signed in, or has given a name."},
@@ -104,10 +106,15 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
-    os.environ["GRADIO_TEMP_DIR"] = str(store.project / "cache" / "gradio")
+    os.environ["GRADIO_TEMP_DIR"] = str(received_folder(store.project))
     from ui.web.auth import routes
 
-    app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None)
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with cleaned_uploads(store.project):
+            yield
+
+    app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     for module in _ROUTERS:
         app.include_router(import_module(f"ui.web.api.{module}").router(store), responses=_REFUSALS)
     app.include_router(routes.router(store, accounts), responses=_REFUSALS)
@@ -119,8 +126,9 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
 
     app.add_exception_handler(RequestValidationError, _misunderstood)
     app.add_exception_handler(Erased, _erased)
-    app.add_exception_handler(NotWritten, _not_written)
+    app.add_exception_handler(NotWritten, _not_written(store))
     app.add_middleware(Entrance, root=root, pages=_mount_pages(app, store) if pages else ())
+    app.add_middleware(UploadGuard, project=store.project)
     # the last one added is the outermost: nothing runs before the guard has agreed
     app.add_middleware(Authorization, store=store, accounts=accounts)
     app.add_middleware(Sessions, store=store, path=root or "/")
@@ -133,11 +141,19 @@ async def _erased(_: Request, error: Exception) -> Response:
     return JSONResponse({"detail": f"{error}."}, 403)
 
 
-async def _not_written(_: Request, error: Exception) -> Response:
-    """The disk is full, say: browsers keep what they sent, and send it again."""
-    print(f"concord: {error}", file=sys.stderr, flush=True)
-    why = error.why if isinstance(error, NotWritten) else "please try again"
-    return JSONResponse({"detail": f"The server cannot save just now: {why}."}, 503, headers={"retry-after": "10"})
+def _not_written(store: Store) -> Callable[[Request, Exception], Coroutine[Any, Any, Response]]:
+    """Return the handler of writes that the database did not take (a full disk, say): browsers keep what they sent, and send it
+    again. The terminal gets each reason once, until something is saved again."""
+    printed: tuple[str, str] | None = None
+
+    async def answer(_: Request, error: Exception) -> Response:
+        nonlocal printed
+        if printed != (printed := (str(error), store.version)):
+            print(f"concord: {error}", file=sys.stderr, flush=True)
+        why = error.why if isinstance(error, NotWritten) else "please try again"
+        return JSONResponse({"detail": f"The server cannot save just now: {why}."}, 503, headers={"retry-after": "10"})
+
+    return answer
 
 
 async def _misunderstood(_: Request, error: Exception) -> Response:
@@ -305,7 +321,8 @@ def serve(
 
         opening = Opening(make, ready)
         # the socket listens already: a command that comes now waits until the app can answer
-        forwarding.announce(store.project, forwarding.OpenApp(near, bound, token, os.getpid()))
+        announced = forwarding.OpenApp(near, bound, token, os.getpid())
+        forwarding.announce(store.project, announced)
         try:
             # our guard reads what proxies say, once
             config = uvicorn.Config(
@@ -335,7 +352,7 @@ def serve(
             if opening.error is not None:
                 raise opening.error
         finally:
-            forwarding.withdraw(store.project)
+            forwarding.withdraw(store.project, announced)
             queue.stop_all(store)
             # else DuckDB's objects are left behind at the end, and a page of warnings about them is in the terminal
             gc.unfreeze()
@@ -367,6 +384,9 @@ def _url(host: str, port: int, root: str) -> str:
 def opened(project: Path) -> Store | forwarding.OpenApp:
     """The project, or the app that has it open. While a command has it, that is said, and waited for."""
     announced = False
+    # asked first: where the database was deleted or replaced under it, its lock keeps nobody out
+    if (server := forwarding.living(project)) is not None:
+        return server
     while True:
         try:
             return Store(project)

@@ -7,7 +7,6 @@ They are two mounts, so that nothing of Studio can be asked for through the anno
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Sequence
 from html import escape
 from typing import Any, Final
@@ -46,15 +45,10 @@ NAVIGATION: Final[dict[str, tuple[type[Page[Any]], ...]]] = {
 }
 """The pages that the navigation leads to, by group and in order; the first is the one that opens."""
 PAGES: Final[tuple[type[Page[Any]], ...]] = (*(page for group in NAVIGATION.values() for page in group), WorkbenchPage)
-_UPLOADS: Final = (3600, 24 * 3600)
-"""Seconds: so often Gradio looks for files that came by an upload, and so old those are that it deletes."""
 
 
 def studio(store: Store) -> gr.Blocks:
-    # Gradio deletes what this process was sent, on its schedule and when the app is closed (a mounted app's lifespan is run,
-    # too). It knows nothing of what an earlier process was sent and was killed with; nobody reads that any more.
-    shutil.rmtree(store.project / "cache" / "gradio", ignore_errors=True)
-    with gr.Blocks(title="Concord", analytics_enabled=False, fill_width=True, delete_cache=_UPLOADS) as blocks:
+    with gr.Blocks(title="Concord", analytics_enabled=False, fill_width=True) as blocks:
         for page in PAGES:
             if page is not PAGES[0]:
                 _begin(blocks, page)

@@ -1,4 +1,5 @@
-"""Thumbnails: their sizes, their files in the project's cache, and those that are made ahead.
+"""Pictures for the screen: thumbnails, and whole pictures without metadata; their files in the project's cache, and thumbnails
+that are made ahead.
 
 What grids will ask for, and the form of a running campaign, is there before anybody looks, made by a thread that gives way
 to all else.
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from data.images import files
+from data.images.clean import clean_image
 from data.store.browse import contents
 from data.store.core.connections import NotWritten
 from data.store.core.store import Store
@@ -69,14 +71,50 @@ def thumbnail(store: Store, sha256: str, width: int, path: Path) -> Path:
     if not cached.is_file():
         try:
             made = files.thumbnail(path, width, width, fine=True) if width == IN_FORM else files.thumbnail(path, width)
-            # whole or not at all: two requests may make the same thumbnail at once
-            cached.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=cached.parent, delete=False) as file:
-                file.write(made)
-            Path(file.name).replace(cached)
+            _keep(cached, made)
         except (OSError, ValueError) as error:
-            raise NoPicture("The image file cannot be read any more.") from error
+            raise NoPicture(_UNREADABLE) from error
     return cached
+
+
+def _keep(cached: Path, content: bytes) -> None:
+    """Write a file of the cache, whole or not at all: two requests may make the same one at once."""
+    cached.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=cached.parent, delete=False) as file:
+        file.write(content)
+    Path(file.name).replace(cached)
+
+
+_UNREADABLE: Final = "The image file cannot be read any more."
+_SUFFIXES: Final = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp"}
+
+
+def cached_clean_picture(store: Store, sha256: str) -> tuple[Path, str] | None:
+    """Return the file of an image without its metadata and its media type; None if it is not in the cache."""
+    paths = ((_clean_path(store, sha256, suffix), media_type) for media_type, suffix in _SUFFIXES.items())
+    return next(((path, media_type) for path, media_type in paths if path.is_file()), None)
+
+
+def clean_picture(store: Store, sha256: str) -> tuple[Path, str]:
+    """Return the file of an image without its metadata and its media type; made if it is not in the cache.
+
+    Raises:
+        NoPicture: the image's file is gone, is another one or cannot be read.
+    """
+    if cached := cached_clean_picture(store, sha256):
+        return cached
+    path, content = unchanged(store, sha256)
+    try:
+        clean = clean_image(path, content)
+        made = _clean_path(store, sha256, _SUFFIXES[clean.media_type])
+        _keep(made, clean.content)
+    except (OSError, ValueError) as error:
+        raise NoPicture(_UNREADABLE) from error
+    return made, clean.media_type
+
+
+def _clean_path(store: Store, sha256: str, suffix: str) -> Path:
+    return store.project / "cache" / "pictures" / sha256[:2] / f"{sha256}{suffix}"
 
 
 def make_ahead(store: Store, sha256: str, width: int) -> bool:

@@ -2,6 +2,7 @@
 
 import { h } from "../dom.js";
 import { at } from "../base_path.js";
+import { fixed } from "../numbers.js";
 import { saying, share } from "../saying.js";
 import { judge, tells, workbench } from "../workbench/address.js";
 
@@ -123,5 +124,5 @@ function words(element) {
 }
 
 export function format(number) {
-  return Number.isInteger(number) ? String(number) : number.toFixed(2);
+  return Number.isInteger(number) ? String(number) : fixed(number, 2);
 }

@@ -4,6 +4,7 @@ import { h, uniqueId } from "../dom.js";
 import { isSmall } from "./stage.js";
 import { maskImage, svg } from "./svg.js";
 import { at } from "../base_path.js";
+import { fixed } from "../numbers.js";
 
 const ASKED = { "left of": [-1, 0], "right of": [1, 0], above: [0, -1], below: [0, 1] };
 
@@ -90,9 +91,9 @@ export function standing({ low, high, n, below }, value) {
   return h(
     "div",
     { class: "cc-range" },
-    h("span", { class: "cc-range__end" }, low.toFixed(3)),
+    h("span", { class: "cc-range__end" }, fixed(low, 3)),
     h("span", { class: "cc-range__line" }, dot),
-    h("span", { class: "cc-range__end" }, high.toFixed(3)),
+    h("span", { class: "cc-range__end" }, fixed(high, 3)),
     h("span", { class: "cc-range__words" }, words),
   );
 }

@@ -1,6 +1,7 @@
 // What everybody said of one image: like beside like, people first, then imitations, then scorers.
 
 import { h } from "../dom.js";
+import { fixed } from "../numbers.js";
 
 const KINDS = { person: "person", imitation: "simulated", scorer: "scorer", consensus: "consensus" };
 const ORDER = Object.keys(KINDS);
@@ -56,7 +57,7 @@ function words({ label, value, reason }) {
 }
 
 function number(value) {
-  return Number.isInteger(value) ? String(value) : value.toFixed(3);
+  return Number.isInteger(value) ? String(value) : fixed(value, 3);
 }
 
 /** The verdict first, then what it rests on. */

@@ -5,6 +5,7 @@ import { Api, detail } from "../api.js";
 import { Dialogs } from "../form/dialogs.js";
 import { isQuick } from "../form/settings.js";
 import { button, h, kbd } from "../dom.js";
+import { fixed } from "../numbers.js";
 import { newId } from "../outbox.js";
 import { at } from "../base_path.js";
 import { grid, judge, LISTING, parse, scorers, tells, workbench } from "./address.js";
@@ -210,7 +211,7 @@ class Bench {
     const { scorers, colors } = this.evidence;
     this.words = new Evidence(this.item, sight, colors, (ranks) => this.stage?.highlight(ranks));
     const tabs = scorers.map((one) => {
-      const mark = { yes: "✓", no: "✗" }[one.verdict] ?? (one.score ? one.score.value.toFixed(2) : "");
+      const mark = { yes: "✓", no: "✗" }[one.verdict] ?? (one.score ? fixed(one.score.value, 2) : "");
       const choose = () => {
         this.chosen = one.rater;
         this.showEvidence();

@@ -110,17 +110,12 @@ def copy_database(cursor: Connection, path: Path, rest: Pause = no_pause) -> Dat
             cursor.rollback()
         on_disk(path)
     except BaseException as error:
-        for file in (path, wal_file(path)):
+        for file in (path, connections.wal_file(path)):
             file.unlink(missing_ok=True)
         if isinstance(error, duckdb.Error):
             raise OSError(connections.first_line(error)) from error
         raise
     return held
-
-
-def wal_file(path: Path) -> Path:
-    """The file in which DuckDB keeps what it has not yet put into the database."""
-    return path.with_name(f"{path.name}.wal")
 
 
 def _copy_tables(cursor: Connection, out: Connection, rest: Pause) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 import time
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,10 +18,11 @@ import duckdb
 from data.files import quoted, sha256_of
 from data.store.backup import backups, scheduler
 from data.store.backup.backups import Backup, BadBackup
-from data.store.core import connections, rows, schema
+from data.store.core import connections, database_file, rows, schema
 from data.store.core.connections import DATABASE, Connection, first_line
+from data.store.core.database_file import AcknowledgedNumber
 from data.store.core.schema import migration_files
-from data.store.core.store import Store, StoreBusy
+from data.store.core.store import DatabaseMissing, Store, StoreBusy, refuse_missing
 from data.studies.name_matching import DIFFERENCES, alike
 
 Level = Literal["ok", "note", "attention"]
@@ -61,10 +64,14 @@ def closed(project: Path, *, everything: bool = False) -> list[HealthCheck]:
     if not path.is_file():
         if project.exists() and not project.is_dir():
             return [_project("attention", f"{project} is a file and no project's folder", "name a folder with --project")]
+        try:
+            refuse_missing(project)
+        except DatabaseMissing as missing:
+            return [_project("attention", str(missing)), *_backups(project, everything=everything, empty=True)]
         return [_project("note", f"there is no project in {project} yet", "any command with --project makes it")]
     try:
         with connections.connect(path, read_only=True, memory="2GB") as connection:
-            return examine(connection, project, everything=everything)
+            return [*_missing_writes(connection, project), *examine(connection, project, everything=everything)]
     except duckdb.Error as error:
         if connections.is_held_elsewhere(error):
             raise StoreBusy(f"{path} is open in another process") from error
@@ -73,6 +80,8 @@ def closed(project: Path, *, everything: bool = False) -> list[HealthCheck]:
 
 def opened(store: Store, at_work: Collection[str], *, everything: bool = False) -> list[HealthCheck]:
     """Look at a project from inside; ``at_work``: its runs that somebody is at."""
+    if (absence := store.absence()) is not None:
+        return [_project("attention", str(absence))]
     with store.read() as cursor:
         checks = examine(cursor, store.project, at_work, everything=everything)
     backup_state = scheduler.backup_state(store)
@@ -84,9 +93,21 @@ def opened(store: Store, at_work: Collection[str], *, everything: bool = False) 
     return checks
 
 
+def _missing_writes(connection: Connection, project: Path) -> list[HealthCheck]:
+    with suppress(duckdb.Error):
+        listed = backups.list_backups(backups.backup_folder(project))
+        acknowledged = AcknowledgedNumber(project, schema.secret_of(connection))
+        backup = listed[-1].name if listed else None
+        return [
+            _project("attention", line)
+            for line in database_file.missing_writes(connection, acknowledged, project / DATABASE, backup)
+        ]
+    return []
+
+
 def _broken(project: Path, why: str) -> HealthCheck:
     listed = backups.list_backups(backups.backup_folder(project))
-    todo = f"`restore {listed[-1].name}` puts its last backup in its place" if listed else "put a copy in its place"
+    todo = connections.restore_hint(listed[-1].name if listed else None)
     return _project("attention", f"{project / DATABASE} cannot be opened: {why}", todo)
 
 
@@ -112,6 +133,7 @@ def examine(cursor: Connection, project: Path, at_work: Collection[str] = (), *,
     if version == newest:
         checks += [*_runs(cursor, project, at_work), *_images(cursor, project, everything=everything), *_derived(cursor)]
         checks += _spellings(cursor)
+        checks += _consents(cursor)
     known = schema.table_names(cursor)
     n_erased = rows.value(cursor, "select count(*) from erased") if "erased" in known else 0
     lasting = backups.database_contents(cursor).lasting() if everything else None
@@ -241,6 +263,20 @@ def _alike(cursor: Connection, kind: str, query: str, differences: Collection[st
             f"{kind} differ only in how they are written: {_named(pairs)}",
             "if they are the same, undo the import of one of them and import it again with --merge",
         )
+
+
+_FILE_NAME: Final = re.compile(r"\S*\.(markdown|text|html?|pdf|docx?)|.*\.(md|txt)", re.IGNORECASE)
+
+
+def _consents(cursor: Connection) -> Iterator[HealthCheck]:
+    """Campaigns whose people agree to a file's name: `campaigns create --consent` once took it for the text."""
+    query = "select campaign_id, state, settings ->> 'consent' as consent from campaigns order by created, campaign_id"
+    named = [row for row in rows.dicts(cursor, query) if _FILE_NAME.fullmatch((row["consent"] or "").strip())]
+    if named:
+        texts = _named([f"{row['campaign_id']} ({row['consent'].strip()[:60]})" for row in named])
+        level: Level = "note" if all(row["state"] == "archived" for row in named) else "attention"
+        text = f"people agree to a file's name and not to its text in {_n(len(named), 'campaign')}: {texts}"
+        yield _project(level, text, "put the text in its place (Campaigns, Settings); people are then asked to agree again")
 
 
 def _backups(

@@ -24,6 +24,7 @@ from data.store.backup.backups import Backup, BackupFile, BadBackup, Manifest
 from data.store.core import connections, rows
 from data.store.core import schema as schema_module
 from data.store.core.connections import DATABASE, Connection, first_line
+from data.store.core.database_file import NUMBER_FILE
 from data.store.core.erased import mark, marks, people_named, strike_people
 from data.store.core.schema import migrate, migration_files
 from data.store.core.store import Store, StoreBusy, transaction
@@ -192,7 +193,7 @@ def _in_file(
             swap(second)
         else:
             # what it held is in the new file already; an old one beside a new database would be read into it
-            backups.wal_file(path).unlink(missing_ok=True)
+            connections.wal_file(path).unlink(missing_ok=True)
             second.replace(path)
             on_disk(path.parent)
         return True
@@ -251,6 +252,8 @@ def restore(project: Path, backup: Backup, now: datetime | None = None) -> Resto
             work.mkdir(mode=0o700)
             fresh, struck = _prepared(backup, work, secret, known)
             placed = sum(_restore_file(backup.path / file.path, project / file.path, file, stamp) for file in backup.files())
+            # what was acknowledged since the backup is missing on purpose
+            (project / NUMBER_FILE).unlink(missing_ok=True)
             aside = _exchange(project / DATABASE, fresh, stamp)
         except duckdb.Error as error:
             raise BadBackup(f"{backup.database} cannot be restored: {first_line(error)}") from error
@@ -350,10 +353,10 @@ def _exchange(path: Path, fresh: Path, stamp: str) -> Path | None:
             os.link(path, aside)
         except OSError:
             path.rename(aside)
-    left = backups.wal_file(path)
+    left = connections.wal_file(path)
     if left.exists():
         # beside the restored database it would be read into that one
-        left.rename(backups.wal_file(aside) if aside else left.with_name(f"{left.name}.before-restore-{stamp}"))
+        left.rename(connections.wal_file(aside) if aside else left.with_name(f"{left.name}.before-restore-{stamp}"))
     fresh.replace(path)
     with suppress(OSError):
         path.chmod(0o600 if aside is None else aside.stat().st_mode & 0o777)

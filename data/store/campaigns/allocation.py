@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from typing import Any, Literal
 
 import numpy as np
@@ -92,10 +91,12 @@ class PersonQueue:
         )
 
 
-ClosedReason = Literal["none", "draft", "stopped", "archived", "revoked", "paused", "training", "limit", "budget", "closed"]
+ClosedReason = Literal[
+    "none", "draft", "stopped", "archived", "revoked", "paused", "withdrawn", "training", "limit", "budget", "closed"
+]
 """Why a person is offered nothing though something may be left: there is no such campaign, it is in this state, they were
-revoked, or paused by its checks, they failed its training, or they have reached its limit; its budget is spent, or its time
-is over."""
+revoked, or paused by its checks, they have withdrawn their answers, they failed its training, or they have reached its limit;
+its budget is spent, or its time is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +107,12 @@ class CampaignProgress:
         done: items that they have answered.
         remaining: items that still need answers and that they have not answered, whoever holds them: a claim is no answer, and
             may lapse.
+        reported: items that they reported and have not answered.
     """
 
     done: int
     remaining: int
+    reported: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +159,8 @@ class Allocator:
         before = list(person.held)
         self._room[before] += 1
         allocated = self._within_budget(self._given(person, name, ahead), person, name)
+        reported = len(person.broken.difference(self._training, person.answered))
+        allocated = replace(allocated, progress=replace(allocated.progress, reported=reported))
         self._room[allocated.positions] -= 1
         # asking again writes nothing before the lease has come half its way
         if allocated.positions != before or any(until - self._now < self._lease / 2 for until in person.held.values()):
@@ -166,7 +171,7 @@ class Allocator:
         """As much of it as can be paid; what others hold may be answered, so it counts as spent."""
         if self._pay.budget is None or not allocated.positions:
             return allocated
-        others = sum((self._pay.cost(n) for other, n in self._state.committed().items() if other != name), Decimal(0))
+        others = self._state.cost_of_others(name)
         n = self._pay.affordable(len(person.items), len(allocated.positions), others)
         if n:
             return replace(allocated, positions=allocated.positions[:n])
@@ -180,7 +185,8 @@ class Allocator:
         elif self._over:
             closed = "closed"
         elif self._out[name]:
-            closed = "revoked" if None in self._out[name] else "paused"
+            withdrawn = answer_status.BY_PERSON in self._out[name]
+            closed = "withdrawn" if withdrawn else "revoked" if None in self._out[name] else "paused"
         elif training is not None and training.failed:
             closed = "training"
         elif training is not None and not training.passed:
@@ -247,13 +253,18 @@ class AnswerDraft:
 
 
 def save_draft(store: Store, draft: AnswerDraft, *, now: datetime | None = None) -> None:
-    """Keep a draft in place of an earlier one; whoever writes keeps their claim for another lease."""
+    """Keep a draft in place of an earlier one; whoever writes keeps their claim for another lease.
+
+    Raises:
+        CampaignClosed: the campaign has not started yet, or is archived.
+    """
     store.write(_save_drafts, (draft, now or datetime.now(UTC), store.memory), shown=False)
 
 
 def _save_drafts(connection: Connection, drafts: Sequence[tuple[AnswerDraft, datetime, Cache]]) -> list[None]:
     states = CampaignStates(connection, drafts[0][2])
     latest = {(draft.campaign, draft.person, draft.item_id): (draft.answers, now) for draft, now, _ in drafts}
+    states.refuse_closed({draft.campaign for draft, _, _ in drafts})
     for (campaign_id, name, item_id), (answers, now) in latest.items():
         key = {"campaign_id": campaign_id, "rater_id": name, "item_id": item_id}
         rows.delete(connection, "drafts", tuple(key), [tuple(key.values())])

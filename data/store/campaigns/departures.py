@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 
+from data.campaigns.payment import Decision, Outcome, SettledDecision
 from data.store.core import rows
 from data.store.core.connections import Connection
-from data.store.core.store import Store
+from data.store.core.store import Store, transaction
+from data.store.judgements.answer_status import BY_PERSON
+from data.store.judgements.campaign_state import EARNED
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +54,29 @@ class Participation:
     """One person's part in a campaign, for payment; imitations are left out.
 
     Attributes:
-        items: first answers, checks and training too; ``seconds``: active time on all answers, None if none is known.
-        last: when the last one came; ``held``: live claims; ``out``: paused or revoked.
+        items: items that they answered as they were asked to, checks and training too; ``counted``: of these, items with an
+            answer that counts; ``seconds``: active time on these answers, None if none is known.
+        untimed: answers without a known time.
+        last: when the last one came; ``held``: live claims; ``out``: paused, revoked or withdrawn; ``withdrawn``: they took
+            their own answers back.
+        paused: whether the campaign's rule has paused them for their checks; ``attention``, ``attention_right``: first answers
+            to attention checks, and how many are right.
         outcome, code, departed: of the latest departure, None if there is none.
         platform: the crowd platform that sent them.
     """
 
     person: str
     items: int
+    counted: int
     seconds: float | None
+    untimed: int
     last: datetime | None
     held: int
     out: bool
+    withdrawn: bool
+    paused: bool
+    attention: int
+    attention_right: int
     outcome: str | None
     code: str | None
     departed: datetime | None
@@ -73,11 +88,86 @@ def participations(store: Store, campaign: str, now: datetime | None = None) -> 
     return store.query_records(Participation, _PARTICIPATIONS, {"campaign": campaign, "now": now or datetime.now(UTC)})
 
 
-_PARTICIPATIONS = """
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """A manager's decision about a person's pay, with the amounts that it came to."""
+
+    person: str
+    decision: SettledDecision
+    base: Decimal
+    bonus: Decimal
+    fee: Decimal
+    made_by: str
+    moment: datetime
+
+
+@transaction(touched=frozenset())
+def settle(connection: Connection, campaign: str, settlement: Settlement) -> None:
+    """Write a decision about somebody's pay down; the latest counts."""
+    record = asdict(settlement) | {"campaign_id": campaign, "rater_id": settlement.person}
+    record |= {name: str(record[name]) for name in ("base", "bonus", "fee")}
+    del record["person"]
+    rows.insert(connection, "settlements", [record])
+
+
+def settlements(store: Store, campaign: str) -> dict[str, Settlement]:
+    """Return the latest decision about each person whose pay was decided, by name."""
+    query = (
+        "select rater_id as person, decision, base, bonus, fee, made_by, moment from settlements where campaign_id = ?"
+        " qualify row_number() over (partition by rater_id order by moment desc) = 1"
+    )
+    return {
+        row["person"]: Settlement(**row | {name: Decimal(row[name]) for name in ("base", "bonus", "fee")})
+        for row in store.query(query, [campaign])
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerLine:
+    """What an erased person earned; it does not say who they were."""
+
+    campaign_id: str
+    outcome: Outcome
+    decision: Decision
+    items: int
+    base: Decimal
+    bonus: Decimal
+    fee: Decimal
+
+
+def ledger(store: Store, campaign: str) -> list[LedgerLine]:
+    """What erased people earned in a campaign."""
+    query = "select * from ledger where campaign_id = ? order by all"
+    return [
+        LedgerLine(**row | {name: Decimal(row[name]) for name in ("base", "bonus", "fee")})
+        for row in store.query(query, [campaign])
+    ]
+
+
+def insert_ledger(connection: Connection, lines: Sequence[LedgerLine]) -> None:
+    """Write ledger lines; a row has no time, as that would tell whose it is."""
+    rows.insert(
+        connection, "ledger", (asdict(line) | {n: str(getattr(line, n)) for n in ("base", "bonus", "fee")} for line in lines)
+    )
+
+
+_PARTICIPATIONS = f"""
 with done as (
-    select rater_id, count(distinct item_id) filter (revises is null) as items, sum(active_seconds) as seconds,
+    select rater_id, count(distinct item_id) filter (revises is null) as items,
+        count(distinct item_id) filter (revises is null and status = 'valid') as counted,
+        sum(active_seconds) as seconds, count(*) filter (revises is null and active_seconds is null) as untimed,
         max(submitted) filter (revises is null) as last
-    from annotations where campaign_id = $campaign group by rater_id
+    from annotations where campaign_id = $campaign and {EARNED} group by rater_id
+),
+checked as (
+    select a.rater_id, count(*) as attention, count(*) filter (a.passed) as attention_right
+    from annotations a join campaign_items c on c.campaign_id = a.campaign_id and c.item_id = a.item_id
+    where a.campaign_id = $campaign and a.revises is null and a.status = 'gold' and c.role = 'attention'
+    group by a.rater_id
+),
+gone as (
+    select rater_id, bool_or(made_by = '{BY_PERSON}') as withdrawn, bool_or(reason is not null) as paused from revocations
+    where lifted is null and coalesce(campaign_id, $campaign) = $campaign group by rater_id
 ),
 went as (
     select rater_id, outcome, code, moment from departures where campaign_id = $campaign
@@ -90,14 +180,14 @@ came as (
 ),
 holding as (select rater_id, count(*) as n from claims where campaign_id = $campaign and until > $now group by rater_id),
 everybody as (select rater_id from done union select rater_id from went union select rater_id from came)
-select e.rater_id as person, coalesce(d.items, 0) as items, d.seconds, d.last, coalesce(h.n, 0) as held,
-    exists (
-        select 1 from revocations v
-        where v.rater_id = e.rater_id and v.lifted is null and coalesce(v.campaign_id, $campaign) = $campaign
-    ) as out,
+select e.rater_id as person, coalesce(d.items, 0) as items, coalesce(d.counted, 0) as counted, d.seconds,
+    coalesce(d.untimed, 0) as untimed, d.last, coalesce(h.n, 0) as held, o.rater_id is not null as out,
+    coalesce(o.withdrawn, false) as withdrawn, coalesce(o.paused, false) as paused,
+    coalesce(k.attention, 0) as attention, coalesce(k.attention_right, 0) as attention_right,
     w.outcome, w.code, w.moment as departed, nullif(c.came_as, 'name') as platform
 from everybody e left join raters r using (rater_id) left join done d using (rater_id) left join went w using (rater_id)
-left join came c using (rater_id) left join holding h using (rater_id)
+left join came c using (rater_id) left join holding h using (rater_id) left join gone o using (rater_id)
+left join checked k using (rater_id)
 where not coalesce(r.simulated, false)
 order by e.rater_id
 """

@@ -281,7 +281,8 @@ def _existing(connection: Connection, campaign_id: str) -> Campaign:
 
 @transaction(touched=frozenset())
 def move(connection: Connection, campaign_id: str, state: State) -> Campaign:
-    """Start (``running``), stop or archive a campaign; answers that are on their way are kept whatever its state.
+    """Start (``running``), stop or archive a campaign. A stopped one takes answers that are on their way; an archived one
+    refuses them, so that what was published cannot change.
 
     Raises:
         CampaignRefused: there is no such campaign, or it cannot go there from its state.
@@ -413,7 +414,7 @@ def remove(connection: Connection, campaign_id: str) -> None:
 
 _ITS_TABLES = (
     "campaigns", "campaign_items", "claims", "skips", "drafts", "reports", "revocations", "recruitments", "changes",
-    "departures",
+    "departures", "offers", "settlements", "ledger",
 )  # fmt: skip
 
 

@@ -86,11 +86,16 @@ class WorkerStats:
     Attributes:
         valid, surplus: answers to ordinary items; ``seconds``: active time on all answers, ``median_seconds``: of one.
         gold, gold_right, attention, attention_right, training, training_right: first answers, and how many are right.
-        skipped, reported: items that they put off and have not answered, and items that they called broken.
+        skipped, reported: items that they put off and have not answered, and items that they called broken; ``answered``:
+            items that they answered.
         held: live claims; ``first``, ``last``: when answers came.
-        paused: what they fail of the checks, if the campaign's rule has paused them (then ``revoked``, too); ``paused_since``.
+        paused: what they fail, if the campaign's rule has paused them (then ``revoked``, too); ``paused_since``; ``paused_by``:
+            which rule (``revocations.BY_CHECKS`` or ``BY_PACE``).
         same_network: how many people a crowd platform sent here from the network that they came from, themselves among them.
-        other_browsers: how often another browser came with their id and without their re-entry code.
+        other_browsers: how often another browser came with their id and without their re-entry code; ``own_browsers``: of
+            these, from a network that they came from themselves.
+        other_ids: with how many other people's ids they came without being let in: in their session, or without any from a
+            network that nobody else came from.
     """
 
     person: str
@@ -98,8 +103,11 @@ class WorkerStats:
     revoked: bool
     paused: str | None
     paused_since: datetime | None
+    paused_by: str | None
     same_network: int
     other_browsers: int
+    own_browsers: int
+    other_ids: int
     valid: int
     surplus: int
     gold: int
@@ -112,9 +120,16 @@ class WorkerStats:
     median_seconds: float | None
     first: datetime | None
     last: datetime | None
+    answered: int
     skipped: int
     reported: int
     held: int
+
+    @property
+    def reported_share(self) -> float | None:
+        """The share of reports among the items that they reported or answered; None for somebody who did neither."""
+        n = self.reported + self.answered
+        return self.reported / n if n else None
 
 
 def workers(store: Store, campaign_id: str, now: datetime | None = None) -> list[WorkerStats]:
@@ -132,6 +147,7 @@ with said as (
 ),
 done as (
     select rater_id, count(*) filter (status = 'valid') as valid, count(*) filter (status = 'surplus') as surplus,
+        count(distinct item_id) as answered,
         count(*) filter (role = 'gold' and passed is not null) as gold,
         count(*) filter (role = 'gold' and passed) as gold_right,
         count(*) filter (role = 'attention' and passed is not null) as attention,
@@ -146,7 +162,11 @@ put_off as (
     where campaign_id = $campaign and not exists (select 1 from said a where a.rater_id = s.rater_id and a.item_id = s.item_id)
     group by rater_id
 ),
-broken as (select rater_id, count(distinct item_id) as n from reports where campaign_id = $campaign group by rater_id),
+broken as (
+    select rater_id, count(distinct item_id) as n from reports b where campaign_id = $campaign
+    and not exists (select 1 from said a where a.rater_id = b.rater_id and a.item_id = b.item_id)
+    group by rater_id
+),
 holding as (select rater_id, count(*) as n from claims where campaign_id = $campaign and until > $now group by rater_id),
 came as (
     select distinct a.rater_id, a.network from arrivals a join invitations i using (invitation_id)
@@ -155,8 +175,23 @@ came as (
 networks as (select network, count(*) as n from came group by network),
 neighbours as (select rater_id, max(n) as n from came join networks using (network) group by rater_id),
 pauses as (
-    select rater_id, any_value(reason) as reason, max(moment) as since from revocations
+    select rater_id, arg_max(reason, moment) as reason, max(moment) as since, arg_max(made_by, moment) as made_by
+    from revocations
     where campaign_id = $campaign and reason is not null and lifted is null group by rater_id
+),
+own_browsers as (
+    select rater_id, count(*) as n from refused_arrivals x
+    where exists (select 1 from arrivals a where a.rater_id = x.rater_id and a.network = x.network)
+    group by rater_id
+),
+-- who came with the id of another: whose session it was, or the only person of that network
+strangers as (
+    select rater_id, count(distinct whose) as n from (
+        select known_as as rater_id, rater_id as whose from refused_arrivals where known_as is not null
+        union all
+        select min(a.rater_id), x.rater_id from refused_arrivals x join arrivals a using (network)
+        where x.known_as is null group by x.rater_id, x.network having count(distinct a.rater_id) = 1
+    ) where rater_id <> whose group by rater_id
 ),
 everybody as (
     select rater_id from done union select rater_id from put_off union select rater_id from broken
@@ -167,15 +202,17 @@ select e.rater_id as person, coalesce(r.simulated, false) as simulated,
         select 1 from revocations v
         where v.rater_id = e.rater_id and v.lifted is null and coalesce(v.campaign_id, $campaign) = $campaign
     ) as revoked,
-    v.reason as paused, v.since as paused_since, coalesce(n.n, 0) as same_network, coalesce(i.refused, 0) as other_browsers,
+    v.reason as paused, v.since as paused_since, v.made_by as paused_by, coalesce(n.n, 0) as same_network,
+    coalesce(i.refused, 0) as other_browsers, coalesce(o.n, 0) as own_browsers, coalesce(s.n, 0) as other_ids,
     coalesce(d.valid, 0) as valid, coalesce(d.surplus, 0) as surplus, coalesce(d.gold, 0) as gold,
     coalesce(d.gold_right, 0) as gold_right, coalesce(d.attention, 0) as attention,
     coalesce(d.attention_right, 0) as attention_right, coalesce(d.training, 0) as training,
     coalesce(d.training_right, 0) as training_right, d.seconds, d.median_seconds, d.first, d.last,
-    coalesce(p.n, 0) as skipped, coalesce(b.n, 0) as reported, coalesce(h.n, 0) as held
+    coalesce(d.answered, 0) as answered, coalesce(p.n, 0) as skipped, coalesce(b.n, 0) as reported, coalesce(h.n, 0) as held
 from everybody e left join raters r using (rater_id) left join done d using (rater_id) left join put_off p using (rater_id)
 left join broken b using (rater_id) left join holding h using (rater_id)
 left join pauses v using (rater_id) left join neighbours n using (rater_id) left join identities i using (rater_id)
+left join own_browsers o using (rater_id) left join strangers s using (rater_id)
 order by e.rater_id
 """
 
@@ -225,11 +262,12 @@ order by a.seq, a.submitted
 
 @dataclass(frozen=True, slots=True)
 class ItemReport:
-    """Somebody could not judge an item."""
+    """Somebody could not judge an item; ``counted``: the report can set the item aside."""
 
     person: str
     reason: str
     moment: datetime
+    counted: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +282,8 @@ class BrokenItem:
 def broken_items(store: Store, campaign_id: str) -> list[BrokenItem]:
     """Items that were reported or set aside, those set aside first."""
     records = store.query(
-        "select c.item_id, c.aside, list({person: r.rater_id, reason: r.reason, moment: r.moment} order by r.moment)"
+        "select c.item_id, c.aside, list({person: r.rater_id, reason: r.reason, moment: r.moment,"
+        " counted: r.counted} order by r.moment)"
         " filter (r.rater_id is not null) as reports from campaign_items c"
         " left join reports r on r.campaign_id = c.campaign_id and r.item_id = c.item_id and r.dismissed is null"
         " where c.campaign_id = ? and (c.aside or r.rater_id is not null) group by all order by c.aside desc, c.item_id",
@@ -263,7 +302,9 @@ def set_aside(connection: Connection, campaign_id: str, item_id: str, aside: boo
     where = [campaign_id, item_id]
     if rows.first(connection, "select 1 from campaign_items where campaign_id = ? and item_id = ?", where) is None:
         raise KeyError(item_id)
-    connection.execute("update campaign_items set aside = ? where campaign_id = ? and item_id = ?", [aside, *where])
+    connection.execute(
+        "update campaign_items set aside = ?, aside_by_reports = false where campaign_id = ? and item_id = ?", [aside, *where]
+    )
     if not aside:
         dismissed = "update reports set dismissed = ? where campaign_id = ? and item_id = ? and dismissed is null"
         connection.execute(dismissed, [now or datetime.now(UTC), *where])

@@ -15,17 +15,14 @@ from data.campaigns.settings import Settings
 from data.records import Annotation, Rater
 from data.store.campaigns.allocation import NextTasks, TaskRequest, allocate_all, allocate_tasks
 from data.store.core import rows
-from data.store.core.campaign_items import DEFAULT, ensure_default
+from data.store.core.campaign_items import DEFAULT, campaigns, count_reports, ensure_default, refuse_closed
 from data.store.core.connections import Connection
 from data.store.core.erased import Erased
 from data.store.core.store import Store, transaction
 from data.store.imports import ImportRefused, insert_raters
 from data.store.judgements.answer_status import Rule
-from data.store.judgements.campaign_state import CampaignStates, forget_state
+from data.store.judgements.campaign_state import EARNED, CampaignStates, forget_state
 from data.store.judgements.recording import SavedAnswer, SentAnswer, items_of_sources, save_answers
-
-ENOUGH_REPORTS = 2
-"""So many people call an item broken before it is set aside."""
 
 
 class NameTaken(ValueError):
@@ -59,12 +56,17 @@ def next_tasks(store: Store, person: str, campaign: str = DEFAULT, *, ahead: int
 
 
 def skip(store: Store, person: str, item_id: str, campaign: str = DEFAULT, *, now: datetime | None = None) -> None:
-    """Put an item at the end of this person's line."""
+    """Put an item at the end of this person's line.
+
+    Raises:
+        CampaignClosed: the campaign has not started yet, or is archived.
+    """
 
     def put_off(connection: Connection) -> None:
+        refuse_closed(campaigns(connection, [campaign]))
         skipped = now or datetime.now(UTC)
         rows.add(connection, "skips", campaign_id=campaign, item_id=item_id, rater_id=person, skipped=skipped)
-        _drop_claim(connection, campaign, person, item_id)
+        _give_back(connection, campaign, person, item_id)
         forget_state(store.memory, campaign)
 
     store.change(put_off, shown=False)
@@ -74,9 +76,13 @@ def unskip(store: Store, person: str, campaign: str = DEFAULT, *, now: datetime 
     """Take back the latest skip of an item not yet answered: it comes first again if it still wants this person.
 
     Returns its id, None if nothing is skipped.
+
+    Raises:
+        CampaignClosed: the campaign has not started yet, or is archived.
     """
 
     def take_back(connection: Connection) -> str | None:
+        refuse_closed(campaigns(connection, [campaign]))
         forget_state(store.memory, campaign)
         return _unskip(connection, campaign, person, now or datetime.now(UTC))
 
@@ -105,7 +111,15 @@ def _release(store: Store, where: str, parameters: Sequence[str]) -> None:
 def report(
     connection: Connection, person: str, item_id: str, reason: str, campaign: str = DEFAULT, *, now: datetime | None = None
 ) -> bool:
-    """Note that an item cannot be judged: this person is not asked again. Returns whether it is now set aside for all."""
+    """Note that an item cannot be judged: this person is not asked again. Returns True if it is now set aside for all.
+
+    Only reports of people who were given the item, in a campaign that runs, can set it aside.
+
+    Raises:
+        KeyError: the item is not of the campaign.
+        CampaignClosed: the campaign has not started yet, or is archived.
+    """
+    refuse_closed(campaigns(connection, [campaign]))
     moment = now or datetime.now(UTC)
     if campaign == DEFAULT:
         ensure_default(connection, moment)
@@ -113,15 +127,22 @@ def report(
     known = rows.first(connection, "select aside from campaign_items where campaign_id = ? and item_id = ?", where)
     if known is None:
         raise KeyError(item_id)
-    reported = "select distinct rater_id from reports where campaign_id = ? and item_id = ? and dismissed is null"
-    people = rows.column(connection, reported, where)
-    if person not in people:
-        rows.add(connection, "reports", campaign_id=campaign, item_id=item_id, rater_id=person, reason=reason, moment=moment)
-    _drop_claim(connection, campaign, person, item_id)
-    aside = bool(known["aside"]) or len({*people, person}) >= ENOUGH_REPORTS
-    if aside and not known["aside"]:
-        connection.execute("update campaign_items set aside = true where campaign_id = ? and item_id = ?", where)
-    return aside
+    reported = "select counted from reports where campaign_id = ? and item_id = ? and rater_id = ? and dismissed is null"
+    before = rows.column(connection, reported, [*where, person])
+    counted = bool(rows.value(connection, _CAN_COUNT, {"campaign": campaign, "item": item_id, "person": person}))
+    if not before or (counted and not any(before)):
+        about = {"campaign_id": campaign, "item_id": item_id, "rater_id": person, "reason": reason, "moment": moment}
+        rows.insert(connection, "reports", [about | {"counted": counted}])
+    _give_back(connection, campaign, person, item_id)
+    count_reports(connection, campaign, [item_id])
+    return bool(rows.value(connection, "select aside from campaign_items where campaign_id = ? and item_id = ?", where))
+
+
+_CAN_COUNT = f"""
+select exists (select 1 from campaigns where campaign_id = $campaign and state = 'running')
+    and ($campaign = '{DEFAULT}' or exists (
+        select 1 from offers where campaign_id = $campaign and item_id = $item and rater_id = $person))
+"""
 
 
 def worked_in(store: Store, person: str, campaign: str) -> bool:
@@ -136,20 +157,23 @@ def _unskip(connection: Connection, campaign: str, person: str, now: datetime) -
     record = rows.first(
         connection,
         "select s.item_id from skips s where s.campaign_id = ? and s.rater_id = ? and s.item_id not in"
-        " (select item_id from annotations where rater_id = ? and campaign_id = ?) order by s.skipped desc limit 1",
+        f" (select item_id from annotations where rater_id = ? and campaign_id = ? and {EARNED})"
+        " order by s.skipped desc limit 1",
         [campaign, person, person, campaign],
     )
     if record is None:
         return None
     item_id = str(record["item_id"])
     connection.execute("delete from skips where campaign_id = ? and rater_id = ? and item_id = ?", [campaign, person, item_id])
-    _drop_claim(connection, campaign, person, item_id)
+    _give_back(connection, campaign, person, item_id)
     # before all that the person holds, if others have not filled it meanwhile
     claim = rows.first(connection, _ROOM, {"campaign": campaign, "person": person, "item": item_id, "now": now})
     if claim is not None:
         settings = Settings.of(rows.from_json(claim["settings"]))
         until = now + timedelta(minutes=settings.lease_minutes)
         rows.add(connection, "claims", campaign_id=campaign, item_id=item_id, rater_id=person, until=until, place=-1)
+        if campaign != DEFAULT:
+            rows.add(connection, "offers", campaign_id=campaign, item_id=item_id, rater_id=person)
     return item_id
 
 
@@ -162,8 +186,12 @@ where c.campaign_id = $campaign and c.item_id = $item and not c.aside and p.stat
 """
 
 
-def _drop_claim(connection: Connection, campaign: str, person: str, item_id: str) -> None:
-    connection.execute("delete from claims where campaign_id = ? and rater_id = ? and item_id = ?", [campaign, person, item_id])
+def _give_back(connection: Connection, campaign: str, person: str, item_id: str) -> None:
+    """Take an item from this person: what they still send about it does not count."""
+    for table in ("claims", "offers"):
+        connection.execute(
+            f"delete from {table} where campaign_id = ? and rater_id = ? and item_id = ?", [campaign, person, item_id]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +208,7 @@ def submit_answer(
     """Save one answer as ``recording.submit`` does, and say what is next in this campaign as ``next_tasks`` does.
 
     Raises:
-        KeyError: as ``recording.submit``.
+        KeyError, CampaignClosed: as ``recording.submit``.
         Erased: the person has been erased from the project.
     """
     seeker = TaskRequest(campaign, annotation.rater_id, ahead, datetime.now(UTC), store.memory)

@@ -7,17 +7,17 @@ each time.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from data.campaigns.items import CampaignItem, shuffle_key
-from data.campaigns.settings import Campaign, Role, Settings
+from data.campaigns.settings import Campaign, Role, Settings, State
 from data.store.core import rows
 from data.store.core.connections import Connection
 from data.store.core.store import Cache, Store
@@ -52,6 +52,28 @@ def cached_campaigns(connection: Connection, ids: Sequence[str], memory: Cache) 
     for campaign_id, campaign in read.items():
         memory.put(("known", campaign_id), campaign, since)
     return cached | read
+
+
+class CampaignClosed(ValueError):
+    """A campaign that takes no answers in its state; the message is a sentence for the person who sent one."""
+
+
+REFUSALS: Final[Mapping[State, str]] = {
+    "draft": "This campaign has not started yet, so nothing can be saved in it. Please come back later.",
+    "archived": "This campaign has been archived, so its answers cannot change any more. What was saved before is kept.",
+}
+"""Why a campaign takes no answers, by its state. A stopped one takes those that are on their way."""
+
+
+def refuse_closed(campaigns: Iterable[Campaign]) -> None:
+    """Check that these campaigns take answers, drafts, skips and reports. For the writer's thread.
+
+    Raises:
+        CampaignClosed: one has not started yet, or is archived.
+    """
+    for campaign in campaigns:
+        if campaign.state in REFUSALS:
+            raise CampaignClosed(REFUSALS[campaign.state])
 
 
 def insert_items(connection: Connection, campaign: Campaign, items: Sequence[CampaignItem], start: int = 0) -> None:
@@ -104,7 +126,7 @@ select $campaign, t.item_id, 'ordinary', 'random', null,
            + row_number() over (order by t.public_id),
        -- the first 31 bits of the hash; ties go by position
        ('0x' || substr(t.public_id, 1, 8))::bigint >> 1,
-       coalesce(a.people, 0), c.overlap, false, null
+       coalesce(a.people, 0), c.overlap, false, null, false
 from items t join campaigns c on c.campaign_id = $campaign
 left join (
     select item_id, count(distinct rater_id) as people from annotations
@@ -126,6 +148,40 @@ def recount(connection: Connection, item_ids: Sequence[str] | None = None) -> No
         f" and a.status = 'valid' and not a.saw_evidence), 0) where true{among}",
         item_ids or [],
     )
+
+
+def count_reports(connection: Connection, campaign: str, item_ids: Sequence[str] | None = None) -> None:
+    """Set items aside that enough people report, and offer those again that too few report now; all items by default.
+
+    A report counts if it came while the campaign ran and from somebody who was given the item, and as long as they are not
+    revoked. People whom a crowd platform sent from one network count as one. What a manager has set aside stays.
+    """
+    settings = rows.first(connection, "select settings from campaigns where campaign_id = ?", [campaign])
+    if settings is None:
+        return
+    needed = Settings.of(rows.from_json(settings["settings"])).reports_needed
+    records = rows.dicts(connection, _REPORTERS, {"campaign": campaign})
+    for row in records:
+        if (item_ids is None or row["item_id"] in item_ids) and row["aside"] != (row["reporters"] >= needed):
+            aside = [not row["aside"], not row["aside"], campaign, row["item_id"]]
+            connection.execute(
+                "update campaign_items set aside = ?, aside_by_reports = ? where campaign_id = ? and item_id = ?", aside
+            )
+
+
+_REPORTERS = """
+select r.item_id, c.aside, count(distinct coalesce(n.network, 'person ' || r.rater_id)) filter (
+    r.dismissed is null and r.counted and not exists (
+        select 1 from revocations v where v.rater_id = r.rater_id and v.lifted is null
+        and coalesce(v.campaign_id, $campaign) = $campaign)) as reporters
+from reports r join campaign_items c on c.campaign_id = r.campaign_id and c.item_id = r.item_id
+left join (
+    select rater_id, any_value(network) as network from arrivals where came_as <> 'name' and network is not null
+    group by rater_id
+) n on n.rater_id = r.rater_id
+where r.campaign_id = $campaign and (c.aside_by_reports or not c.aside)
+group by all
+"""
 
 
 def insert_campaigns(connection: Connection, new: Sequence[Campaign], now: datetime, import_id: int | None = None) -> None:

@@ -104,10 +104,15 @@ _DURABLE: Final = "COMMIT succeeded and is durable"
 
 
 class NotWritten(OSError):
-    """The database took nothing of what was to be written, and holds what it held before; ``why`` says that and what to do."""
+    """The database took nothing of what was to be written, and holds what it held before.
 
-    def __init__(self, database: Path, why: str) -> None:
-        super().__init__(f"nothing was written to {database}: {why}")
+    Attributes:
+        why: the reason, for everybody: it names no path of the machine.
+    """
+
+    def __init__(self, database: Path, why: str, todo: str = "") -> None:
+        """``todo``: what whoever runs Concord has to do, where ``why`` does not say it."""
+        super().__init__(f"nothing was written to {database}: {why}{f'; {todo}' if todo else ''}")
         self.why = why
 
 
@@ -126,9 +131,13 @@ def as_disk_error(error: Exception, database: Path) -> Exception:
     return error
 
 
+_HELD: Final = ("Could not set lock", "Conflicting lock", "used by another process", "different configuration")
+
+
 def is_held_elsewhere(error: Exception) -> bool:
     """Whether a database cannot be opened because another process, or this one in another way, has it open."""
-    return "lock" in str(error) or "different configuration" in str(error)
+    # a damaged file's error may name a "block"
+    return any(words in str(error) for words in _HELD)
 
 
 def is_durable(error: Exception) -> bool:
@@ -141,7 +150,7 @@ def unreadable(path: Path, error: BaseException, backup: str | None) -> str:
     for pattern, words in _WHY[:4]:
         if re.search(pattern, str(error)):
             return f"{path} cannot be opened: {words}"
-    return f"{path} is not a Concord project, or is damaged: {first_line(error)[:300]}; {_restore_hint(backup)}"
+    return f"{path} is not a Concord project, or is damaged: {first_line(error)[:300]}; {_left_as_it_is(backup)}"
 
 
 def refuse_empty(path: Path, backup: str | None) -> str | None:
@@ -149,12 +158,21 @@ def refuse_empty(path: Path, backup: str | None) -> str | None:
     if not path.is_file() or path.stat().st_size:
         return None
     empty = f"{path} is empty, which no database is, not even that of a new project"
-    return f"{empty}; {_restore_hint(backup)}, or remove the empty file"
+    return f"{empty}; {_left_as_it_is(backup)}, or remove the empty file"
 
 
-def _restore_hint(backup: str | None) -> str:
-    hint = f"`restore {backup}` puts its last backup in its place" if backup else "the command `restore` takes a backup back"
-    return f"it was left as it is; {hint}"
+def _left_as_it_is(backup: str | None) -> str:
+    return f"it was left as it is; {restore_hint(backup)}"
+
+
+def restore_hint(backup: str | None) -> str:
+    """Return which command brings a database back; ``backup``: the name of the project's newest backup, if it has one."""
+    return f"`restore {backup}` puts its last backup in its place" if backup else "the command `restore` takes a backup back"
+
+
+def wal_file(path: Path) -> Path:
+    """Return the path of the log in which DuckDB keeps commits that are not yet in the database's own file."""
+    return path.with_name(f"{path.name}.wal")
 
 
 DATABASE: Final = "concord.duckdb"

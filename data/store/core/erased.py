@@ -66,12 +66,14 @@ _BY = {
     "saved_views": ("made_by",),
     "recruitments": ("made_by",),
     "changes": ("made_by",),
+    "settlements": ("made_by",),
+    "refused_arrivals": ("known_as",),
 }
 
 
 _THEIRS = (
     "judgements", "annotations", "uncovered", "arrivals", "consents", "raters", "claims", "skips", "drafts", "reports",
-    "revocations", "identities", "browsers", "departures",
+    "revocations", "identities", "browsers", "departures", "offers", "settlements", "refused_arrivals",
 )  # fmt: skip
 
 

@@ -195,6 +195,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         wanted="number of people wanted",
         aside="whether it was reported as broken, or taken out",
         draw_probability="of weighted items: the chance with which each was drawn",
+        aside_by_reports="whether people's reports set it aside, and no manager",
     ),
     "annotations": describe_table(
         "people's whole answers; a revision is a new row",
@@ -222,6 +223,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         passed="for checks: whether the first answer was correct",
         selected="not drawn with the same chance as others, in a campaign that has drawn items",
         status_before="the status before the person's answers were made not to count",
+        surplus_reason="why it does not count; null: it does, or it came before there were reasons",
     ),
     "evidence": describe_table(
         "what scorers saw",
@@ -315,6 +317,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         reason="the reason given",
         moment="when",
         dismissed="when a manager put the item back",
+        counted="whether it can set the item aside",
     ),
     "adjudications": describe_table(
         "verdicts on disagreements",
@@ -372,6 +375,9 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "meta": "the project's secret, which signs cookies; the snapshot says the schema's version in a table of its own",
     "claims": "who has what before them at this moment",
     "skips": "who skipped what at this moment",
+    "offers": "who was given what",
+    "settlements": "what people were paid, and who decided it",
+    "ledger": "what erased people earned",
     "drafts": "answers that nobody has sent",
     "run_parts": "which files of a run were read; the files stay here",
     "uncovered": "who looked at what; `annotations.saw_evidence` says what counts of it",
@@ -379,6 +385,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "changes": "who changed which setting of a campaign, and when",
     "invitations": "links that let people in",
     "arrivals": "who came by which link, and from where",
+    "refused_arrivals": "who came with somebody else's id, and from where",
     "departures": "how people left a campaign, and the code that they were shown",
     "identities": "re-entry codes of people from crowd platforms, as keyed hashes",
     "browsers": "which browsers are whose, as keyed hashes",

@@ -14,7 +14,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -23,8 +23,9 @@ from weakref import WeakKeyDictionary
 
 import duckdb
 
-from data.store.core import browse_index, connections, rows, schema
-from data.store.core.connections import DATABASE, Connection, as_disk_error, first_line, refuse_empty, unreadable
+from data.store.core import browse_index, connections, database_file, rows, schema
+from data.store.core.connections import DATABASE, Connection, NotWritten, as_disk_error, first_line, refuse_empty, unreadable
+from data.store.core.database_file import AcknowledgedNumber, DatabaseFile
 from data.store.core.schema import SchemaTooNew, migrate, migration_files
 from data.store.core.writer import Items, Operation, P, R, Writer
 
@@ -136,6 +137,10 @@ class StoreError(RuntimeError):
     """The project's database cannot be opened."""
 
 
+class DatabaseMissing(StoreError):
+    """The folder is a project's, but its database is not in it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Changes:
     """What has changed up to ``version``: what is said of these items, None if it may be anything."""
@@ -172,9 +177,11 @@ class Store:
 
         Raises:
             StoreBusy: another process has it open.
+            DatabaseMissing: the folder was a project's, and its database is gone.
             StoreError: the folder or the database cannot be used.
         """
         self.project = project.resolve()
+        refuse_missing(self.project)
         try:
             # a folder that is there already may be shared on purpose
             self.project.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -189,6 +196,8 @@ class Store:
                 if migrate(cursor) >= browse_index.SINCE:
                     _fill_browse_index(cursor)
                 self.secret = _secret(cursor)
+                self._acknowledged = AcknowledgedNumber(self.project, self.secret)
+                self.notes += self._missing_writes(cursor)
         except BaseException as error:
             self._connection.close()
             if isinstance(error, SchemaTooNew):
@@ -305,13 +314,17 @@ class Store:
             StoreError: the new file cannot be written; the project goes on with the old one.
         """
         with self._gate.exclusive():
+            if (absence := self._file.absence()) is not None:
+                raise StoreError(str(absence)) from absence
             self._writer.close()
-            self._connection.close()
             try:
                 # put a copy of a closed database in its place: deleted rows stay in DuckDB's blocks, and are not copied
                 path = self.project / DATABASE
                 fresh = path.with_suffix(".new")
                 try:
+                    with closing(self._connection), closing(self._connection.cursor()) as cursor:
+                        # the log of an app that was killed would stay beside the new file, which then could not be opened
+                        cursor.execute("checkpoint")
                     fresh.unlink(missing_ok=True)
                     with connections.connect(None, spill=path.parent / "cache" / "duckdb", folders=[path.parent]) as connection:
                         connections.attach(connection, "old", path, read_only=True)
@@ -330,6 +343,11 @@ class Store:
                 self._connection = _connect(self.project / DATABASE, self.backups)
                 self._writer = self._new_writer()
 
+    def absence(self) -> NotWritten | None:
+        """Return why nothing can be saved, if the database's file was deleted, moved or replaced; None if all is well."""
+        with self._gate.shared():
+            return self._file.absence()
+
     def why_unreadable(self, error: Exception) -> str | None:
         """What is said where the database opened, but a part of its file is missing or damaged; None: it is another error."""
         damaged = isinstance(error, duckdb.IOException) and "Could not read" in str(error)
@@ -345,6 +363,7 @@ class Store:
             if self._reopening is not None:
                 self._reopening.join()
             self._writer.close()
+            self._acknowledged.close()
             until = time.monotonic() + _CLOSING_SECONDS
             while True:
                 try:
@@ -357,7 +376,12 @@ class Store:
                     time.sleep(0.02)
 
     def _new_writer(self) -> Writer:
-        return Writer(self._connection.cursor(), self._committed, self._failed, self.memory.forget)
+        self._file = DatabaseFile(self.project / DATABASE, self._acknowledged)
+        return Writer(self._connection.cursor(), self._committed, self._failed, self.memory.forget, self._file)
+
+    def _missing_writes(self, cursor: Connection) -> list[str]:
+        backup = self.backups.latest(self.project)
+        return database_file.missing_writes(cursor, self._acknowledged, self.project / DATABASE, backup)
 
     def _failed(self, error: Exception) -> Exception:
         """What whoever asked for something that failed is told; a database that DuckDB gave up is opened again meanwhile."""
@@ -374,14 +398,15 @@ class Store:
             self._writer.close()
             self._connection.close()
             while True:
-                try:
-                    self._connection = _connect(self.project / DATABASE, self.backups)
-                    break
-                except (StoreError, StoreBusy, duckdb.Error):
-                    # as long as the disk is full, everybody waits here
-                    if self._closed:
-                        return
-                    time.sleep(_REOPEN_SECONDS)
+                # as long as the disk is full, everybody waits here
+                with suppress(StoreError, StoreBusy, duckdb.Error):
+                    # where the file is not in its place, DuckDB would make an empty one
+                    if self._file.absence() is None:
+                        self._connection = _connect(self.project / DATABASE, self.backups)
+                        break
+                if self._closed:
+                    return
+                time.sleep(_REOPEN_SECONDS)
             self._writer = self._new_writer()
             self._reopening = None
 
@@ -412,6 +437,17 @@ class ByStore(Generic[T]):
         """Read it again when it is asked for next."""
         with self._lock:
             self._values.pop(store, None)
+
+
+def refuse_missing(project: Path) -> None:
+    """Refuse a folder that was a project's and has no database any more, in which DuckDB would make an empty one.
+
+    Raises:
+        DatabaseMissing: it is such a folder.
+    """
+    path = project / DATABASE
+    if not path.exists() and (why := database_file.why_missing(path, Store.backups.latest(project))):
+        raise DatabaseMissing(why)
 
 
 def _connect(path: Path, backups: Backups) -> Connection:

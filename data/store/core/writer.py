@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import duckdb
 
 from data.store.core.connections import Connection, is_durable
+from data.store.core.database_file import DatabaseFile
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -58,13 +59,22 @@ class Writer:
         on_commit: Callable[[Sequence[Items], bool], None],
         on_error: Callable[[Exception], Exception] = lambda error: error,
         on_rollback: Callable[[], None] = lambda: None,
+        file: DatabaseFile | None = None,
     ) -> None:
-        """``on_error`` hears of what failed, and says what whoever waits is told; ``on_rollback``, that what was read while
-        it was tried may never have been."""
+        """Begin to write.
+
+        Args:
+            connection: the writer's own.
+            on_commit: called after each commit that pages show.
+            on_error: called with what failed; returns the error that whoever waits is given.
+            on_rollback: called when what was read meanwhile may never have been.
+            file: the database's file; nothing is acknowledged that is not in it. None: a database in memory.
+        """
         self._connection = connection
         self._on_commit = on_commit
         self._on_error = on_error
         self._on_rollback = on_rollback
+        self._file = file
         self._queue: SimpleQueue[_Write | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._closed = False
@@ -117,7 +127,7 @@ class Writer:
 
     def _write(self, group: list[_Write]) -> None:
         try:
-            results = self._transaction(group)
+            results, number = self._transaction(group)
         except Exception as error:
             self._on_rollback()
             if len(group) == 1:
@@ -129,10 +139,17 @@ class Writer:
         shown = [job for job in group if job.shown]
         if shown:
             self._on_commit([job.touched for job in shown], any(job.forget for job in shown))
+        absence = self._file.confirm(self._connection, number) if self._file is not None else None
         for job, result in zip(group, results, strict=True):
-            job.future.set_result(result)
+            if absence is None:
+                job.future.set_result(result)
+            else:
+                job.future.set_exception(absence)
 
-    def _transaction(self, group: list[_Write]) -> list[Any]:
+    def _transaction(self, group: list[_Write]) -> tuple[list[Any], int]:
+        """Commit the group; returns its results and the number of its last write."""
+        if self._file is not None and (absence := self._file.absence()) is not None:
+            raise absence
         self._connection.begin()
         try:
             results: list[Any] = [None] * len(group)
@@ -146,6 +163,7 @@ class Writer:
                     raise RuntimeError(f"{operation} gave {len(returned)} results for {len(among)} payloads")
                 for position, result in zip(among, returned, strict=True):
                     results[position] = result
+            number = self._file.take_numbers(self._connection, len(group)) if self._file is not None else 0
             try:
                 self._connection.commit()
             except duckdb.FatalException as error:
@@ -158,7 +176,7 @@ class Writer:
             with suppress(duckdb.Error):
                 self._connection.rollback()
             raise
-        return results
+        return results, number
 
 
 def _together(group: Sequence[_Write]) -> Iterator[list[_Write]]:

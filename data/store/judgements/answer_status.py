@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from data.aspects import SCALES
 from data.campaigns.checks import wrong_answers
-from data.campaigns.settings import Campaign, Role, Settings
+from data.campaigns.settings import UNEARNED, Campaign, Role, Settings, SurplusReason
 from data.records import Annotation
 from data.store.core import erased, rows
 from data.store.core.campaign_items import DEFAULT, AnnotationTask, placeholders
@@ -84,15 +84,22 @@ def resolve_revision(store: Store, person: str, item_id: str, revises: str | Non
     return True, after[-1] if after else None
 
 
+BY_PERSON: Final = "person"
+"""Stands for who made a revocation by which somebody withdrew their own answers."""
+
+
 def revoked_raters(connection: Connection, memory: Cache) -> Mapping[str, Mapping[str | None, str | None]]:
-    """From which campaigns people are revoked now, by name (None: from all), and what they fail, if they are only paused."""
+    """From which campaigns people are revoked now, by name (None: from all), and what they fail, if they are only paused.
+
+    ``BY_PERSON`` stands in the place of what they fail if they have withdrawn their answers.
+    """
 
     def read() -> dict[str, dict[str | None, str | None]]:
         revoked: dict[str, dict[str | None, str | None]] = {}
-        for name, campaign, reason in connection.execute(
-            "select rater_id, campaign_id, reason from revocations where lifted is null"
+        for name, campaign, reason, made_by in connection.execute(
+            "select rater_id, campaign_id, reason, made_by from revocations where lifted is null order by moment"
         ).fetchall():
-            revoked.setdefault(name, {})[campaign] = reason
+            revoked.setdefault(name, {})[campaign] = BY_PERSON if made_by == BY_PERSON else reason
         return revoked
 
     return memory.keep("revoked", read) or {}
@@ -174,6 +181,7 @@ class Decision:
         selected: whether statistics leave it out, the item being none of the campaign's random stratum.
         before: what it would be if the person had not been revoked; None if they have not.
         again: whether an earlier answer of the same person about the same item stands.
+        reason: why it is surplus; None if it is not.
     """
 
     status: Status
@@ -181,6 +189,7 @@ class Decision:
     selected: bool = False
     before: Status | None = None
     again: bool = False
+    reason: SurplusReason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,10 +266,15 @@ def decide_status(states: CampaignStates, annotations: Sequence[Annotation], pla
         person = state.persons[annotation.rater_id]
         again = item_id in person.counted
         out = not {None, state.campaign.campaign_id}.isdisjoint(revoked.get(annotation.rater_id, ()))
-        decision = _decision(context, again, people - again >= wanted, annotation, out)
+        unearned = None if again else _unearned(context, annotation.rater_id)
+        decision = (
+            Decision("surplus", reason=unearned)
+            if unearned is not None
+            else _decision(context, again, people - again >= wanted, annotation, out)
+        )
         decisions.append(decision)
         blind = not annotation.saw_evidence
-        person.note_answer(item_id, position, decision.status, decision.passed, blind)
+        person.note_answer(item_id, position, decision.status, decision.passed, blind, decision.reason)
         if decision.status == "surplus" or not blind or again:
             continue
         if position is None:
@@ -283,22 +297,50 @@ where item_id = ? and campaign_id = ? and status <> 'surplus' and not saw_eviden
 """
 
 
+def _unearned(context: ItemContext, name: str) -> SurplusReason | None:
+    """Return why nobody asked this person for an answer about the item, or None if somebody did.
+
+    A claim that was given stays good after its lease. The limit and the budget hold here once more, as leases that have ended
+    can add up to more than either. The default campaign asks everybody about every image.
+    """
+    state, position, settings = context.state, context.position, context.campaign.settings
+    if position is None or context.campaign.campaign_id == DEFAULT:
+        return None
+    person = state.persons[name]
+    if position not in person.offered:
+        return "skipped" if position in person.put_off else "reported" if position in person.broken else "not given"
+    # who answers an item again that is surplus already is paid for it once
+    if context.item_id in person.items:
+        return None
+    if settings.limit is not None and context.role != "training" and person.done >= settings.limit:
+        return "limit"
+    if (budget := settings.pay.budget) is not None and settings.pay.paid:
+        # a claim that holds has its place in the budget; a late answer must leave the others theirs
+        holds = position in person.held
+        own = len(person.items) + (0 if holds else len(person.held)) + 1
+        if state.cost_of_others(name, held=not holds) + settings.pay.cost(own) > budget:
+            return "budget"
+    return None
+
+
 def _decision(context: ItemContext, again: bool, full: bool, annotation: Annotation, revoked: bool) -> Decision:
     """Decide about one answer; ``full``: others have filled the item."""
     campaign = context.campaign
     if context.role != "ordinary":
         # as of a revision: a second try proves nothing
         if again:
-            return Decision("surplus", again=True)
+            return Decision("surplus", again=True, reason="again")
         return Decision(
             "training" if context.role == "training" else "gold", not wrong_answers(context.expected, annotation.answers)
         )
     selected = campaign.stratum and context.position in context.state.listing.selected
     # of the default campaign a second answer is kept as what it is, a repeat; statistics leave it out
-    status: Status = "surplus" if full or (again and campaign.campaign_id != DEFAULT) else "valid"
+    repeated = again and campaign.campaign_id != DEFAULT
+    reason: SurplusReason | None = "again" if repeated else "full" if full else None
+    status: Status = "valid" if reason is None else "surplus"
     if revoked:
-        return Decision("surplus", selected=selected, before=status, again=again)
-    return Decision(status, selected=selected, again=again)
+        return Decision("surplus", selected=selected, before=status, again=again, reason=reason or "revoked")
+    return Decision(status, selected=selected, again=again, reason=reason)
 
 
 def end_claims(states: CampaignStates, annotations: Sequence[Annotation], places: ItemContexts) -> None:
@@ -340,12 +382,15 @@ def ask_more(states: CampaignStates, annotation: Annotation, rule: Rule) -> None
         )
 
 
-def feedback(annotation: Annotation, places: ItemContexts) -> Feedback | None:
-    """What a person is told at once about their answer; the same however often it is sent."""
+def feedback(annotation: Annotation, places: ItemContexts, reason: SurplusReason | None) -> Feedback | None:
+    """Return what a person is told at once about their answer; the same however often it is sent.
+
+    None if nobody asked for it: who skips a check must not learn its answer.
+    """
     context = places.get((annotation.campaign_id or "", annotation.item_id))
-    return (
-        None if context is None else feedback_on(context.campaign.settings, context.role, context.expected, annotation.answers)
-    )
+    if context is None or reason in UNEARNED:
+        return None
+    return feedback_on(context.campaign.settings, context.role, context.expected, annotation.answers)
 
 
 def feedback_on(settings: Settings, role: Role, expected: Mapping[str, Any], answers: Mapping[str, Any]) -> Feedback | None:

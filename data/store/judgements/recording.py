@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from data.campaigns.settings import SurplusReason
 from data.records import Annotation, Evidence, Judgement
 from data.store import library
 from data.store.core import browse_index, rows
@@ -38,6 +39,7 @@ class SavedAnswer:
         feedback: what they are to be told of it, if the campaign tells.
         paused: whether it was one wrong check too many, so that they are offered nothing more.
         earlier: the first answer, which stands instead, where the person had already answered this item (in another tab, say).
+        reason: why it is surplus; None if it is not, or was stored before there were reasons.
     """
 
     annotation_id: str
@@ -46,6 +48,7 @@ class SavedAnswer:
     feedback: Feedback | None = None
     paused: bool = False
     earlier: str | None = None
+    reason: SurplusReason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,7 @@ def submit(store: Store, annotation: Annotation, more: Rule | None = None) -> Sa
         KeyError: there is no such item (in the campaign), ``revises`` names no annotation of this rater on this item, or the
             ``annotation_id`` belongs to another answer.
         Erased: the person has been erased from the project.
+        CampaignClosed: the campaign, or that of the answer that this one revises, has not started yet or is archived.
     """
     saved: SavedAnswer = store.write(
         save_all, SentAnswer(annotation, store.memory, more), touched=frozenset(items_of_sources([annotation]))
@@ -102,10 +106,12 @@ def save_answers(states: CampaignStates, sent: Sequence[SentAnswer]) -> list[Sav
 def _save(states: CampaignStates, annotations: Sequence[Annotation]) -> list[SavedAnswer]:
     connection = states.connection
     ids = [annotation.annotation_id for annotation in annotations]
-    query = f"select annotation_id, status, item_id, rater_id from annotations where annotation_id in {placeholders(ids)}"
+    columns = "annotation_id, status, item_id, rater_id, surplus_reason"
+    query = f"select {columns} from annotations where annotation_id in {placeholders(ids)}"
     stored = connection.execute(query, ids).fetchall()
     status: dict[str, str] = {annotation_id: stands for annotation_id, stands, *_ in stored}
-    whose = {annotation_id: (item_id, rater_id) for annotation_id, _, item_id, rater_id in stored}
+    whose = {annotation_id: (item_id, rater_id) for annotation_id, _, item_id, rater_id, _ in stored}
+    reasons: dict[str, SurplusReason | None] = {annotation_id: reason for annotation_id, *_, reason in stored}
     fresh: dict[str, Annotation] = {}
     first_sent: list[bool] = []
     places = item_contexts(states, annotations)
@@ -119,6 +125,8 @@ def _save(states: CampaignStates, annotations: Sequence[Annotation]) -> list[Sav
         if first_sent[-1]:
             fresh[annotation.annotation_id] = annotation
     if fresh:
+        # an answer that was saved before is acknowledged again, whatever became of its campaign since
+        states.refuse_closed({annotation.campaign_id for annotation in fresh.values()})
         answer_status.prepare_references(connection, list(fresh.values()), states.memory)
         browse_index.mark_stale(connection, items_of_sources(fresh.values()))
         unrevised = [annotation for annotation in fresh.values() if not annotation.revises]
@@ -126,10 +134,12 @@ def _save(states: CampaignStates, annotations: Sequence[Annotation]) -> list[Sav
         _insert_first(connection, unrevised, decisions)
         for annotation, decision in zip(unrevised, decisions, strict=True):
             status[annotation.annotation_id] = decision.status
+            reasons[annotation.annotation_id] = decision.reason
             again |= {annotation.annotation_id} if decision.again else set()
         for annotation in fresh.values():
             if annotation.revises:
-                status[annotation.annotation_id] = _revision(connection, annotation)
+                chain = _revision(states, annotation)
+                status[annotation.annotation_id], reasons[annotation.annotation_id] = chain.status, chain.reason
         end_claims(states, list(fresh.values()), places)
         paused = revocations.pause_who_fail(states, unrevised, places, _now())
     earlier = _earlier(connection, [a for a in annotations if a.annotation_id in again and not a.revises])
@@ -138,9 +148,10 @@ def _save(states: CampaignStates, annotations: Sequence[Annotation]) -> list[Sav
             a.annotation_id,
             new,
             status[a.annotation_id],
-            feedback(a, places),
+            feedback(a, places, reasons[a.annotation_id]),
             new and a.annotation_id in paused,
             earlier.get(a.annotation_id),
+            reasons[a.annotation_id],
         )
         for a, new in zip(annotations, first_sent, strict=True)
     ]
@@ -182,11 +193,13 @@ def _now() -> datetime:
     return _last
 
 
-def _revision(connection: Connection, annotation: Annotation) -> str:
-    """Save a revision in the place of the latest of its chain; returns the chain's status."""
+def _revision(states: CampaignStates, annotation: Annotation) -> Decision:
+    """Save a revision in the place of the latest of its chain; returns the chain's decision."""
+    connection = states.connection
     latest = rows.first(
         connection,
-        "select annotation_id, status, root_id, seq, passed, selected, status_before from annotations"
+        "select annotation_id, status, root_id, seq, passed, selected, status_before, surplus_reason, campaign_id"
+        " from annotations"
         " where item_id = ? and rater_id = ? and root_id ="
         " (select root_id from annotations where annotation_id = ?)"
         " and annotation_id not in (select revises from annotations where revises is not null and rater_id = ?)",
@@ -194,14 +207,22 @@ def _revision(connection: Connection, annotation: Annotation) -> str:
     )
     if latest is None:
         raise KeyError(annotation.revises)
-    status, superseded, seq = str(latest["status"]), latest["annotation_id"], latest["seq"]
+    # the Workbench revises answers of other campaigns than the one that it sends to
+    states.refuse_closed([latest["campaign_id"]])
+    superseded, seq = latest["annotation_id"], latest["seq"]
     # what is known of the first answer to a check stays: a second try proves nothing
-    decision = Decision(latest["status"], latest["passed"], bool(latest["selected"]), latest["status_before"])
+    decision = Decision(
+        latest["status"],
+        latest["passed"],
+        bool(latest["selected"]),
+        latest["status_before"],
+        reason=latest["surplus_reason"],
+    )
     rows.insert(connection, "annotations", [annotation_row(annotation, decision, superseded, latest["root_id"], seq, _now())])
     browse_index.mark_stale_where(connection, "select item_id from judgements where source_id = ?", [superseded])
     connection.execute("delete from judgements where source_id = ?", [superseded])
     insert_judgements(connection, [(annotation, annotation.annotation_id, seq)])
-    return status
+    return decision
 
 
 def insert_annotations(connection: Connection, annotations: Sequence[Annotation], import_id: int) -> int:
@@ -248,6 +269,7 @@ def annotation_row(
         "started": a.started, "submitted": now, "active_seconds": a.active_seconds, "saw_evidence": a.saw_evidence,
         "status": decision.status, "revises": revises, "root_id": root_id, "seq": seq, "import_id": import_id,
         "passed": decision.passed, "selected": decision.selected, "status_before": decision.before,
+        "surplus_reason": decision.reason,
     }  # fmt: skip
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from data.store.backup import backups
 from data.store.browse import index_refresh
+from data.store.campaigns.departures import LedgerLine, insert_ledger
 from data.store.core import erased, rows
 from data.store.core.connections import Connection
 from data.store.core.erased import ErasedRows, strike_person
@@ -27,8 +29,10 @@ def is_erased(store: Store, name: str) -> bool:
     return bool(marks) and erased.mark(store.secret, name) in marks
 
 
-def erase(store: Store, name: str) -> ErasedRows:
+def erase(store: Store, name: str, ledger: Callable[[], Sequence[LedgerLine]] = tuple) -> ErasedRows:
     """Erase a person, and write the database anew, so that no byte of them stays in its file.
+
+    ``ledger`` returns what they earned, and is called when they can answer no more; its lines are written as they go.
 
     Raises:
         NoSuchPerson: there is none of this name, or it is a scorer's or a study's slot.
@@ -36,7 +40,13 @@ def erase(store: Store, name: str) -> ErasedRows:
     # first nobody may write in their name any more: their open pages are sent away from now on
     _mark_erased(store, name, store.secret)
     _marks.forget(store)
-    removed = store.change(lambda connection: strike_person(connection, name))
+    lines = ledger()
+
+    def strike(connection: Connection) -> ErasedRows:
+        insert_ledger(connection, lines)
+        return strike_person(connection, name)
+
+    removed = store.change(strike)
     invitations.forget_cached(store)
     index_refresh.refresh(store)
     # a backup reads for long: who waits for it is to wait outside, and not to let everybody wait

@@ -41,9 +41,11 @@ def code_hash(key: str, person: str, code: str) -> str:
 
 
 @transaction(touched=frozenset(), forget=False)
-def count_refused(connection: Connection, person: str) -> None:
-    """Count that another browser came with somebody's id."""
-    connection.execute("update identities set refused = refused + 1 where rater_id = ?", [person])
+def record_refusal(connection: Connection, arrival: Arrival) -> None:
+    """Record that another browser came with somebody's id, and whose session and network it had: what tells a stranger."""
+    connection.execute("update identities set refused = refused + 1 where rater_id = ?", [arrival.name])
+    record = {"rater_id": arrival.name, "known_as": arrival.known_as, "network": arrival.network}
+    rows.insert(connection, "refused_arrivals", [record | {"moment": datetime.now(UTC)}])
 
 
 def renew_code(store: Store, person: str) -> str:
@@ -234,7 +236,7 @@ def arrive(store: Store, arrival: Arrival) -> Arrived:
     try:
         arrived = _arrive(store, arrival, store.secret)
     except OtherBrowser:
-        count_refused(store, arrival.name)
+        record_refusal(store, arrival)
         raise
     forget_cached(store)
     return arrived

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -17,11 +18,12 @@ from agreement.inference.intervals import (
     SHARE,
     Deviations,
     ValueRange,
+    clopper_pearson,
     interval,
-    wilson,
 )
 from agreement.numeric import FloatArray
-from agreement.study.cells import Used, mean_over_tasks, outcome
+from agreement.study.cells import Outcome, Used, mean_over_tasks, outcome
+from tests.agreement.oracles import anova, formulas, proportion
 
 
 def of_mean(values: list[float]) -> tuple[float, Deviations]:
@@ -51,21 +53,21 @@ def test_what_no_prompt_changes_has_no_interval_but_for_shares(kind: ValueRange)
     assert (found.low, found.high) == (None, None)
     assert found.note == "no interval: the same whichever of the 7 prompts is left out"
     found = interval(*of_mean([1.0] * 7), SHARE)
-    assert (found.low, found.high) == wilson(1.0, 7)
-    assert found.note == "95% interval by Wilson, as of 7 prompts, which are all alike"
+    assert (found.low, found.high) == clopper_pearson(1.0, 7)
+    assert found.note == "95% interval by Clopper and Pearson, as of 7 prompts, which are all alike"
 
 
 def test_a_share_that_few_prompts_change_is_that_of_as_many_cases() -> None:
     # 7 of 30 prompts are not all right: what they show of the others is little
     few = interval(*of_mean([0.5] * 7 + [1.0] * 23), SHARE)
-    assert (few.low, few.high) == wilson(1 - 3.5 / 30, 30)
-    assert few.note == "95% interval by Wilson, as of 30 prompts, which are nearly all alike"
+    assert (few.low, few.high) == clopper_pearson(1 - 3.5 / 30, 30)
+    assert few.note == "95% interval by Clopper and Pearson, as of 30 prompts, which are nearly all alike"
     enough = interval(*of_mean([0.5] * 8 + [1.0] * 22), SHARE)
     assert enough.note == "95% jackknife over 30 prompts, t with 29 degrees of freedom on the logit scale"
     # prompts that are alike, and neither all right nor all wrong, show how little others differ
     assert "jackknife" in (interval(*of_mean([0.8] * 9 + [0.7]), SHARE).note or "")
     # a third of ten prompts
-    assert "Wilson" in (interval(*of_mean([0.5] * 3 + [1.0] * 7), SHARE).note or "")
+    assert "Clopper" in (interval(*of_mean([0.5] * 3 + [1.0] * 7), SHARE).note or "")
     assert "jackknife" in (interval(*of_mean([0.5] * 4 + [1.0] * 6), SHARE).note or "")
 
 
@@ -77,7 +79,7 @@ def test_tasks_of_unequal_size_are_as_many_prompts_as_have_their_variance() -> N
     together = mean_over_tasks(parts).deviations
     assert together is not None
     found = interval(1.0, together, SHARE)
-    assert (found.low, found.high) == pytest.approx(wilson(1.0, 32))
+    assert (found.low, found.high) == pytest.approx(clopper_pearson(1.0, 32))
 
 
 def test_why_there_is_none() -> None:
@@ -88,7 +90,114 @@ def test_why_there_is_none() -> None:
     # Kendall's tau of very many units with many levels
     never = Deviations.of(np.array([0.5, np.nan, np.nan, np.nan]), 3)
     assert interval(0.5, never, COEFFICIENT).note == "no interval: not made for so many units"
-    assert interval(value, deviations, CORRECTED).note == "no interval: only 2 of 3 prompts tell more than all the others do"
+    three = "no interval: only 3 of 3 prompts tell more than all the others do; 5 are needed"
+    assert interval(value, deviations, CORRECTED).note == three
+
+
+def test_five_prompts_that_all_differ_bound_a_coefficient() -> None:
+    """Of five that all tell something an interval covers (`benchmarks/coverage.py`); where two are alike there is none."""
+    value, deviations = of_mean([0.5, 0.7, 0.6, 0.2, 0.3])
+    assert "t with 4 degrees of freedom" in (interval(value, deviations, CORRECTED).note or "")
+    alike = interval(*of_mean([0.5, 0.5, 0.6, 0.2, 0.3]), CORRECTED)
+    assert alike.note == "no interval: only 3 of 5 prompts tell more than all the others do; 5 are needed"
+
+
+@pytest.mark.parametrize(("value", "n"), [(0.9, 10), (3 / 7, 7), (1.0, 4), (0.0, 4), (29 / 30, 30)])
+def test_exact_interval_is_statsmodels(value: float, n: int) -> None:
+    expected = proportion.proportion_confint(round(value * n), n, method="beta")
+    assert clopper_pearson(value, n) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_coefficient_that_one_prompt_carries_is_as_sure_as_that_prompt() -> None:
+    """Nine of ten prompts say the same: their variance is that of one, and t has one degree of freedom, not nine."""
+    value, deviations = of_mean([0.5] * 9 + [-0.4])
+    found = interval(value, deviations, COEFFICIENT)
+    kurtosis = stats.kurtosis([0.5] * 9 + [-0.4], fisher=False)
+    assert 20 / (kurtosis - 1) < 3
+    assert f"t with {20 / (kurtosis - 1):.4g} degrees of freedom" in (found.note or "")
+    # a mean of numbers, and a difference, have the t of all prompts
+    assert "t with 9 degrees of freedom" in (interval(value, deviations, NUMBER).note or "")
+
+
+def test_prompts_that_hardly_differ_do_not_make_a_coefficient_certain() -> None:
+    """One prompt more that says the opposite would change .98 by .198: a standard error is at least a sixth of that."""
+    value, deviations = of_mean([0.98 + k * 1e-6 for k in range(10)])
+    found = interval(value, deviations, COEFFICIENT)
+    assert found.low is not None
+    assert found.low < 0.9
+
+
+def test_shares_of_ten_single_images_are_those_of_ten_cases() -> None:
+    """Agreement of four people near chance takes three values; ten of them show too little of the highest one."""
+    value, deviations = of_mean([1 / 3, 1 / 2] * 5)
+    single = interval(value, deviations, SHARE, images=10)
+    assert (single.low, single.high) == clopper_pearson(value, 10)
+    assert (
+        single.note == "95% interval by Clopper and Pearson, as of 10 prompts, as prompts with one image each take few values"
+    )
+    assert "jackknife" in (interval(value, deviations, SHARE, images=40).note or "")
+    # yes or no are cases already
+    value, deviations = of_mean([0.0, 1.0] * 5)
+    assert interval(value, deviations, SHARE, images=10) == interval(value, deviations, SHARE)
+
+
+# --- persons as random as prompts ---------------------------------------------------------------------------------------
+def without_each(table: FloatArray) -> FloatArray:
+    """The mean of a table (prompts, persons), with all persons and without each, and in each without each prompt."""
+    tables = [table, *(np.delete(table, j, axis=1) for j in range(table.shape[1]))]
+    return np.array([[t.mean(), *(np.delete(t, i, axis=0).mean() for i in range(len(t)))] for t in tables])
+
+
+@pytest.mark.parametrize("shape", [(10, 3), (30, 5), (7, 12)])
+def test_variance_with_prompts_and_persons_random_is_that_of_analysis_of_variance(shape: tuple[int, int]) -> None:
+    rng = np.random.default_rng(1)
+    table = rng.normal(size=(shape[0], 1)) + 2 * rng.normal(size=shape[1]) + rng.normal(size=shape)
+    made = Deviations.crossed(without_each(table), shape[0], np.arange(shape[1]), shape[1])
+    prompt, person = (code.ravel() for code in np.indices(shape))
+    fitted = formulas.ols("y ~ C(prompt) + C(person)", pd.DataFrame({"y": table.ravel(), "prompt": prompt, "person": person}))
+    table_of_squares = anova.anova_lm(fitted.fit())
+    prompts, persons, residual = table_of_squares["mean_sq"]
+    size = shape[0] * shape[1]
+    assert made.variance == pytest.approx((prompts + persons - residual) / size, rel=1e-9)
+    assert made.persons is not None
+    assert (sum(made.variances), made.persons.variance, made.persons.residual) == pytest.approx(
+        (prompts / size, persons / size, residual / size), rel=1e-9
+    )
+    freedom = ((prompts + persons - residual) / size) ** 2 / (
+        (prompts / size) ** 2 / (shape[0] - 1) + (persons / size) ** 2 / (shape[1] - 1)
+    )
+    assert made.freedom == pytest.approx(freedom, rel=1e-9)
+
+
+def test_variance_with_persons_random_is_never_less_than_with_prompts_or_persons_alone() -> None:
+    """A checkerboard is all residual: rows and columns have the same mean, and neither shows any variance of its own."""
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        made = Deviations.crossed(without_each(rng.normal(size=(6, 4))), 6, np.arange(4), 4)
+        assert made.persons is not None
+        assert made.variance >= max(sum(made.variances), made.persons.variance)
+
+
+def test_the_same_persons_in_two_tasks_are_left_out_of_both_at_once() -> None:
+    """Of the mean of two tasks with equally many prompts: as of one table."""
+    rng = np.random.default_rng(3)
+    table = rng.normal(size=5) + rng.normal(size=(16, 5))
+    parts = [table[:8], table[8:]]
+    made = {
+        str(k): Outcome(float(t.mean()), None, Deviations.crossed(without_each(t), 8, np.arange(5), 5), Used(0, 0, 8), "")
+        for k, t in enumerate(parts)
+    }
+    together = mean_over_tasks(made).deviations
+    whole = Deviations.crossed(without_each(table), 16, np.arange(5), 5)
+    assert together is not None
+    assert together.persons is not None
+    assert whole.persons is not None
+    assert together.persons.variance == pytest.approx(whole.persons.variance)
+
+
+def test_one_of_two_persons_does_not_show_how_others_differ() -> None:
+    made = Deviations.crossed(np.array([[0.5, 0.4, 0.6, 0.5], [np.nan] * 4, [np.nan] * 4]), 3, np.arange(2), 2)
+    assert interval(0.5, made, COEFFICIENT).note == "no interval for other people: undefined without one of these 2"
 
 
 # --- p ----------------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agreement.inference.intervals import Deletions, quantile
+from agreement.inference.intervals import COEFFICIENT, Deletions, interval, quantile
 from agreement.meta.components import Components, variance_components
 from agreement.meta.planning import (
     Aim,
@@ -23,6 +23,7 @@ from agreement.meta.units import RatedUnits, read_units
 from agreement.numeric import BoolArray, FloatArray
 from agreement.statistics.icc import icc_2
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, ugly
+from tests.agreement.oracles import stats
 
 PARTS = {"shared": 0.5, "own": 0.3, "image": 0.2, "person": 0.1, "residual": 0.4}
 SCALE = {("s", "realism"): "interval", **SCALES}
@@ -229,3 +230,73 @@ def test_severity_covers_and_a_person_alone_has_none() -> None:
 
 def test_the_observed_design() -> None:
     assert observed_design(units_of(drawn(8, balanced=True))) == Design(2, 12)
+
+
+# --- persons as random as prompts ---------------------------------------------------------------------------------------
+def biased(persons: int, prompts: int = 30, seed: int = 4) -> RatedUnits:
+    """One image of each prompt, rated by the same persons, who differ in severity."""
+    rng = np.random.default_rng(seed)
+    severity = rng.normal(0, 0.7, persons)
+    image = rng.normal(size=prompts)
+    rows = [
+        judgement(f"i{i}", f"r{r}", float(image[i] + severity[r] + rng.normal(0, 0.5)), aspect="realism")
+        for i in range(prompts)
+        for r in range(persons)
+    ]
+    return units_of(rows)
+
+
+def test_dependability_speaks_of_other_people_and_says_what_these_give() -> None:
+    """Its interval leaves persons out as well, so it is wider than that of these people, which stands beside it."""
+    units = biased(5)
+    (row,) = (row for row in rater_effects(units, (1,)) if row.statistic == "dependability")
+    fixed = components(units, intervals=True, within=False)
+    unit, noise = fixed.prompt, fixed.residual + fixed.person
+    these = interval(float(unit[0] / (unit[0] + noise[0])), fixed.deviations(unit / (unit + noise)), COEFFICIENT)
+    assert row.low is not None
+    assert row.high is not None
+    assert these.low is not None
+    assert these.high is not None
+    assert row.high - row.low > 1.3 * (these.high - these.low)
+    assert "30 prompts and 5 persons, both as random" in row.method
+    assert row.method.endswith(f"of these 5 people, on other prompts: {these.low:.3f} to {these.high:.3f}")
+
+
+def test_two_persons_give_dependability_no_interval_but_that_of_these_people() -> None:
+    (row,) = (row for row in rater_effects(biased(2), (1,)) if row.statistic == "dependability")
+    assert row.value is not None
+    assert (row.low, row.high) == (None, None)
+    assert (
+        "no interval for other people: undefined without one of these 2; of these 2 people, on other prompts: 0." in row.method
+    )
+
+
+def test_the_variance_of_few_persons_has_the_interval_of_a_normal_variance() -> None:
+    """Three persons show hardly anything of how much others differ: the upper end is over a hundred times the lower."""
+    (row,) = (row for row in rater_effects(biased(3)) if row.statistic == "variance_person")
+    (rest,) = (row for row in rater_effects(biased(3)) if row.statistic == "variance_residual")
+    assert row.value is not None
+    assert rest.value is not None
+    noise = rest.value / 30
+    low, high = ((row.value + noise) * 2 / stats.chi2.ppf(q, 2) - noise for q in (0.975, 0.025))
+    assert (row.low, row.high) == pytest.approx((low, high))
+    assert "chi-square with 2 degrees of freedom" in row.method
+
+
+def test_a_plan_beside_other_people_has_the_degrees_of_freedom_of_both() -> None:
+    """The part of persons rests on five of them, however many prompts there are."""
+    units = biased(5)
+    found = components(units)
+    (row,) = (row for row in plan_means(units, [Design(1, 5)], Aim()) if row.statistic == "mean")
+    prompt = (max(float(found.prompt[0]), 0) + max(float(found.residual[0]), 0) / 5) / 30
+    person = float(found.person[0]) / 5
+    freedom = (prompt + person) ** 2 / (prompt**2 / 29 + person**2 / 4)
+    assert row.half_width_others == pytest.approx(stats.t.ppf(0.975, freedom) * (prompt + person) ** 0.5)
+    assert freedom < 10
+
+
+def test_equal_ratings_have_their_own_reason() -> None:
+    """Four images of four prompts that three persons all gave the same grade."""
+    rows = [judgement(f"i{i}", f"r{r}", 3.0, aspect="realism") for i in range(4) for r in range(3)]
+    made = [row for row in rater_effects(units_of(rows), (1,)) if row.statistic in ("generalizability", "dependability")]
+    assert [row.reason for row in made] == ["all ratings are equal, so nothing varies"] * 2

@@ -73,10 +73,10 @@ def test_a_scorer_that_tells_too_little_is_refused(verdict: Any, reason: str) ->
     assert reason in (made.reason or "")
 
 
-def test_agreement_on_passes_has_wilsons_interval_where_it_is_whole() -> None:
+def test_agreement_on_passes_has_the_exact_interval_where_it_is_whole() -> None:
     yes, verdict = np.array([1.0, 1, 1, 0, 0, np.nan]), np.array([1.0, 1, 1, 1, 0, 1])
     passes = pass_agreement(yes, verdict, np.arange(6))
     assert passes.value == 1
-    assert passes.bounds.low == pytest.approx(3 / (3 + 1.959964**2), abs=1e-5)
+    assert passes.bounds.low == pytest.approx(0.025 ** (1 / 3))
     assert pass_agreement(1 - yes, 1 - verdict, np.arange(6)).value == 0.5
     assert pass_agreement(np.zeros(3), np.ones(3), np.arange(3)).value is None

@@ -199,3 +199,18 @@ def test_whole_prompts_are_left_out_where_they_were_drawn() -> None:
     assert by_prompt
     # four equal labels of a prompt tell no more than one
     assert error(by_prompt) > 1.8 * error(by_image)
+
+
+def test_scores_that_are_equal_but_for_rounding_have_no_lambda() -> None:
+    """A scorer of single precision that says 0.3 of every image: its noise explains nothing, however well it happens to fit."""
+    rng = np.random.default_rng(1)
+    label = np.where(np.arange(80) < 40, rng.random(80), np.nan)
+    noise = np.where(np.isnan(label), 0.0, np.nan_to_num(label) - 0.5) * 1e-7
+    made = estimate([sample_of(np.arange(80), label, 0.3 + noise)], NUMBER, on_scale=False)
+    assert made is not None
+    assert made.power is None
+    assert (made.value, made.bounds) == (made.alone, made.alone_bounds)
+    # the same scores, a million times as far apart
+    varied = estimate([sample_of(np.arange(80), label, 0.3 + 1e6 * noise)], NUMBER, on_scale=False)
+    assert varied is not None
+    assert (varied.power or 0) > 0

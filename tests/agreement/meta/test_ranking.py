@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from dataclasses import replace
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,19 @@ import pytest
 
 from agreement import Options
 from agreement.generators import compare_generators, rank_sets
-from agreement.meta.ranking import FEWEST_DRAWN, GENERATORS, KENDALL, NO_ORDER, ORDERED, PAIRWISE, RANK, SOFT, Ranking, ranking
+from agreement.meta.ranking import (
+    FEWEST_DRAWN,
+    GENERATORS,
+    KENDALL,
+    NO_ORDER,
+    ORDERED,
+    PAIRWISE,
+    RANK,
+    SOFT,
+    TIES_DO,
+    Ranking,
+    ranking,
+)
 from agreement.meta.units import RatedUnits, read_units
 from agreement.study.cells import ALL
 from benchmarks.meta.ranking import RankingWorld
@@ -50,7 +63,7 @@ def at(rows: list[Ranking], **wanted: Any) -> Ranking:
 
 
 def people_in_turn(rows: list[Judgement], occupant: str | None, epsilon: float) -> float:
-    """Pairwise accuracy of each person beside the mean of the others, or of a scorer in their seats, mean over prompts."""
+    """Pairwise accuracy of each person beside each other one, or of a scorer in their seats, mean over prompts."""
     answers: dict[str, dict[str, float]] = {}
     for row in rows:
         if row["kind"] == "human":
@@ -61,11 +74,8 @@ def people_in_turn(rows: list[Judgement], occupant: str | None, epsilon: float) 
         prompt = first.split("/")[0]
         if second.split("/")[0] != prompt or (occupant and not {first, second} <= values.keys()):
             continue
-        for person in answers[first].keys() & answers[second].keys():
-            others = [[v for name, v in answers[item].items() if name != person] for item in (first, second)]
-            if not all(others):
-                continue
-            theirs = round(float(np.mean(others[0]) - np.mean(others[1])), 9)
+        for person, other in permutations(sorted(answers[first].keys() & answers[second].keys()), 2):
+            theirs = answers[first][other] - answers[second][other]
             own = values[first] - values[second] if occupant else answers[first][person] - answers[second][person]
             right.setdefault(prompt, []).append(theirs == 0 if abs(own) <= epsilon else theirs * own > 0)
     return float(np.mean([np.mean(each) for each in right.values()]))
@@ -83,14 +93,49 @@ def test_peoples_own_level_is_that_of_loops(seed: int) -> None:
     assert beside.verdict.difference == pytest.approx(expected, abs=1e-9)
 
 
+def _thinned(units: RatedUnits, keep: np.ndarray[Any, Any]) -> RatedUnits:
+    """The ratings of two persons for each prompt, from (prompts, 2)."""
+    people = units.people
+    mine = (keep[units.prompt[people.unit]] == people.person[:, None]).any(1)
+    few = replace(
+        people, unit=people.unit[mine], person=people.person[mine], label=people.label[mine], value=people.value[mine]
+    )
+    counts = np.bincount(few.unit, minlength=units.size)
+    mean = np.bincount(few.unit, few.value, units.size) / np.maximum(counts, 1)
+    return replace(units, people=few, raters=counts, mean=np.where(counts > 0, mean, np.nan))
+
+
+_LEVELS = ("the people", "the scorer in their place")
+
+
+def _own_levels(units: RatedUnits) -> list[float]:
+    """Pairwise accuracy of people, and of the scorer in their places."""
+    made = list(ranking(units, Options(intervals=False, each_generator=False)))
+    beside = at(made, statistic=PAIRWISE, scorer="f").ceiling
+    assert beside is not None
+    assert beside.value is not None
+    assert beside.verdict.scorer is not None
+    return [beside.value, beside.verdict.scorer]
+
+
+@pytest.mark.parametrize("draws", [60, pytest.param(500, marks=pytest.mark.slow)])
+def test_peoples_level_does_not_depend_on_how_many_rated(draws: int) -> None:
+    """Five raters thinned to two, drawn for each prompt: people's number and the scorer's beside it stay."""
+    units = simulated_study(RankingWorld(prompts=100, images=1, persons=(0.7,) * 5), (1,))
+    rng = np.random.default_rng(0)
+    thinned = [_own_levels(_thinned(units, rng.permuted(np.tile(np.arange(5), (100, 1)), axis=1)[:, :2])) for _ in range(draws)]
+    assert dict(zip(_LEVELS, np.mean(thinned, axis=0), strict=True)) == pytest.approx(
+        dict(zip(_LEVELS, _own_levels(units), strict=True)), abs=0.005
+    )
+
+
 @pytest.mark.parametrize("seed", range(3))
-def test_rank_sets_are_those_of_means_by_prompt(seed: int) -> None:
+def test_rank_sets_are_those_of_paired_differences(seed: int) -> None:
     rows = study(seed, 30)
     made, table = list(ranking(read(rows))), frame(rows)
     table = table[table["rater"] == "number"].rename(columns={"number": "value"})
     rated = {row["item"] for row in rows if row["kind"] == "human"}
-    means = table[table["item"].isin(rated)].groupby(["prompt", "generator"])["value"].mean().reset_index()
-    expected = rank_sets(compare_generators(means))
+    expected = rank_sets(compare_generators(table[table["item"].isin(rated)][["prompt", "generator", "item", "value"]]))
     for name, ranks in expected.items():
         row = at(made, statistic=RANK, scorer="number", generator=name)
         assert (row.rank_low, row.rank_high) == (ranks.best, ranks.worst)
@@ -130,6 +175,20 @@ def test_too_few_generators_decide_nothing(generators: int) -> None:
         assert row.p == pytest.approx(1 / 6)
         assert row.verdict is None
         assert row.verdict_reason == "3 generators decide nothing: even the right order is a random one with probability 0.17"
+
+
+def test_a_scorer_that_knows_nothing_is_not_equivalent_to_people_where_most_pairs_are_tied() -> None:
+    """People say the highest level but for a few images: whoever calls every two equally good is right about nearly all."""
+    rng, rows = np.random.default_rng(0), list[Judgement]()
+    for p in range(220):
+        for g in range(2):
+            item, index = f"p{p}/g{g}", {"prompt": f"p{p}", "generator": f"g{g}", "aspect": "faithfulness"}
+            rows += [judgement(item, f"r{r}", "1" if rng.random() < 0.02 else "5", **index) for r in range(3)]
+            rows += scorer("noise", {item: float(rng.normal())}, **(index | {"aspect": "score"}))
+    row = at(list(ranking(read(rows), Options(each_generator=False))), statistic=PAIRWISE, scorer="noise")
+    assert row.ceiling is not None
+    assert abs(row.ceiling.verdict.difference or 0.0) < 0.05
+    assert (row.ceiling.verdict.verdict, row.ceiling.verdict.verdict_reason) == (None, TIES_DO)
 
 
 def test_one_prompt_or_one_image_says_so() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -42,7 +43,7 @@ SCORER = {"i1": "yes", "i2": "no", "i3": "no", "i4": "no", "i5": "no", "i9": "ye
 
 # --- the table --------------------------------------------------------------------------------------------------------
 def test_a_table_of_pooled_ratings_by_hand() -> None:
-    results = met(people(PEOPLE) + scorer("m", SCORER), "m")
+    results = met(people(PEOPLE) + scorer("m", SCORER), "m", options=replace(QUICK, people_as="each"))
     assert results["labels"] == ["yes", "no"]
     # yes on i1 beside y y n; no on the others beside n n, y n, y, n n y.
     assert results["table"] == [[2, 1], [3, 5]]
@@ -52,6 +53,14 @@ def test_a_table_of_pooled_ratings_by_hand() -> None:
     }  # fmt: skip
     assert value(results, "percent_agreement") == pytest.approx(7 / 11)
     assert results["estimates"][0]["excluded"] == {"no_people": 1}
+
+
+def test_a_table_counts_images_by_majority_unless_answers_are_asked_for() -> None:
+    rows = people(PEOPLE) + scorer("m", SCORER)
+    # majorities yes, no, none, yes, no; the coefficients keep each answer
+    results = met(rows, "m")
+    assert results["table"] == [[1, 0], [1, 2]]
+    assert value(results, "percent_agreement") == pytest.approx(7 / 11)
 
 
 def test_a_table_of_majorities_by_hand() -> None:
@@ -65,8 +74,8 @@ def test_a_table_of_majorities_by_hand() -> None:
 
 def test_a_person_is_not_among_the_people_it_meets() -> None:
     results = met(people(PEOPLE), "r0")
-    # r0 beside the others: y: y n | n: n | y: n | n: n y.
-    assert results["table"] == [[1, 2], [1, 2]]
+    # r0 beside the others: y: y n | n: n | y: n | n: n y; where they have a majority: n: n | y: n.
+    assert results["table"] == [[0, 1], [0, 1]]
     assert "the rater against each rating by the others" in results["estimates"][0]["method"]
     assert results["estimates"][0]["excluded"] == {"not_shared": 1}
     assert met(people(PEOPLE), "r0", "r1")["table"] == [[1, 1], [0, 2]]
@@ -316,7 +325,7 @@ def test_simulated_people_are_met_apart() -> None:
     rows = people(PEOPLE) + scorer("m", SCORER)
     rows += [judgement("i1", "z", "no", simulated=True)]
     assert met(rows, "m", simulated=True)["table"] == [[0, 1], [0, 0]]
-    assert met(rows, "m")["table"] == [[2, 1], [3, 5]]
+    assert met(rows, "m")["table"] == [[1, 0], [1, 2]]
 
 
 def test_unknown_names_are_errors_that_name_them() -> None:

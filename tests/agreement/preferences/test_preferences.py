@@ -269,3 +269,12 @@ def _weights(clusters: int) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]
 def _mean(values: list[tuple[float, float]]) -> float:
     total = sum(n for n, _ in values)
     return sum(n * value for n, value in values) / total if total else float("nan")
+
+
+def test_strengths_that_differ_by_rounding_share_a_rank() -> None:
+    """y and z have the same votes: twice as many wins as losses against x, and two each against each other."""
+    votes = [*make_votes("xyy", "t", "xy"), *make_votes("xzz", "t", "xz"), *make_votes("yyzz", "t", "yz")]
+    strengths = {each.generator: each for each in generator_strengths(votes, PLAIN) if each.task == "all"}
+    apart = (strengths["y"].strength.value or 0) - (strengths["z"].strength.value or 0)
+    assert 0 < abs(apart) < 1e-12
+    assert {name: each.rank for name, each in strengths.items()} == {"y": 1, "z": 1, "x": 3}

@@ -11,7 +11,8 @@ import pytest
 
 from agreement import Options, build
 from agreement.inference.intervals import COEFFICIENT, SHARE, Deletions, Spread, ValueRange
-from agreement.report.ceiling import SAW_LABELS, judge, needed, opposite
+from agreement.inference.more_prompts import needed
+from agreement.report.ceiling import SAW_LABELS, judge, opposite
 from agreement.report.leave_one_out import DIFFERENCE, PEOPLE, SCORER, remaining_ratings, with_leave_one_out
 from agreement.report.scorer_human import ComparisonScale, ScorerAgreement
 from agreement.study.cells import Cell, Key
@@ -53,7 +54,7 @@ def test_one_person_out_by_hand() -> None:
     assert results["difference"] == pytest.approx(7 / 30)
     assert (results["n_items"], results["n_ratings"], results["reason"]) == (3, 8, None)  # i4 has one rating, i5 none
     assert "one person out" in results["method"]
-    assert "mean over 3 persons; 95% jackknife over 3 prompts, t with 2 degrees of freedom" in results["method"]
+    assert "mean over 3 persons; 95% interval by Clopper and Pearson, as of 3 prompts" in results["method"]
 
 
 def test_one_rating_out_by_hand() -> None:
@@ -360,7 +361,7 @@ def test_two_images_say_nothing_of_others() -> None:
     (row,) = [
         r for r in report(rows)["raters"] if r["statistic"] == "percent_agreement" and r["task"] == r["generator"] == "all"
     ]
-    assert (row["value"], row["low"], row["high"]) == (1.0, pytest.approx(0.342, abs=1e-3), 1.0)
+    assert (row["value"], row["low"], row["high"]) == (1.0, pytest.approx(0.158, abs=1e-3), 1.0)
     same = "no interval: the same whichever of the 2 prompts is left out"
     assert (row["ceiling"]["verdict"], row["ceiling"]["verdict_reason"], row["ceiling"]["p"]) == (None, same, None)
     (kappa,) = [r for r in report(rows)["raters"] if r["statistic"] == "cohen_kappa" and r["task"] == r["generator"] == "all"]
@@ -407,7 +408,11 @@ def test_other_people_are_random_as_well() -> None:
     )
     assert results["others_low"] < results["difference_low"]
     around = f"({results['others_low']:.3f} to {results['others_high']:.3f})"
-    assert results["words"].endswith(f"; beside other people, on other prompts: {results['others_reason']} {around}")
+    assert f"; beside other people, on other prompts: {results['others_reason']} {around}; " in results["words"]
+    holm = f"beside these people p {results['p']:.3f}, by Holm {results['p_holm']:.3f} over "
+    family = " of this statistic and generator: all scorers and tasks"
+    assert holm in results["words"]
+    assert results["words"].endswith(family)
     assert ceiling(crowd_of(4, 20), "percent_agreement")["others_low"] is None
     by_slots = [row | {"identity": "slot"} if row["kind"] == "human" else row for row in rows]
     assert ceiling(by_slots, "percent_agreement")["others_low"] is None

@@ -76,7 +76,7 @@ def answers(texts: dict[str, str], **other: Any) -> list[Judgement]:
 def test_small_study_by_hand() -> None:
     """y y n | y y | n n n | y: p_a 7/9, Fleiss 1/2, AC1 3/5, alpha 9/16 as in the tests of tables."""
     records = report(answers({"i1": "y y n", "i2": "y y", "i3": "n n n", "i4": "y"}))["among_people"]
-    for statistic, value in {"percent_agreement": 7 / 9, "fleiss_kappa": 1 / 2, "gwet_ac1": 3 / 5, "mean": 5 / 9}.items():
+    for statistic, value in {"percent_agreement": 7 / 9, "fleiss_kappa": 1 / 2, "gwet_ac1": 3 / 5, "mean": 2 / 3}.items():
         assert pick(records, statistic)["value"] == pytest.approx(value)
     alpha = pick(records, "krippendorff_alpha_nominal")
     assert alpha["value"] == pytest.approx(9 / 16)

@@ -210,22 +210,47 @@ def test_p_equals_a_loop_that_swaps_prompts() -> None:
     assert checked == {"percent_agreement", "cohen_kappa", "pearson", "kendall_tau_b"}
 
 
-@pytest.mark.parametrize("statistic", ["spearman", "auc"])
-def test_ranks_are_swapped_as_they_are(statistic: str) -> None:
-    """Spearman's rho is Pearson's r of ranks, the area the mean rank of the yes: by hand on two scorers' ranks."""
+def test_ranks_are_swapped_as_they_are() -> None:
+    """Spearman's rho is Pearson's r of ranks: by hand on two scorers' ranks."""
     rng = np.random.default_rng(3)
     prompt, n = np.repeat(np.arange(6), 3), 18
     yes = rng.integers(0, 2, n)
     a, b = (stats.rankdata(yes + rng.normal(size=n) * spread) for spread in (0.5, 2.0))
-    kinds = {"spearman": hypothesis_tests.pearson_difference(a, b, stats.rankdata(yes), prompt, 6)}
-    kinds["auc"] = hypothesis_tests.auc_difference(a, b, yes.astype(float), 1.0 - yes.astype(float), prompt, 6)
-    value: Callable[[Any], Any] = {
-        "spearman": lambda x: np.corrcoef(x, stats.rankdata(yes))[0, 1],
-        "auc": lambda x: (x[yes == 1].sum() - yes.sum() * (yes.sum() + 1) / 2) / (yes.sum() * (n - yes.sum())),
-    }[statistic]
+    difference = hypothesis_tests.pearson_difference(a, b, stats.rankdata(yes), prompt, 6)
     flips = np.array([*product((0, 1), repeat=6)])
-    expected = [value(np.where(f[prompt], b, a)) - value(np.where(f[prompt], a, b)) for f in flips]
-    assert kinds[statistic](flips.astype(float)) == pytest.approx(expected, abs=1e-12)
+    swapped = [(np.where(f[prompt], b, a), np.where(f[prompt], a, b)) for f in flips]
+    expected = [np.subtract(*(np.corrcoef(x, stats.rankdata(yes))[0, 1] for x in both)) for both in swapped]
+    assert difference(flips.astype(float)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_what_a_prompt_adds_to_a_difference_of_areas_is_delongs() -> None:
+    """For each yes its place among all no, for each no among all yes, pair by pair; two answers on an image count twice."""
+    rng = np.random.default_rng(3)
+    prompt, n = np.repeat(np.arange(6), 3), 18
+    yes, no = (rng.integers(0, 3, n) for _ in range(2))
+    a, b = (np.round(yes - no + rng.normal(size=n) * spread) for spread in (0.5, 3.0))
+    adds, whole = np.zeros(6), 0.0
+    wins = [[(x[i] > x[j]) + 0.5 * (x[i] == x[j]) for x in (a, b)] for i in range(n) for j in range(n)]
+    apart = np.array([first - second for first, second in wins]).reshape(n, n)
+    whole = float(yes @ apart @ no) / (yes.sum() * no.sum())
+    for i in range(n):
+        adds[prompt[i]] += yes[i] * (apart[i] @ no / no.sum() - whole) / yes.sum()
+        adds[prompt[i]] += no[i] * (yes @ apart[:, i] / yes.sum() - whole) / no.sum()
+    flips = np.array([*product((0, 1), repeat=6)], float)
+    difference = hypothesis_tests.auc_difference(a, b, yes.astype(float), no.astype(float), prompt, 6)(flips)
+    assert difference == pytest.approx((1 - 2 * flips) @ (adds + whole / 6), abs=1e-12)
+    assert difference[0] == pytest.approx(whole)
+
+
+def test_p_of_two_areas_says_what_their_interval_says() -> None:
+    """Five images with a yes and fifteen with a no, one a prompt: `a` puts every yes first, `b` every other one last."""
+    items = {f"i{k:02}": "yes" if k < 5 else "no" for k in range(20)}
+    rows = [judgement(item, "r", said) for item, said in items.items()]
+    rows += scorer("a", {item: 20 - k for k, item in enumerate(items)}, aspect="score")
+    rows += scorer("b", {item: (7 * k) % 20 for k, item in enumerate(items)}, aspect="score")
+    (row,) = (row for row in compared(rows, Options(("auc",))) if row["task"] == "all" and row["generator"] == "all")
+    assert row["low"] > 0
+    assert row["p"] < 0.05
 
 
 def test_three_prompts_cannot_be_significant() -> None:

@@ -14,7 +14,7 @@ from agreement.statistics import many_raters, two_raters
 from agreement.statistics.alpha import MomentSums, RatioSums, moment_columns, ratio_columns
 from tests.agreement import reference_implementations
 from tests.agreement.oracles import inter_rater, krippendorff, metrics
-from tests.agreement.single_tables import Result, count_sums, of_counts, of_pairs
+from tests.agreement.single_tables import Result, of_counts, of_pairs
 
 # Units: yes yes no | yes yes | no no no | yes (alone). Columns: yes, no.
 UNEQUAL = np.array([[2, 1], [2, 0], [0, 3], [1, 0]], np.int64)
@@ -168,23 +168,6 @@ def test_alpha_equals_the_krippendorff_package(seed: int) -> None:
     for level in ("nominal", "ordinal"):
         expected = krippendorff.alpha(reliability_data=data, level_of_measurement=level, value_domain=[0, 1, 2, 3])
         assert of_counts(f"krippendorff_alpha_{level}", table).value == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_ordinal_alpha_without_a_prompt_keeps_the_distances_of_the_sample(seed: int) -> None:
-    """A replicate is the interval alpha of the remaining units, with each level at its midrank in all of them."""
-    ratings = reference_implementations.ugly(seed)
-    table = reference_implementations.counts(ratings, 4)
-    pairable = table[table.sum(1) >= 2]
-    margins = pairable.sum(0)
-    midranks = np.cumsum(margins) - margins / 2.0
-    remaining = [[float(midranks[label]) for label in row] for row in ratings[3:]]
-    sums = (count_sums(part) for part in (table[3:], table))
-    result = many_raters.replicates("krippendorff_alpha_ordinal", *sums)
-    expected = krippendorff.alpha(
-        reliability_data=reference_implementations.reliability(remaining), level_of_measurement="interval"
-    )
-    assert result.item() == pytest.approx(expected)
 
 
 def _number_alphas(values: list[list[float]]) -> tuple[float, float]:

@@ -17,6 +17,7 @@ from data.store.core.store import Store
 from data.store.judgements import recording, remarks
 from data.store.judgements.remarks import Adjudication
 from tests.concord.campaigns.test_planning import answered, tasks_of
+from tests.data.store.small_campaign import give
 from tests.ui.http_visitor import COW, World
 
 
@@ -25,6 +26,7 @@ def say(store: Store, item_id: str, who: str, **answers: Any) -> None:
     assert campaign
     (task,) = tasks_of(store, item_id)
     made = item_form(store, campaign, task, who).annotation(who, COW | answers, annotation_id=str(uuid.uuid4()))
+    give(store, "c", item_id, who)
     recording.submit(store, made)
 
 

@@ -1,4 +1,4 @@
-"""Health of a campaign: who needs a look, who has left, what is spent, and everybody flagged at once."""
+"""Health of a campaign: who needs a look, who has left, and what is spent."""
 
 from __future__ import annotations
 
@@ -53,15 +53,10 @@ def test_the_bar_says_what_needs_a_look(world: World) -> None:
     assert (campaign_health.left, campaign_health.working, campaign_health.stalled, campaign_health.done) == (3, 0, True, None)
 
 
-def test_people_with_a_flag_stand_first_and_go_at_once(world: World) -> None:
+def test_people_with_a_flag_stand_first(world: World) -> None:
     store = answered(world, ann="yn", bob="yy", cyd="yy", dan="y")
     for person in ("bob", "cyd"):
         hurry(store, person)
     revocations.revoke(store, "cyd", "rita", "c")
     people = annotators_of(store, progress(store).campaign, None, intervals=False)
     assert [work.worker.person for work in health.by_problem(people)] == ["bob", "ann", "dan", "cyd"]
-    assert health.revoke_flagged(store, progress(store), "rita", uncount=True) == ["bob"]
-    assert {revocation.person for revocation in revocations.current_revocations(store)} == {"bob", "cyd"}
-    assert health.revoke_flagged(store, progress(store), "rita", uncount=True) == []
-    # what stopped counting is asked of others again
-    assert progress(store).coverage.answers < 6

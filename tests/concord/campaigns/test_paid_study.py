@@ -35,7 +35,7 @@ def leave(campaign: Running, who: str) -> str:
     found = management.get(campaign.store, NAME)
     assert found
     desk = campaign.desk(who)
-    code = form.completion_json(found.settings, form.leaving_outcome(desk), worked=True).get("code", "")
+    code = form.completion_json(found.settings, form.leaving_outcome(desk, found.settings), worked=True).get("code", "")
     form.record_departure(campaign.store, found, who, desk, code)
     return code
 

@@ -107,7 +107,8 @@ def test_every_way_to_leave_has_its_line_and_the_file_adds_up(world: World) -> N
     assert lines == {
         "sub-1": ["completion", "FULL", "approve", "2", "0.15"],
         "sub-2": ["stopped", "PART", "return", "1", "0.08"],
-        "sub-3": ["paused", "BAD", "reject", "1", "0.00"],
+        # their answer counts, so it is paid
+        "sub-3": ["paused", "BAD", "return", "1", "0.08"],
         "sub-4": ["quota", "NONE", "return", "0", "0.00"],
         "sub-5": ["left", "", "return", "0", "0.00"],
     }
@@ -119,7 +120,7 @@ def test_every_way_to_leave_has_its_line_and_the_file_adds_up(world: World) -> N
     )
     for column, total in (("pay", roll.pay), ("fee", roll.fees), ("cost", roll.cost)):
         assert sum(Decimal(row[column]) for row in rows.values()) == total
-    assert sorted(payment.bonus_lines(roll).splitlines()) == ["part,0.08", "whole,0.05"]
+    assert sorted(payment.bonus_lines(roll).splitlines()) == ["bad,0.08", "part,0.08", "whole,0.05"]
     # without the file there is none of these ids, as none is stored
     assert not any(person.submission for person in payment.payroll(store, found).people)
     with store.read() as cursor:

@@ -15,7 +15,7 @@ from concord.campaigns import adjudication, annotators, known_answers, planning
 from concord.campaigns.adjudication import DisagreementSide, RaterValue
 from concord.campaigns.annotators import CampaignTopic
 from concord.campaigns.planning import CampaignSpec, campaign_spec
-from concord.campaigns.progress import all_progress, answer_pace, progress_of
+from concord.campaigns.progress import all_progress, answer_pace, describe_finding, describe_plan, progress_of
 from concord.form import item_form
 from data.files import InputError
 from data.store.campaigns import management
@@ -26,8 +26,11 @@ from data.store.core.store import Store
 from data.store.judgements import recording
 from data.store.judgements.remarks import Adjudication
 from data.store.library import item_subjects
+from tests.data.store.small_campaign import give
+from tests.data.store.small_project import fill
 from tests.ui import small_project as files
 from tests.ui.http_visitor import COW, World, first, saying
+from ui.pages.campaigns.forms import PRESETS
 
 NOW = datetime(2026, 1, 2, 12, 30, tzinfo=UTC)
 CORRECT = CampaignTopic("geneval", "correct")
@@ -276,6 +279,7 @@ def answered(world: World, **people_say: str) -> Store:
             made = item_form(store, campaign, task, name).annotation(
                 name, answers, annotation_id=str(uuid.uuid4()), active_seconds=20.0
             )
+            give(store, "c", item_id, name)
             recording.submit(store, made)
     return store
 
@@ -380,3 +384,42 @@ def test_whoever_opens_a_case_does_not_answer_blind_any_more(world: World) -> No
     item = world.column(f"select item_id from items where public_id = '{task['ticket']}'")[0]
     adjudication.record_uncovering(world.store, "sam", item)
     assert world.column("select how from uncovered order by how") == ["answered", "asked"]
+
+
+def checked_plan(store: Store, images: int, gold: int, **values: object) -> planning.CampaignPlan:
+    """A plan with so many images and gold items, of a project that has them."""
+    items = fill(store, images + gold)
+    known = json.dumps([{"item": item, "role": "gold", "expected": {"correct": "yes"}} for item in items[images:]])
+    return planning.plan_campaign(store, campaign_spec({"id": "c", "questionnaire": "yes_no", "known": known} | values))
+
+
+def test_what_the_checks_of_each_preset_can_find_is_said_at_creation(tmp_path: Path) -> None:
+    said = {}
+    for name, images, gold in (("Pilot", 30, 20), ("Crowd", 300, 20), ("Lab", 200, 20)):
+        with Store(tmp_path / name) as store:
+            # what the form leaves out where it holds 0, and what gold without check_every gets
+            preset = {"check_every": 10} | {key: value for key, value in PRESETS[name].items() if value != 0}
+            said[name] = [line for line in describe_plan(store, checked_plan(store, images, gold, **preset)) if "check" in line]
+    # in the docs
+    who, one = "each person meets about", "somebody wrong on 70% is paused with"
+    everybody = "somebody who answers all items meets"
+    assert said["Crowd"][-1] == f"{who} 14 checks; {one} 80%, on 50% with 24%"
+    assert said["Lab"][-1] == f"{everybody} 20 checks; {one} 96%, on 50% with 45%"
+    assert said["Pilot"][-2] == f"{everybody} 8 checks; {one} 34%, on 50% with 7%"
+    assert said["Pilot"][-1].startswith("warning: 8 checks for each person are too few to find who guesses")
+
+
+@pytest.mark.parametrize(
+    ("gold", "limit", "n", "warned"),
+    [(20, 60, 14, False), (10, 60, 10, False), (9, 60, 9, True), (20, 36, 10, False), (20, 28, 8, True)],
+)
+def test_fewer_than_ten_checks_are_warned_of(store: Store, gold: int, limit: int, n: int, warned: bool) -> None:
+    with Store(store.project.parent / "checked") as other:
+        plan = checked_plan(other, 100, gold, check_every=5, limit=limit)
+    lines = describe_finding(plan)
+    assert plan.checks_each == n
+    assert (len(lines) == 2, lines[0].startswith(f"each person meets about {n} checks")) == (warned, True)
+
+
+def test_without_checks_nothing_is_said_of_them(store: Store) -> None:
+    assert describe_finding(planning.plan_campaign(store, campaign_spec({"id": "c"}))) == []

@@ -11,6 +11,7 @@ import pytest
 
 from concord.common.context import CommandError
 from concord.importing import uploads
+from concord.importing.upload_folders import delete_uploads
 from concord.importing.uploads import guess_columns, guess_ratings, guess_scale, path_source, uploaded_source
 from data.store.core.store import Store
 from tests.ui.small_project import png
@@ -128,3 +129,60 @@ def test_guesses() -> None:
     assert {guess_scale(values.split()): values for values in scales.values()} == scales
     assert guess_scale([]) == "nominal"
     assert guess_scale(["cat", "dog"]) == "nominal"
+
+
+def packed(path: Path, content: bytes, method: int, members: int = 1) -> Path:
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for n in range(members):
+            archive.writestr(f"{n}.csv", content)
+    return path
+
+
+def test_a_zip_that_promises_too_much_is_refused_before_anything_is_unpacked(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: Path, why: str) -> None:
+        with pytest.raises((CommandError, ValueError), match=why) as caught:
+            uploaded_source(store, [path])
+        assert len(str(caught.value).splitlines()) == 1
+        assert str(tmp_path) not in str(caught.value)
+
+    monkeypatch.setattr(uploads, "unpack", lambda *_: pytest.fail("it was unpacked"))
+    # zeros shrink to a thousandth, and by other methods one piece unpacks to gigabytes
+    refused(packed(tmp_path / "ratio.zip", bytes(uploads.ANY_RATIO + 1), zipfile.ZIP_DEFLATED), "at most 200 times its size")
+    for method in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        refused(packed(tmp_path / "method.zip", b"path,prompt", method), "usual method")
+    for name in ("a/" * 1800 + "a.csv", "a\\" * 33 + "a.csv"):
+        refused(zipped(tmp_path / "deep.zip", {name: b""}), "folders within each other")
+    # what is no image counts, too: the list of members is in memory
+    monkeypatch.setattr(uploads, "MAX_FILES", 10)
+    with zipfile.ZipFile(tmp_path / "members.zip", "w") as archive:
+        for n in range(11):
+            archive.writestr(f"{n}.txt", "")
+    refused(tmp_path / "members.zip", "holds 11 files")
+    monkeypatch.setattr(uploads, "MAX_DIRECTORY", 1 << 16)
+    refused(packed(tmp_path / "directory.zip", b"", zipfile.ZIP_STORED, 2000), "list of members")
+    monkeypatch.setattr("concord.importing.upload_folders.MAX_UPLOADED", 9999)
+    refused(packed(tmp_path / "full.zip", bytes(10_000), zipfile.ZIP_STORED), "Try again later")
+    plain = tmp_path / "plain.csv"
+    plain.write_bytes(bytes(10_000))
+    refused(plain, "Try again later")
+    assert not (store.project / "cache" / "uploads").exists()
+
+
+def test_a_zip_that_holds_more_than_it_promises_is_refused(store: Store, tmp_path: Path) -> None:
+    content = b"path,prompt\n" + b"a.png,b\n" * 100_000
+    data = packed(tmp_path / "lies.zip", content, zipfile.ZIP_DEFLATED).read_bytes()
+    (tmp_path / "lies.zip").write_bytes(data.replace(len(content).to_bytes(4, "little"), (20).to_bytes(4, "little")))
+    with pytest.raises(CommandError, match="cannot be unpacked"):
+        uploaded_source(store, [tmp_path / "lies.zip"])
+    assert list((store.project / "cache" / "uploads").iterdir()) == []
+
+
+def test_an_upload_that_was_deleted_meanwhile_is_said_and_stores_nothing(store: Store, picture: bytes, tmp_path: Path) -> None:
+    images = {"images.csv": b"path,prompt\na.png,a red apple\n", "a.png": picture}
+    source = uploaded_source(store, [zipped(tmp_path / "mine.zip", images)])
+    delete_uploads(store.project)
+    for outcome in (uploads.preview(store, source, IMAGES), uploads.store_source(store, source, IMAGES, lambda _: None)):
+        assert outcome.errors == ("this upload was not imported in time and was deleted; upload it again",)
+    assert not (store.project / "images").exists()

@@ -184,6 +184,29 @@ def test_a_healthy_project_needs_nothing(filled: Path) -> None:
     assert "1 folder in runs/ of which the project knows nothing: 0001-x" in ran.out
 
 
+def test_campaigns_whose_people_agree_to_a_files_name_are_named(filled: Path) -> None:
+    done(filled, "backup")
+    texts = {
+        "old": "docs/consent.md",
+        "spaces": " My Consent.TXT\n",
+        "fine": "Read consent.md and agree.",
+        "none": "",
+        "two": "a.md\nb.md",
+    }
+    with Store(filled) as store, store.read() as cursor:
+        for name, text in texts.items():
+            cursor.execute(
+                "insert into campaigns (campaign_id, overlap, created, settings) values (?, 1, now(), ?)",
+                [name, json.dumps({"consent": text})],
+            )
+    (wrong,) = [found for found in attention(filled) if "agree to a file's name" in found]
+    assert "2 campaigns: old (docs/consent.md), spaces (My Consent.TXT) -> put the text in its place" in wrong
+    with Store(filled) as store, store.read() as cursor:
+        cursor.execute("update campaigns set state = 'archived'")
+    # nobody can be asked again
+    assert not [found for found in attention(filled) if "agree to a file's name" in found]
+
+
 def test_what_is_wrong_is_found(filled: Path, tmp_path: Path) -> None:
     assert any(one.startswith("there is no backup -> `backup` makes one") for one in attention(filled))
     done(filled, "backup")

@@ -20,6 +20,7 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, apply
 from data.store.judgements import recording
+from tests.data.store.small_campaign import give
 from tests.data.store.small_project import SPEC, answer
 
 PROMPTS = 40
@@ -69,6 +70,7 @@ def campaign(store: Store, **values: object) -> list[str]:
 
 def label(store: Store, items: list[str], campaign_id: str = "c") -> None:
     for item in items:
+        give(store, campaign_id, item, "ann")
         recording.submit(store, answer(item, "ann", "yes" if truth(item) else "no", campaign_id=campaign_id))
 
 

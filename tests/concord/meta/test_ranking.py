@@ -87,7 +87,7 @@ def test_every_number_of_the_page_opens_what_is_behind_it(project: Path) -> None
     assert {each.scorer for each in made.replacements} == {"verdicts", "scores"}
     table = questions_html(made)
     numbers = re.findall(r'<td[^>]*class="cc-number"[^>]*>(.*?)</td>', table, re.DOTALL)
-    assert len(numbers) == 9
+    assert len(numbers) == 8
     for cell in numbers:
         assert re.match(r'<a href="/studio/(browse|compare|agreement)\?', cell) or cell.startswith("–"), cell
     assert "2 generators decide nothing" in table.replace("2 Generators", "2 generators")

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 
-from data.campaigns.checks import ATTENTION_PASS_MARK, GOLD_PASS_MARK, PAUSE_RISK, fails_checks
+from data.campaigns.checks import (
+    ATTENTION_PASS_MARK,
+    GOLD_PASS_MARK,
+    PAUSE_RISK,
+    fails_checks,
+    mostly_quick,
+    often_quick,
+    pause_chance,
+)
 
 
 def fewest_wrong(n: int, mark: float) -> int | None:
@@ -36,6 +45,29 @@ def test_the_bound_is_the_exact_binomial_tail() -> None:
     tail = sum(math.comb(10, k) * 0.1**k * 0.9 ** (10 - k) for k in range(8, 11))
     assert tail < PAUSE_RISK / 2 / 110 < tail + math.comb(10, 7) * 0.1**7 * 0.9**3
     assert (fails_checks(2, 10, 0.9), fails_checks(3, 10, 0.9)) == (True, False)
+
+
+def test_the_chance_of_a_pause_is_that_of_all_courses() -> None:
+    for n, error in ((6, 0.5), (7, 0.8)):
+        paused = 0.0
+        for course in product((False, True), repeat=n):
+            if any(fails_checks(course[:met].count(True), met, 0.9) for met in range(1, n + 1)):
+                paused += math.prod(1 - error if right else error for right in course)
+        assert pause_chance(n, error, 0.9) == pytest.approx(paused)
+    # in the docs
+    assert [round(pause_chance(12, error, GOLD_PASS_MARK), 2) for error in (0.5, 0.7, 0.95)] == [0.15, 0.61, 1.0]
+    assert pause_chance(100, 0.1, GOLD_PASS_MARK) < PAUSE_RISK / 2
+
+
+def test_quick_answers_are_a_pattern_by_their_share_and_pause_where_they_are_most() -> None:
+    assert [often_quick(n, timed) for n, timed in ((1, 2), (4, 4), (5, 25), (5, 26), (6, 26))] == [
+        False,
+        False,
+        True,
+        False,
+        True,
+    ]
+    assert [mostly_quick(n, timed) for n, timed in ((9, 9), (5, 10), (6, 10), (60, 100))] == [False, False, True, True]
 
 
 def test_pass_marks_of_0_and_1() -> None:

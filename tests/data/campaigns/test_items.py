@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +12,16 @@ from hypothesis import settings as how
 from hypothesis import strategies as st
 
 from data.campaigns.checks import Training, wrong_answers
-from data.campaigns.items import CampaignItem, CheckSchedule, PersonalOrder, pair_order, sample_items, shuffle_key
+from data.campaigns.items import (
+    FIRST_CHECKS,
+    CampaignItem,
+    CheckSchedule,
+    PersonalOrder,
+    expected_checks,
+    pair_order,
+    sample_items,
+    shuffle_key,
+)
 from data.campaigns.settings import Campaign, Settings
 
 
@@ -32,10 +44,16 @@ def test_keys_need_no_more_than_63_bits() -> None:
 
 @how(deadline=None)
 @given(every=st.integers(2, 6), seed=st.integers(0, 9), done=st.integers(0, 40), left=st.integers(0, 40))
-def test_checks_stand_once_in_each_block_and_what_is_ahead_counts_them(every: int, seed: int, done: int, left: int) -> None:
+def test_checks_stand_once_in_each_block_twice_as_often_at_first_and_what_is_ahead_counts_them(
+    every: int, seed: int, done: int, left: int
+) -> None:
     checks = CheckSchedule(every, seed, "c", "ann")
     marks = [checks.is_next(n) for n in range(400)]
-    assert all(sum(marks[start : start + every]) == 1 for start in range(0, 400 - every, every))
+    # the first blocks are half as long
+    size = max(2, math.ceil(every / 2))
+    starts = [*range(0, FIRST_CHECKS * size, size), *range(FIRST_CHECKS * size, 401 - every, every)]
+    assert all(sum(marks[start:end]) == 1 for start, end in pairwise(starts))
+    assert [checks.due(start) for start in starts] == [round(expected_checks(every, start)) for start in starts]
     assert [checks.due(n) for n in range(0, 60)] == [sum(marks[:n]) for n in range(0, 60)]
     # counted one by one: up to the last ordinary one
     n, ordinary = done, 0

@@ -11,13 +11,27 @@ from data.campaigns.items import CampaignItem
 from data.campaigns.settings import Campaign, Settings
 from data.store.campaigns import management, participation
 from data.store.campaigns.allocation import NextTasks
+from data.store.core.connections import Connection
 from data.store.core.store import Store
 from data.store.judgements import recording
+from data.store.judgements.campaign_state import forget_state
 from data.store.judgements.recording import SavedAnswer
 from tests.data.store.small_project import answer, fill
 
 NAME = "c"
 RIGHT, WRONG = {"label": "yes"}, {"label": "no"}
+
+
+def give(store: Store, campaign: str, item: str, who: str) -> None:
+    """Write down that somebody was given an item, unless they were."""
+    offer = [campaign, item, who]
+
+    def write(connection: Connection) -> None:
+        connection.execute("insert into offers values (?, ?, ?)", offer)
+        forget_state(store.memory, campaign)
+
+    if store.query_first("select 1 from offers where campaign_id = ? and item_id = ? and rater_id = ?", offer) is None:
+        store.change(write, shown=False)
 
 
 @dataclass
@@ -50,7 +64,10 @@ class Running:
         return [task.item_id for task in self.desk(who, ahead).tasks]
 
     def say(self, item: str, who: str, label: str = "yes", **other: Any) -> SavedAnswer:
+        """Answer an item, which the person was given at some time; not with ``given=False``."""
         more = other.pop("more", None)
+        if other.pop("given", True):
+            give(self.store, NAME, item, who)
         return recording.submit(self.store, answer(item, who, label, campaign_id=NAME, **other), more)
 
     def walk(self, who: str, label: str = "yes") -> list[str]:

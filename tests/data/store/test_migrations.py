@@ -255,3 +255,15 @@ def test_killed_in_the_middle(tmp_path: Path, version: int, at: int) -> None:
     kept(before, tmp_path)
     first = backups.list_backups(backup_folder(tmp_path))[0]
     assert look(first.database) == before
+
+
+def test_what_somebody_held_or_had_begun_counts_as_given(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    build(project / DATABASE, 21)
+    with duckdb.connect(str(project / DATABASE)) as connection:
+        connection.execute("insert into claims values ('pilot', 'a', 'ann', '2026-01-05 10:00:00+00', 0)")
+        connection.execute("insert into drafts values ('pilot', 'bob', 'b', '{}', '2026-01-05 10:00:00+00')")
+    with Store(project) as store:
+        given = store.query("select rater_id, item_id from offers where campaign_id <> 'default' order by 1")
+    assert [tuple(row.values()) for row in given] == [("ann", "a"), ("bob", "b")]

@@ -101,14 +101,14 @@ def test_the_figures_have_the_counts(world: World) -> None:
 
 def test_people_with_their_numbers_and_rules(world: World) -> None:
     store = answered(world, ann="yn", bob="yy", cyd="yn")
-    participation.report(store, "cyd", management.items(store, "c")[0].item_id, "odd", "c")
+    participation.report(store, "dot", management.items(store, "c")[0].item_id, "odd", "c")
     shown = drawn(store, at(show="people"))["people"]
     line = text(shown)
     assert "Agreement is about “correct” (all that the prompt asks is there) of geneval: Krippendorff’s α" in line
     assert re.search(r"ann 2 valid 20\.0 s 40 s in all, n = 2 -?\d\.\d{3} .*?n = 4 ", line)
-    assert "1 reported" in line
+    assert "1 reported (100% of what they dealt with)" in line
     assert "below a third of the campaign’s" in line
-    assert shown.count('data-do="revoke"') == 3
+    assert shown.count('data-do="revoke"') == 4
 
 
 def test_nobody_has_worked_yet(world: World) -> None:

@@ -230,8 +230,8 @@ def test_a_line_by_hand(made: Made) -> None:
     ceiling = row["ceiling"]
     assert cell.exact == row["value"]
     assert cell.details[0] == f"{row['low']:.2f} to {row['high']:.2f}"
-    assert cell.details[1] == f"people {ceiling['value']:.3f} ({ceiling['low']:.2f} to {ceiling['high']:.2f})"
-    needed = f"about {ceiling['prompts_needed']:,} more prompts would tell"
+    assert cell.details[1] == f"one person {ceiling['value']:.3f} ({ceiling['low']:.2f} to {ceiling['high']:.2f})"
+    needed = f"undecided, about {wording.count(ceiling['prompts_needed'] or 0, 'more prompt')}"
     assert cell.details[2:] == [wording.verdict(ceiling["verdict"]) if ceiling["verdict"] else needed]
 
 
@@ -255,7 +255,8 @@ def test_the_first_page_answers_and_print_leaves_out_what_is_folded(made: Made, 
     rows = [row for row in made.data["among_people"] if (row["statistic"], row["task"]) == ("mean", "all")]
     wanted = {(row["generator"], row["value"]) for row in rows}
     assert {(line[0].text, line[1].exact) for line in table.rows if line[1].exact is not None} <= wanted
-    assert "agrees best with people: Cohen’s κ" in made.page.text
+    assert "; the closest so far: " in made.page.text  # nothing agrees, or is best, without an interval above 0
+    assert " leads by " not in made.page.text
     printed = export(made.project, "report", tmp_path / "r.tex").read_text(encoding="utf-8")
     assert ": more statistics" not in printed
     folded = made.html.count(": more statistics</caption>")
@@ -476,8 +477,8 @@ def test_a_scorer_that_only_scores_is_cut(project: Path, tmp_path: Path) -> None
     cells = dict(zip(table.headings, line, strict=True))
     assert [cells[name].text for name in ("Scorer", "Yes above", "Items", "Ratings")] == ["clip", "5.2", "10", "20"]
     assert [cells[name].text for name in ("Agreement", "Cohen’s κ")] == ["1.000", "1.000"]
-    # of ten prompts that are all right: Wilson's interval of the share, and none of kappa
-    assert [cells[name].details[0] for name in ("Agreement", "Cohen’s κ")] == ["0.72 to 1.00", "no interval"]
+    # of ten prompts that are all right: the exact interval of the share, and none of kappa
+    assert [cells[name].details[0] for name in ("Agreement", "Cohen’s κ")] == ["0.69 to 1.00", "no interval"]
     assert [cells[name].details[1] for name in ("Agreement", "Cohen’s κ")] == ["in sample 1.000"] * 2
     data = json.loads(page.data)
     assert {row["rater"] for row in data["thresholds"]} == {"clip"}
@@ -485,7 +486,7 @@ def test_a_scorer_that_only_scores_is_cut(project: Path, tmp_path: Path) -> None
     assert data["thresholds"] == [row for row in wanted if (row["rater"], row["generator"]) == ("clip", "all")]
     against = next(table for table in page.sections["Scorers against people"] if "AUC" in table.headings)
     details = line_of(against, "g", "t", "clip")["AUC"].details
-    assert details[1:] == ["people 1.000"]
+    assert details[1:] == ["one person 1.000", "undecided"]
 
 
 def test_in_short(made: Made) -> None:

@@ -12,6 +12,8 @@ from agreement import Options
 from concord.agreement import Rows, recall
 from concord.common import next_steps
 from concord.common.base_path import at
+from concord.comparison.model_comparison import prompts_by_task
+from data.store.core.selection import PEOPLE, SIMULATED
 from ui.components.controls import dropdown
 from ui.components.leaderboard import SKELETON
 from ui.components.page import Drawn, Page
@@ -125,13 +127,18 @@ class AgreementPage(Page[AgreementView]):
         return {
             "headline": summary.headline(real, simulated, view, intervals=intervals) + summary.basis(real, simulated, view),
             "sentence": summary.lead(real, simulated, view) + summary.export_links(view.selection),
-            "by-task": summary.by_task(real if real["raters"] else simulated, view) if view.task == ALL else "",
+            "by-task": self._by_task(real, simulated, view) if view.task == ALL else "",
             "agreement-matrix": raters,
             "pair": view.show == NUMBERS,
             "more": gr.Accordion(open=True) if beyond else gr.skip(),
             "agreement-plot": figure,
             "agreement-tables": updating + body,
         }
+
+    def _by_task(self, real: Rows, simulated: Rows, view: AgreementView) -> str:
+        """Return the heat cells of the chosen statistic, with how many prompts each rests on."""
+        rows, people = (real, PEOPLE) if real["raters"] else (simulated, SIMULATED)
+        return summary.by_task(rows, view, prompts_by_task(self.store, view.selection, people))
 
 
 def _everything(real: Rows, simulated: Rows, view: AgreementView) -> str:

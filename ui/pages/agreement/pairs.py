@@ -20,6 +20,7 @@ from agreement.pair.rater_pair import Estimate
 from agreement.report.report import MET_BY_SCORES, SCORE
 from concord.agreement import Rows, recall, scales_of
 from concord.common import live_updates, wording
+from concord.headlines import closest, is_muted
 from data.store.analysis.confusion import ConfusionCell
 from data.store.browse.contents import RaterCount, item_previews
 from data.store.core import frame
@@ -42,7 +43,7 @@ from ui.components.tables import (
     span,
     statistics_table,
 )
-from ui.pages.agreement.summary import CONSENSUS, closest, consensus_of
+from ui.pages.agreement.summary import CONSENSUS, consensus_of
 from ui.pages.agreement.view import AgreementView, first_estimates, is_huge, pairable, passes, where
 
 _FURTHEST = 8
@@ -71,7 +72,8 @@ def _with_best_scorer(store: Store, view: AgreementView) -> AgreementView:
     """The view with a whole pair: the scorer that is closest to people, and people, where a rater is not chosen."""
     rows = first_estimates(store, view.selection)
     for people, name in (("real", PEOPLE), ("simulated", SIMULATED)):
-        if best := closest({section: [row for row in rows[section] if row["people"] == people] for section in rows}, view):
+        mine = [row for row in rows["raters"] if row["people"] == people]
+        if best := closest(mine, view.statistic, view.task):
             a = view.a or best["rater"]
             return replace(view, a=a, b=view.b or (best["rater"] if a == name else name))
     return view
@@ -151,8 +153,8 @@ def _of_task(view: AgreementView) -> Selection:
 
 
 _COUNTED = (
-    "Each answer of {b} beside the rater’s own counts once; a number leads to its images. An image is in several cells where "
-    "answers differ."
+    "Images by what more than half of {b} say; a number leads to its images. Images on which no answer has a majority are"
+    " left out."
 )
 _COUNTED_TWO = "What both have judged; a number leads to its images."
 
@@ -163,7 +165,10 @@ def _crossings(store: Store, view: AgreementView, pair: PairReport, b: str) -> s
     selection = _of_task(view)
 
     def link(a_says: str, b_says: str) -> str:
-        return browse_address(replace(selection, aspect=()), ConfusionCell(pair.aspect, pair.a, a_says, b, b_says))
+        return browse_address(
+            replace(selection, aspect=()),
+            ConfusionCell(pair.aspect, pair.a, a_says, b, b_says, "majority" if pair.b == PEOPLE else "each"),
+        )
 
     crossed = Crossings(pair.a, b, pair.labels, pair.table, {labels: len(each) for labels, each in items.items()})
     table = confusion_table(f"Where their answers cross: {wording.aspect(pair.aspect)}", crossed, link)
@@ -261,7 +266,8 @@ def _cell(meeting: MatrixCell | None) -> str:
     if cell.href:
         pair = f'data-a="{escape(meeting.a)}" data-b="{escape(meeting.b)}"'
         text = f'<a href="{escape(cell.href)}" {pair} aria-label="{escape(cell.note)}">{text}</a>'
-    return f'<td class="cc-number"{_shade(meeting.value)} title="{escape(cell.note)}">{text}</td>'
+    n = f" <small>{escape(cell.detail)}</small>" if cell.detail else ""
+    return f'<td class="{cell.kind or "cc-number"}"{_shade(meeting.value)} title="{escape(cell.note)}">{text}{n}</td>'
 
 
 def _shade(value: float | None) -> str:
@@ -269,7 +275,7 @@ def _shade(value: float | None) -> str:
     if value is None:
         return ""
     side = "cc-below" if value < 0 else "cc-beyond"
-    return f' data-value="{value!r}" style="--shade: {min(abs(value), 1.0):.2f}" data-side="{side}"'
+    return f' data-value="{value!r}" style="--shade: {min(abs(value), 1.0):z.2f}" data-side="{side}"'
 
 
 MOST_PERSONS = 20
@@ -378,7 +384,11 @@ def _both_ways(a: str, b: str, row: dict[str, Any], view: AgreementView | None =
     parts = [f"{who}: {wording.title(row['statistic'])} {cell.text}", cell.detail.split("\n")[0], cell.note]
     text = cell.text if row["value"] is None else wording.two(row["value"])
     href = view.address(a=a, b=b) if view else ""
-    meeting = MatrixCell(a, b, row["value"], HtmlCell(text, note="; ".join(filter(None, parts)), href=href))
+    # fewer images than that are of fewer prompts
+    muted = row["value"] is not None and is_muted(row["n_items"])
+    detail, kind = (f"n = {row['n_items']:,}", "cc-number cc-muted") if muted else ("", "cc-number")
+    shown = HtmlCell(text, detail, "; ".join(filter(None, parts)), href, kind=kind)
+    meeting = MatrixCell(a, b, row["value"], shown)
     return {(a, b): meeting, (b, a): meeting}
 
 

@@ -94,7 +94,7 @@ def _comparison_line(row: Row, *, tested: bool) -> list[str | HtmlCell]:
     if turned:
         low, high = (None if row[end] is None else -row[end] for end in ("high", "low"))
         shown = row | {"value": -row["value"], "low": low, "high": high}
-    own = [HtmlCell("–" if row[f"value_{side}"] is None else f"{row[f'value_{side}']:.3f}") for side in (a, b)]
+    own = [HtmlCell("–" if row[f"value_{side}"] is None else f"{row[f'value_{side}']:z.3f}") for side in (a, b)]
     line: list[str | HtmlCell] = [f"{row[a]} over {row[b]}", HtmlCell(f"{row['n_items']:,}"), *own, number(shown)]
     line.append(_p(row["p_holm"]))
     if tested and (test := row["mcnemar"]):
@@ -107,7 +107,7 @@ def _comparison_line(row: Row, *, tested: bool) -> list[str | HtmlCell]:
 def _p(p: float | None) -> HtmlCell:
     if p is None:
         return HtmlCell("")
-    return HtmlCell(f"{p:.3f}" if p >= 0.001 else "< 0.001", "significant" if p < 0.05 else "not significant")
+    return HtmlCell(f"{p:z.3f}" if p >= 0.001 else "< 0.001", "significant" if p < 0.05 else "not significant")
 
 
 _ABOUT_DECISIONS = (
@@ -164,6 +164,6 @@ def _cut_line(task: str, by_cell: dict[tuple[str, str], Row]) -> list[str | Html
     cut = "" if agreed["threshold"] is None else f"{agreed['threshold']:.3g}"
     folds = agreed["fold_thresholds"]
     spread = f"{min(folds):.3g} to {max(folds):.3g} by fold" if folds else ""
-    sample = "" if agreed["in_sample"] is None else f"{agreed['in_sample']:.3f}"
+    sample = "" if agreed["in_sample"] is None else f"{agreed['in_sample']:z.3f}"
     counts = [HtmlCell(f"{agreed['n_items']:,}"), HtmlCell(f"{agreed['n_ratings']:,}")]
     return [wording.task(task), *counts, HtmlCell(cut, spread), number(agreed), HtmlCell(sample), number(kappa)]

@@ -4,7 +4,7 @@ raters; downloads.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from typing import Any, Final
@@ -13,9 +13,11 @@ from urllib.parse import urlencode
 from agreement import Options
 from agreement.catalogue import at_a_glance
 from agreement.pair.confusion import GAP, HIGH, percent
+from concord import headlines
 from concord.agreement import Rows, recall_consensus
 from concord.common import next_steps, wording
 from concord.common.base_path import at
+from concord.headlines import PeopleLevel, closest, is_muted, number_text, scorer_headline
 from data.aspects import YES_NO_ASPECTS
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -24,7 +26,6 @@ from ui.components.tables import (
     WRAP,
     Cells,
     HtmlCell,
-    bracketed,
     explained,
     first_sentence,
     html_table,
@@ -94,7 +95,7 @@ def _paradox(people: dict[str, Row], view: AgreementView) -> str:
     word, common = ("yes", mean) if mean > 0.5 else ("no", 1 - mean)
     return (
         f"{wording.title(str(name))} is only {wording.two(kappa)}, as {percent(common)} of the answers are {word} and chance"
-        f" alone would agree nearly as often (the prevalence paradox); AC1, which expects less of chance, is {ac1:.2f}."
+        f" alone would agree nearly as often (the prevalence paradox); AC1, which expects less of chance, is {ac1:z.2f}."
     )
 
 
@@ -105,13 +106,13 @@ def _value(people: dict[str, Row], name: str | None) -> float | None:
 
 def _best(rows: Rows, view: AgreementView, who: str) -> str:
     """The scorer that comes closest to people by the chosen statistic, and how it stands beside them."""
-    if (best := closest(rows, view)) is None:
+    if (best := closest(rows["raters"], view.statistic, view.task)) is None:
         return "" if rows["raters"] else "No scorer has judged these images yet."
     scorers = len({row["rater"] for row in rows["raters"] if row["statistic"] == view.statistic and row["value"] is not None})
     among = f" of {scorers} scorers" if scorers > 1 else ""
-    value = f"{wording.two(best['value'])}{_within(best, '.2f')}"
+    value = f"{wording.two(best['value'])}{_within(best, 'z.2f')}"
     ceiling = best.get("ceiling")
-    verdict = f" Compared with one person: {ceiling['words']}." if ceiling and ceiling["verdict"] else ""
+    verdict = f" Compared with one person: {ceiling['words']}." if ceiling and ceiling["words"] else ""
     if best["saw_labels"]:
         verdict = " Its settings were chosen with these labels in view, so this says little about other images."
     return f"Closest to {who}{among} by {wording.title(view.statistic)}: {best['rater']}, {value}.{verdict}"
@@ -125,7 +126,7 @@ def _score_only(rows: Rows, view: AgreementView) -> str:
     return f"Without {wording.title(view.statistic)}, as they only give scores: {', '.join(left)}." if left else ""
 
 
-def _within(row: Row, form: str) -> str:
+def _within(row: Mapping[str, Any], form: str) -> str:
     return "" if row["low"] is None else f" (95% interval {row['low']:{form}} to {row['high']:{form}})"
 
 
@@ -133,56 +134,36 @@ def forest(real: Rows, simulated: Rows, view: AgreementView) -> Any:
     """The chosen statistic of each scorer beside people's own level, as a figure; None where there is nothing to draw."""
     lines = _lines(real, view, "")
     lines += _lines(simulated, view, " (simulated people)" if lines else "")
-    level = people_level(real, view, "people") or people_level(simulated, view, "simulated people")
+    level = people_level(real, view) or people_level(simulated, view)
+    band = None
+    if level is not None and level.value is not None:
+        band = charts.Band(level.label, level.value, level.low, level.high)
     axis = f"{wording.title(view.statistic)}, {wording.task(view.task)}" if real["raters"] or simulated["raters"] else ""
     known = any(row["value"] is not None for _, row in lines)
-    return charts.forest(lines, axis or wording.title(view.statistic), level) if known else None
+    return charts.forest(lines, axis or wording.title(view.statistic), band) if known else None
 
 
-def people_level(rows: Rows, view: AgreementView, who: str) -> charts.Band | None:
-    """What people reach among themselves by the chosen statistic: one person beside the others on the images of the best
-    scorer, or else all pairs of them; None without scorers, or where it is not defined."""
-    best = closest(rows, view)
-    if best is None:
-        return None
-    ceiling = best.get("ceiling") or {}
-    among = [row for row in rows["among_people"] if (row["task"], row["statistic"]) == (view.task, view.statistic)]
-    row = ceiling if ceiling.get("value") is not None else next(iter(among), None)
-    if row is None or row["value"] is None:
-        return None
-    return charts.Band(f"{who} among themselves", row["value"], row["low"], row["high"])
-
-
-def closest(rows: Rows, view: AgreementView) -> Row | None:
-    """The scorer that comes closest to people by the chosen statistic."""
-    mine = [row for row in rows["raters"] if (row["task"], row["statistic"]) == (view.task, view.statistic)]
-    return max((row for row in mine if row["value"] is not None), key=lambda row: float(row["value"]), default=None)
+def people_level(rows: Rows, view: AgreementView) -> PeopleLevel | None:
+    """Return people's own level beside the closest scorer, or why there is none; None without scorers."""
+    best = closest(rows["raters"], view.statistic, view.task)
+    return None if best is None else headlines.people_level(best)
 
 
 def headline(real: Rows, simulated: Rows, view: AgreementView, *, intervals: bool = True) -> str:
-    """One sentence: how far the best scorer agrees with people, and people among themselves.
+    """One sentence: how far the closest scorer agrees with people, beside one person in its place.
 
     ``intervals``: whether the rows have them where they can be had.
     """
     rows, who = (real, "people") if real["among_people"] or not simulated["among_people"] else (simulated, "simulated people")
-    best = closest(rows, view)
+    best = closest(rows["raters"], view.statistic, view.task)
     symbol = wording.title(view.statistic)
     if best is None:
         among = [row for row in rows["among_people"] if (row["task"], row["statistic"]) == (view.task, view.statistic)]
         if not among or among[0]["value"] is None:
             return ""
-        return first_sentence(f"{who.capitalize()} among themselves: {escape(symbol)} {_with_interval(among[0])}")
-    if intervals and best["low"] is None:
-        # where the answers allow no interval, nothing can be said of who is close
-        so_far = f"{best['rater']} {symbol} {wording.two(best['value'])} on {wording.count(best['n_items'], 'image')}"
-        small = f"<small>; the closest so far: {escape(so_far)}</small>"
-        return first_sentence(f"Too few answers yet to compare scorers with {who}{small}")
-    level = people_level(rows, view, who)
-    beside = f"; {who} among themselves {wording.two(level.value)}" if level else ""
-    ceiling = best.get("ceiling") or {}
-    verdict = f". {wording.verdict(ceiling['verdict']).capitalize()}" if ceiling.get("verdict") and rows is real else ""
-    small = f"<small>{escape(beside + verdict)}</small>"
-    return first_sentence(f"{escape(best['rater'])} agrees with {who}: {escape(symbol)} {_with_interval(best)}{small}")
+        return first_sentence(escape(f"{who.capitalize()} among themselves: {symbol} {number_text(among[0])}"))
+    main, rest = scorer_headline(best, who, intervals=intervals)
+    return first_sentence(f"{escape(main)}<small>{escape(rest)}</small>")
 
 
 def basis(real: Rows, simulated: Rows, view: AgreementView) -> str:
@@ -218,10 +199,6 @@ def _which_statistic(rows: Rows, view: AgreementView) -> str:
         return ""
     why = f"These scorers only give scores, which have no {wording.title(main)}: this is {wording.title(view.statistic)}."
     return linked_note(why, view.address(statistic=main), f"Show people’s {wording.title(main)}")
-
-
-def _with_interval(row: Row) -> str:
-    return wording.two(row["value"]) + bracketed(row["low"], row["high"])
 
 
 def summary_tables(rows: Rows, view: AgreementView, who: str) -> str:
@@ -334,8 +311,11 @@ def export_links(selection: Selection) -> str:
     return f'<p class="cc-note cc-exports">Export, as CSV: {" · ".join(links)}</p>'
 
 
-def by_task(rows: Rows, view: AgreementView) -> str:
-    """Small multiples: the chosen statistic of each scorer by task, as shaded cells; nothing for a single task."""
+def by_task(rows: Rows, view: AgreementView, prompts: Mapping[str, int]) -> str:
+    """Small multiples: the chosen statistic of each scorer by task, as shaded cells; nothing for a single task.
+
+    ``prompts``: on how many people have answered, by task.
+    """
     mine = [row for row in rows["raters"] if row["statistic"] == view.statistic and row["task"] not in ("all", "tasks_mean")]
     tasks = list(dict.fromkeys(row["task"] for row in mine))
     scorers = list(dict.fromkeys(row["rater"] for row in _closest_first(rows["raters"], view)))
@@ -343,26 +323,28 @@ def by_task(rows: Rows, view: AgreementView) -> str:
     if len(tasks) < 2 or not cells:
         return ""
     head = "".join(f'<th scope="col" class="cc-heat">{escape(wording.task(name))}</th>' for name in tasks)
-    body = "".join(
-        f'<tr><th scope="row">{escape(name)}</th>{"".join(_task_cell(cells.get((name, task)), view) for task in tasks)}</tr>'
-        for name in scorers
-        if any((name, task) in cells for task in tasks)
-    )
-    caption = f"{wording.title(view.statistic)} by task"
+    body = ""
+    for name in scorers:
+        if any((name, task) in cells for task in tasks):
+            line = "".join(_task_cell(cells.get((name, task)), view, prompts.get(task)) for task in tasks)
+            body += f'<tr><th scope="row">{escape(name)}</th>{line}</tr>'
+    caption = f"{wording.title(view.statistic)} of each scorer with people, by task"
     return (
         f'<h2 class="cc-block-title">{escape(caption)}</h2>{WRAP}<table class="cc-board"><caption class="cc-unseen">'
         f"{escape(caption)}</caption><thead><tr><th>scorer</th>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
-def _task_cell(row: Row | None, view: AgreementView) -> str:
+def _task_cell(row: Row | None, view: AgreementView, prompts: int | None) -> str:
     if row is None:
         return '<td class="cc-heat"></td>'
     cell = number(row)
-    title = "; ".join(part for part in (f"{cell.text}, {cell.detail}".replace(chr(10), "; "), cell.note) if part)
+    whose = f"{row['rater']} with {wording.people(row['people'])}: {cell.text}, {cell.detail}".replace(chr(10), "; ")
+    title = "; ".join(part for part in (whose, cell.note) if part)
     shade = min(max(row["value"], 0.0), 1.0)
     href = escape(view.address(task=row["task"]))
+    kind, n = ("cc-heat cc-muted", f" <small>n = {row['n_items']:,}</small>") if is_muted(prompts) else ("cc-heat", "")
     return (
-        f'<td class="cc-heat" style="--shade: {shade:.2f}" title="{escape(title)}">'
-        f'<a href="{href}">{wording.two(row["value"])}</a></td>'
+        f'<td class="{kind}" style="--shade: {shade:z.2f}" title="{escape(title)}">'
+        f'<a href="{href}">{wording.two(row["value"])}</a>{n}</td>'
     )

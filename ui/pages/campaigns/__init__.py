@@ -108,7 +108,8 @@ class CampaignsPage(Page[CampaignsView]):
                 self.button("revoke-cancel", "Cancel", min_width=90)
             self.field("whom", gr.State(""))
             with self.buttons():
-                self.output("revoke-flagged", gr.Button("Revoke all flagged", visible=False, elem_id="revoke-flagged"))
+                self.output("revoke-flagged", gr.Button("Revoke several", visible=False, elem_id="revoke-flagged"))
+                self.output("revoke-undo", gr.Button("Undo revoking several", visible=False, elem_id="revoke-undo"))
             self.clickable("people")
             with gr.Accordion("Pass marks of checks", open=False, elem_id="marks"):
                 self.field("marks-hint", gr.HTML())
@@ -282,8 +283,16 @@ class CampaignsPage(Page[CampaignsView]):
 
         asking = ("revoking", "question", "whom", "message")
         self.after(self.on(self["people"].select, clicked, ("campaign",), asking))
-        flagged = {"revoking": True, "question": updates.revoke_question(updates.FLAGGED), "whom": updates.FLAGGED}
-        self.on(self["revoke-flagged"].click, lambda: flagged, (), ("revoking", "question", "whom"), queue=False)
+
+        def flagged(campaign: str) -> Drawn:
+            whom = updates.preselected(self.store, campaign)
+            return {"revoking": True, "question": updates.revoke_several_question(self.store, campaign, whom), "whom": whom}
+
+        def undo(campaign: str, request: gr.Request) -> Drawn:
+            return {"message": message_update(updates.undo_revoke(self.store, campaign, acting_user(request)), "")}
+
+        self.on(self["revoke-flagged"].click, flagged, ("campaign",), ("revoking", "question", "whom"), queue=False)
+        self.after(self.on(self["revoke-undo"].click, undo, ("campaign",), ("message",)))
         for name, uncount in (("revoke-keep", False), ("revoke-uncount", True)):
             self.after(self.on(self[name].click, revoke(uncount), ("campaign", "whom"), ("revoking", "whom", "message")))
         self.on(self["revoke-cancel"].click, lambda: {"revoking": False}, (), ("revoking",), queue=False)

@@ -99,7 +99,7 @@ def listing(docket: Docket, looks: dict[str, ItemSubject], view: CampaignsView) 
     for n, case in enumerate(docket.cases, 1):
         text = (looks[case.item].text if case.item in looks else "") or case.item
         about = f'<small class="cc-detail">{escape(case.target)}</small>' if case.target else ""
-        differ = "" if case.disagreement is None else f"{case.disagreement:.2f}"
+        differ = "" if case.disagreement is None else f"{case.disagreement:z.2f}"
         many = "" if case.disagreement is None else f"{case.n:,}"
         verdict = "" if case.verdict is None else f"{case.verdict.verdict}: {_blamed(case.verdict)} was wrong"
         opened = f'<a href="{escape(view.address(case=case.key))}">{escape(text)}</a>'

@@ -54,6 +54,7 @@ def _given(values: Mapping[str, Any]) -> tuple[dict[str, Any], str, int]:
     for name in (*changing.CODES, *AMOUNTS, "closes", "currency", "completion_url"):
         settings[name] = str(settings[name] or "").strip()
     settings |= {name: str(settings[name] or "") for name in TEXTS}
+    settings["reports_needed"] = int(settings["reports_needed"] or 0)
     settings |= {name: float(settings[name] or 0) for name in ("platform_fee", "lease_minutes")}
     return settings, str(settings.pop("title") or ""), int(settings.pop("overlap") or 0)
 

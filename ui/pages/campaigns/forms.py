@@ -81,15 +81,15 @@ _MOST: Final = 200_000
 
 PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     "Pilot": {"n": 30, "overlap": 3, "order": "shared", "limit": 0, "lease_minutes": 30, "recollect": False},
-    "Crowd": {"n": 0, "overlap": 3, "order": "random", "limit": 60, "lease_minutes": 30, "recollect": True},
+    "Crowd": {"n": 0, "overlap": 3, "order": "random", "limit": 60, "lease_minutes": 30, "recollect": True, "check_every": 5},
     "Lab": {"n": 0, "overlap": 2, "order": "shared", "limit": 0, "lease_minutes": 240, "recollect": False},
 }
 """Usual settings of three kinds of study. Crowd also fills in a code for each way to leave."""
 
 
 PRESET_HINT: Final = (
-    "Pilot: 30 images, 3 people, all in one order. Crowd: 60 items each, paused people’s items asked again, a code for each way"
-    " to leave. Lab: 2 people, long reservations."
+    "Pilot: 30 images, 3 people, all in one order. Crowd: 60 items each, one in 5 a check, paused people’s items asked again, a"
+    " code for each way to leave. Lab: 2 people, long reservations."
 )
 
 
@@ -164,6 +164,8 @@ def limit_fields() -> dict[str, Any]:
     with gr.Accordion("Limits", open=False), gr.Row(elem_classes="cc-filters"):
         return {
             "limit": _number("Items for one person", "0: no limit"),
+            "reports_needed": _number("Reports that hide an image", "people from different networks", 2),
+            "withdrawal": gr.Checkbox(label="People may withdraw their own answers"),
             "lease_minutes": _number("Reservation time (minutes)", "of an item for a person", 30),
             "closes": gr.Textbox(label="Closes", info="2027-01-31 18:00 (UTC), or …+01:00; empty: never", max_lines=1),
         }
@@ -185,9 +187,16 @@ def pay_fields() -> dict[str, Any]:
     with gr.Accordion("Pay", open=False), gr.Row(elem_classes="cc-filters"):
         made = {name: gr.Textbox(label=label, info=info, max_lines=1) for name, (label, info) in _PAY.items()}
         fee = gr.Number(0, label="Platform’s fee", info="share on top of pay, such as 0.33", minimum=0, maximum=2, step=0.01)
-        return made | {"platform_fee": fee}
+        nothing_left = gr.Dropdown(
+            [(text, name) for name, text in _NOTHING_LEFT.items()],
+            value="completion",
+            label="If others hold the last images",
+            info="what somebody with answers is paid who finds nothing left",
+        )
+        return made | {"platform_fee": fee, "nothing_left": nothing_left}
 
 
+_NOTHING_LEFT: Final = {"completion": "as at the end, base pay too", "items": "what their items are worth"}
 _PAY: Final = {
     "currency": ("Currency", "such as GBP"),
     "target_wage": ("Target wage", "an hour; the preview says the price for it"),

@@ -34,8 +34,10 @@ _OUTCOMES: Final = {
     "quota": "no item left",
     "left": "left without a word",
     "working": "at work",
+    "withdrawn": "withdrew their answers",
 }
-_BADGES: Final = {"reject": "cc-badge--bad", "return": "cc-badge--warn"}
+_BADGES: Final = {"look first": "cc-badge--warn", "reject": "cc-badge--bad", "return": "cc-badge--warn"}
+NOBODY_LEFT: Final = "(erased)"
 NOBODY: Final = "Nobody has come to this campaign yet."
 FREE: Final = "Nothing is paid: set a price of an item, or a base pay, under Settings."
 PLATFORM_FILE: Final = (
@@ -49,7 +51,7 @@ _MOST: Final = 20_000_000
 def pay_table(store: Store, campaign: Campaign) -> str:
     """What everybody gets, the sums first."""
     roll = payment.payroll(store, campaign)
-    if not roll.people:
+    if not roll.people and not roll.erased:
         return note(NOBODY)
     return _lead(roll, campaign) + _table(roll) + _downloads(roll, campaign.campaign_id, bonuses=False)
 
@@ -93,7 +95,11 @@ def _table(roll: Payroll) -> str:
     caption = f"{wording.count(len(roll.people), 'person')}: {decisions}"
     hourly = HtmlCell("", "") if roll.hourly is None else HtmlCell(f"{roll.hourly:,}", "median")
     total = Line(["all", "", "", "", "", HtmlCell(f"{roll.pay:,}"), HtmlCell(f"{roll.fees:,}"), hourly], "cc-total")
-    return html_table(caption, _HEADERS, [*(Line(_row(person)) for person in roll.people), total], "cc-pay")
+    erased = [
+        Line([NOBODY_LEFT, _OUTCOMES[line.outcome], line.decision, f"{line.items:,}", "–", f"{line.base + line.bonus:,}"])
+        for line in roll.erased
+    ]
+    return html_table(caption, _HEADERS, [*(Line(_row(person)) for person in roll.people), *erased, total], "cc-pay")
 
 
 def _row(person: PaidPerson) -> list[str | HtmlCell]:
@@ -102,7 +108,7 @@ def _row(person: PaidPerson) -> list[str | HtmlCell]:
     return [
         html(escape(work.person)),
         html(escape(_OUTCOMES[person.outcome]) + small(f"code {work.code}" if work.code else "no code shown")),
-        html(decision),
+        html(decision + small("; ".join(person.reasons))),
         HtmlCell(f"{work.items:,}"),
         HtmlCell("–" if work.seconds is None else wording.duration(work.seconds)),
         HtmlCell(f"{payout.pay:,}", f"{payout.base:,} + {payout.bonus:,}" if payout.base else ""),

@@ -43,6 +43,7 @@ _HEADERS = (
     ("", ""),
 )
 _NUMBERS = ("active time", "agreement", "repeats")
+_KIND = {"checks": "bad", "pattern": "bad", "information": "warn"}
 NOBODY = "No work in this campaign yet. Start it and invite people."
 
 
@@ -73,8 +74,12 @@ def _person_row(annotator_work: AnnotatorWork, everywhere: bool) -> list[str | H
     kind = "simulated" if work.simulated else ""
     href = browse_address(Selection(), rater=work.person, order="lowest")
     training = f"{work.training_right}/{work.training} training" if work.training else ""
-    counts = [(work.skipped, "skipped"), (work.reported, "reported"), (work.held, "held")]
-    flags = "".join(f'<span class="cc-badge cc-badge--warn">{escape(flag)}</span>' for flag in annotator_work.flags)
+    reported = f"reported ({work.reported_share or 0:.0%} of what they dealt with)"
+    counts = [(work.skipped, "skipped"), (work.reported, reported), (work.held, "held")]
+    flags = "".join(
+        f'<span class="cc-badge cc-badge--{_KIND[flag.kind]}" title="{escape(flag.sentence)}">{escape(flag.code)}</span>'
+        for flag in annotator_work.flags
+    )
     return [
         html(f'<a href="{escape(href)}">{escape(work.person)}</a>{small(kind)}{_revoked(annotator_work)}'),
         _lines(f"{work.valid:,} valid", _counted(work.surplus, "surplus") + _counted(work.training, "training")),
@@ -112,7 +117,7 @@ def _time(annotator_work: AnnotatorWork) -> HtmlCell:
     if work.median_seconds is None:
         return _lines("")
     n = annotator_work.speed.n if annotator_work.speed is not None else 0
-    return HtmlCell(f"{work.median_seconds:.1f} s", f"{wording.duration(work.seconds or 0)} in all, n = {n:,}")
+    return HtmlCell(f"{work.median_seconds:z.1f} s", f"{wording.duration(work.seconds or 0)} in all, n = {n:,}")
 
 
 def _agreement(work: AnnotatorWork) -> HtmlCell:

@@ -16,7 +16,6 @@ from data.campaigns.settings import MOVES
 from data.store.browse import contents
 from data.store.campaigns import monitoring
 from data.store.campaigns.monitoring import BrokenItem, Hour
-from data.store.campaigns.participation import ENOUGH_REPORTS
 from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
 from data.store.library import ItemSubject, item_subjects
@@ -119,7 +118,7 @@ def state(name: str) -> str:
 
 def share(part: int, whole: int) -> str:
     """In percent; nothing is wanted of nothing."""
-    return f"{100 * part / whole:.0f} %" if whole else "nothing wanted"
+    return f"{100 * part / whole:z.0f} %" if whole else "nothing wanted"
 
 
 def can(campaign_progress: CampaignProgress, target: str) -> bool:
@@ -127,7 +126,7 @@ def can(campaign_progress: CampaignProgress, target: str) -> bool:
     return target in MOVES[campaign_progress.campaign.state]
 
 
-NOTHING = f"No image has been reported as broken. One that {ENOUGH_REPORTS} people report is set aside by itself."
+NOTHING = "No image has been reported as broken. One that enough people report (a setting) is set aside by itself."
 
 
 def broken_table(store: Store, campaign_id: str) -> str:
@@ -139,8 +138,8 @@ def broken_table(store: Store, campaign_id: str) -> str:
     aside = sum(item.aside for item in items)
     rows = [_broken_row(item, looks.get(item.item_id)) for item in items]
     text = (
-        f"{wording.count(len(items), 'item')} reported or set aside; {aside:,} of them are offered to nobody. One that"
-        f" {ENOUGH_REPORTS} people report is set aside by itself."
+        f"{wording.count(len(items), 'item')} reported or set aside; {aside:,} of them are offered to nobody. One that enough"
+        " people report (a setting) is set aside by itself; reports of people who were revoked do not count."
     )
     return note(text) + html_table("Broken images", ["item", "reports", "state", ""], rows, "cc-broken")
 

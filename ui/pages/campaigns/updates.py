@@ -13,20 +13,21 @@ from urllib.parse import quote
 
 import gradio as gr
 
-from concord.campaigns import adjudication, health
+from concord.campaigns import adjudication, revoking
 from concord.campaigns.adjudication import PEOPLE, ContestedCase
-from concord.campaigns.annotators import CampaignTopic, annotators_of, topics
+from concord.campaigns.annotators import CampaignTopic, annotators_of, needs_look, topics
 from concord.campaigns.progress import CampaignProgress, all_progress, progress_of
 from concord.common import wording
 from concord.common.base_path import at
 from data.campaigns.settings import State
 from data.store.campaigns import management, monitoring
+from data.store.campaigns.management import CampaignRefused
 from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
 from data.store.judgements import revocations
 from ui.components.controls import Choice
 from ui.components.page import Drawn
-from ui.components.tables import note
+from ui.components.tables import bullets, note
 from ui.pages.campaigns import adjudicate, pay, people, progress
 from ui.pages.campaigns.adjudicate import Ruling
 from ui.pages.campaigns.view import ANY, SHOWN, ActingUser, CampaignsView, topic_name, tried
@@ -134,11 +135,12 @@ def _part(
     if view.show == "coverage":
         return progress.coverage_updates(store, campaign_progress)
     if view.show == "people":
-        flagged = any(
-            health.needs_look(person) for person in annotators_of(store, campaign_progress.campaign, None, intervals=False)
-        )
+        campaign = campaign_progress.campaign
+        flagged = any(needs_look(person) for person in annotators_of(store, campaign, None, intervals=False))
+        gone = revocations.current_revocations(store)
+        undo = any(each.batch is not None and each.campaign == campaign.campaign_id for each in gone)
         table = people.people_table(store, campaign_progress, topic, intervals=intervals)
-        return {"people": table, "revoke-flagged": gr.Button(visible=flagged)}
+        return {"people": table, "revoke-flagged": gr.Button(visible=flagged), "revoke-undo": gr.Button(visible=undo)}
     if view.show == "pay":
         return {"pay": pay.pay_table(store, campaign_progress.campaign)}
     if view.show == "broken":
@@ -224,14 +226,26 @@ def move(store: Store, campaign: str, name: str) -> str:
     return tried(lambda: management.move(store, campaign, MOVES[name]))
 
 
-FLAGGED: Final = "\n"
-"""Stands for everybody with a flag where a person is named: no name has a control character."""
+SEVERAL: Final = "\n"
+"""Stands before and between names where several people are named: no name has a control character."""
+
+
+def preselected(store: Store, campaign: str) -> str:
+    """Return the names of those who are preselected for revoking, each after ``SEVERAL``."""
+    return "".join(SEVERAL + each.person for each in revoking.candidates(store, campaign) if each.preselected) or SEVERAL
+
+
+def revoke_several_question(store: Store, campaign: str, whom: str) -> str:
+    """Return what is asked before several people are revoked, with their reasons, as HTML."""
+    chosen = {name for name in whom.split(SEVERAL) if name}
+    reasons = [f"{each.person}: {each.describe()}" for each in revoking.candidates(store, campaign) if each.person in chosen]
+    if not reasons:
+        return note("Nobody has failed checks or shows a pattern. Revoke single people in the table.")
+    return note("Revoke these people: what they hold goes to others. Do their answers so far count?") + bullets(reasons)
 
 
 def revoke_question(person: str) -> str:
-    """What is asked before somebody is revoked, as HTML."""
-    if person == FLAGGED:
-        return note("Revoke everybody with a flag: what they hold goes to others. Do their answers so far count?")
+    """Return what is asked before one person is revoked, as HTML."""
     text = f"Revoke {person}: they get nothing more here, and what they hold goes to others. Do their answers so far count?"
     return note(text) if person else ""
 
@@ -240,18 +254,27 @@ def revoke(store: Store, person: str, campaign: str, who: ActingUser, *, uncount
     """Take somebody out of a campaign."""
     if not person:
         return "Choose somebody first."
-    if person == FLAGGED:
-        return revoke_flagged(store, campaign, who, uncount=uncount)
+    if person.startswith(SEVERAL):
+        return _revoke_several(store, [name for name in person.split(SEVERAL) if name], campaign, who, uncount=uncount)
     n = revocations.revoke(store, person, who.signed, campaign, uncount=uncount)
     gone = f" {wording.count(n, 'answer')} stopped counting; their items are offered again." if uncount else ""
     return f"{person} is revoked.{gone}"
 
 
-def revoke_flagged(store: Store, campaign: str, who: ActingUser, *, uncount: bool) -> str:
-    """Take everybody out who needs a look."""
-    campaign_progress = progress_of(store, campaign)
-    gone = health.revoke_flagged(store, campaign_progress, who.signed, uncount=uncount) if campaign_progress is not None else []
-    return f"{wording.count(len(gone), 'person')} revoked: {', '.join(gone)}." if gone else "Nobody needs a look."
+def _revoke_several(store: Store, people: Sequence[str], campaign: str, who: ActingUser, *, uncount: bool) -> str:
+    try:
+        answers = revoking.revoke(store, campaign, people, who.signed, uncount=uncount)
+    except CampaignRefused as error:
+        return wording.sentence(error)
+    return wording.sentence(revoking.describe_revoked(people, answers, uncount=uncount))
+
+
+def undo_revoke(store: Store, campaign: str, who: ActingUser) -> str:
+    """Let those in again who were last revoked together."""
+    try:
+        return wording.sentence(revoking.describe_undone(*revoking.undo(store, campaign, who.signed)))
+    except CampaignRefused as error:
+        return wording.sentence(error)
 
 
 def reinstate(store: Store, person: str, campaign: str, who: ActingUser) -> str:

@@ -117,14 +117,14 @@ def among(part: FailureCell, whole: FailureCell) -> Share:
 
 
 def percent(value: float) -> str:
-    return f"{100 * value:.0f}\u00a0%"
+    return f"{100 * value:z.0f}\u00a0%"
 
 
 def span_of(known: Share) -> str:
     """An interval in percent; only of one that has any."""
     assert known.low is not None
     assert known.high is not None
-    return f"{100 * known.low:.0f} to {100 * known.high:.0f}"
+    return f"{100 * known.low:z.0f} to {100 * known.high:z.0f}"
 
 
 def listed(names: Sequence[str]) -> str:

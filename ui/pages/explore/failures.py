@@ -356,7 +356,7 @@ def _at_threshold(shown: FailurePicture, value: str, own: str) -> list[str | Htm
 
 def _of_seeds(shown: FailurePicture, generator: str) -> list[str | HtmlCell]:
     known = _scores(shown, generator)
-    spread = HtmlCell(f"{100 * stdev(known):.1f}", "points, standard deviation") if len(known) > 1 else HtmlCell("–")
+    spread = HtmlCell(f"{100 * stdev(known):z.1f}", "points, standard deviation") if len(known) > 1 else HtmlCell("–")
     each = [shown.number(cell, by_task=True) for cell in _over(shown, generator)]
     every = shown.number(shown.cell(ANY, CORRECT, generator), by_task=True)
     return [generator, *each, every, shown.count(shown.cell(ANY, WRONG, generator)), spread]
@@ -409,7 +409,7 @@ def _scores(shown: FailurePicture, generator: str) -> list[float]:
 def _about_seeds(shown: FailurePicture) -> Iterator[str]:
     each = {name: _scores(shown, name) for name in shown.generators}
     parts = [
-        f"{name} scores {percent(fmean(values))} on average, with a standard deviation of {100 * stdev(values):.1f} points"
+        f"{name} scores {percent(fmean(values))} on average, with a standard deviation of {100 * stdev(values):z.1f} points"
         for name, values in each.items()
         if len(values) > 1
     ]

@@ -80,7 +80,7 @@ def _number(row: Row, more: str = "") -> HtmlCell:
 
 def _text(value: float) -> str:
     """What rounds to nothing has no sign."""
-    return f"{round(value, 3) + 0:.3f}"
+    return f"{round(value, 3) + 0:z.3f}"
 
 
 def _figure(flip_rows: FlipRows) -> Any:

@@ -120,7 +120,7 @@ def cell(row: Row | None, href: str = "", more: str = "") -> HtmlCell:
         return HtmlCell(NO_VALUE, more, row["reason"] or "")
     n = f"n = {row['n']:,}"
     details = "\n".join(filter(None, (span(row["low"], row["high"]), n, more)))
-    return HtmlCell(f"{row['value']:.3f}", details, f"{row['method']}; {n} {row['unit']}", href)
+    return HtmlCell(f"{row['value']:z.3f}", details, f"{row['method']}; {n} {row['unit']}", href)
 
 
 def mark(row: Row | None, name: str, href: str = "") -> Mark:
@@ -128,7 +128,7 @@ def mark(row: Row | None, name: str, href: str = "") -> Mark:
     if row is None or row["value"] is None:
         return Mark(None)
     bounds = span(row["low"], row["high"])
-    hover_text = f"{name}: {row['value']:.3f}{f' ({bounds})' if bounds else ''}\nn = {row['n']:,} {row['unit']}"
+    hover_text = f"{name}: {row['value']:z.3f}{f' ({bounds})' if bounds else ''}\nn = {row['n']:,} {row['unit']}"
     return Mark(row["value"], row["low"], row["high"], hover_text, href)
 
 
@@ -239,7 +239,7 @@ def _apart(store: Store, view: ExploreView) -> str:
     apart = [image for image in both if view.whose in (ALL, image.generator)]
     if not apart:
         return heading(f"{view.rater} and {view.against}", "No image that both were asked the same about has different scores.")
-    shown = {image.item: f"{image.generator}: {image.a:.2f} and {image.b:.2f}" for image in apart[:MOST_APART]}
+    shown = {image.item: f"{image.generator}: {image.a:z.2f} and {image.b:z.2f}" for image in apart[:MOST_APART]}
     lead = f"{wording.count(len(apart), 'image')} with different scores; the first {len(shown)}."
     lead = lead if len(apart) > MOST_APART else ""
     title = heading(f"Where {view.rater} and {view.against} differ most", lead)
@@ -402,7 +402,7 @@ class _ScoresTable:
     def _cell(self, whole: bool, group: str, generator: str) -> HtmlCell:
         key = (whole, group, generator)
         less = self.less.get(key)
-        more = "" if less is None or less["value"] is None else f"{less['value']:+.3f} to {self.reference}"
+        more = "" if less is None or less["value"] is None else f"{less['value']:+z.3f} to {self.reference}"
         return cell(self.at.get(key), self.href(group, generator), more)
 
 
@@ -427,14 +427,14 @@ def _scores_figure(table: _ScoresTable) -> Any:
 def _scores_lead(table: _ScoresTable) -> str:
     view = table.view
     known = {name: row["value"] for name, row in table.tifa.items() if row["value"] is not None}
-    parts = [f"{name} {value:.3f}" for name, value in known.items() if name != table.reference]
+    parts = [f"{name} {value:z.3f}" for name, value in known.items() if name != table.reference]
     real = known.get(table.reference)
     n, questions = (sum(row[name] for row in table.tifa.values()) for name in ("n_items", "n_questions"))
     about = f"{view.rater} answered {wording.count(questions, 'question')} about {wording.count(n, 'image')} of {view.suite}"
     sentence = f"{about}{of_source(view)}. TIFA: {', '.join(parts) or 'of nothing but the reference'}"
-    sentence += f"; {table.reference}, the reference, {real:.3f}." if real is not None else "."
+    sentence += f"; {table.reference}, the reference, {real:z.3f}." if real is not None else "."
     if view.see == TYPES and len(table.groups) > 1:
-        sentence += f" Hardest on average: {table.groups[0]} ({table.mean(table.groups[0]):.3f})."
+        sentence += f" Hardest on average: {table.groups[0]} ({table.mean(table.groups[0]):z.3f})."
     return sentence
 
 

@@ -269,7 +269,7 @@ def _number(before: Outcome | None, now: Outcome | None) -> HtmlCell:
     """A number as it is now, with what it was where that is another."""
     if now is None:
         return HtmlCell("")
-    text, was = ("–" if outcome is None or outcome.value is None else f"{outcome.value:.3f}" for outcome in (now, before))
+    text, was = ("–" if outcome is None or outcome.value is None else f"{outcome.value:z.3f}" for outcome in (now, before))
     note = now.reason or f"{now.how}; n = {now.used.items:,} images"
     return HtmlCell(text, f"was {was}" if was != text else "", note)
 
@@ -341,7 +341,7 @@ def _of_all(outcomes: Sequence[CellOutcome], statistic: str) -> float | None:
 
 
 def _step(before: float | None, now: float | None) -> str:
-    was, text = ("undefined" if value is None else f"{value:.3f}" for value in (before, now))
+    was, text = ("undefined" if value is None else f"{value:z.3f}" for value in (before, now))
     return text if was == text else f"{was} → {text}"
 
 

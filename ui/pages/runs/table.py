@@ -119,7 +119,7 @@ def details(store: Store, view: RunView) -> str:
             "device",
             ", ".join(part for part in (progress.device or row.device or "", progress.host and f"on {progress.host}") if part),
         ),
-        ("memory", f"at most {progress.memory / 1e9:.1f} GB so far" if progress.memory else ""),
+        ("memory", f"at most {progress.memory / 1e9:z.1f} GB so far" if progress.memory else ""),
         ("engine", row.engine if row.engine not in (None, "local") else ""),
         ("batch", _batch(store, view)),
         ("speed", _speeds(view)),
@@ -242,5 +242,5 @@ def _speed(per_second: float | None, of: str = "") -> str:
     per = f" {of}" if of else ""
     for factor, unit in ((1, "second"), (60, "minute")):
         if per_second * factor >= 1:
-            return f"{per_second * factor:.1f}{per} a {unit}"
-    return f"{per_second * 3600:.1f}{per} an hour"
+            return f"{per_second * factor:z.1f}{per} a {unit}"
+    return f"{per_second * 3600:z.1f}{per} an hour"

@@ -15,7 +15,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from concord.common.context import Context
-from concord.common.forwarding import COMMANDS
+from concord.common.forwarding import COMMANDS, UNKNOWN_COMMAND
 from data.store.core.store import Store
 from ui import commands
 
@@ -45,7 +45,7 @@ def router(store: Store) -> APIRouter:
     @routes.post("/command")
     def command(body: CommandBody) -> StreamingResponse:
         if body.name not in COMMANDS:
-            raise HTTPException(404, "There is no such command.")
+            raise HTTPException(404, UNKNOWN_COMMAND)
         return StreamingResponse(_run(store, body), media_type="application/x-ndjson")
 
     return routes

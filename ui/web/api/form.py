@@ -20,9 +20,10 @@ from data.campaigns.settings import Campaign
 from data.records import Annotation
 from data.store.campaigns import allocation, management, participation
 from data.store.core import campaign_items
+from data.store.core.campaign_items import CampaignClosed
 from data.store.core.store import Store
-from data.store.judgements import answer_status, recording
-from ui.web.api import person_of
+from data.store.judgements import answer_status, recording, revocations
+from ui.web.api import person_of, refusing
 from ui.web.auth.accounts import NAME_TAKEN, checked_name
 from ui.web.auth.authorization import Access, may, visitor_of
 from ui.web.texts import language_of
@@ -108,7 +109,7 @@ def router(store: Store) -> APIRouter:
         name = request.session.get("name")
         if name is None:
             return JSONResponse({"state": "name"})
-        chosen = request.session.get("campaign")
+        chosen = _chosen(request)
         campaign = chosen or campaign_items.DEFAULT
         before = _before(store, name, chosen)
         if before is not None:
@@ -135,7 +136,7 @@ def router(store: Store) -> APIRouter:
 
     @routes.post("/campaign")
     def choose(request: Request, body: CampaignBody) -> dict[str, str]:
-        if "invitation" in request.session and request.session.get("campaign", body.campaign) != body.campaign:
+        if _is_invited(request) and body.campaign != _chosen(request):
             raise HTTPException(422, "Your invitation is for another campaign; ask for one for this campaign.")
         if form.campaign_of(store, body.campaign) is None:
             raise HTTPException(404, "There is no such campaign in this project.")
@@ -154,20 +155,22 @@ def router(store: Store) -> APIRouter:
     @routes.post("/skip")
     def skip(request: Request, body: TicketBody) -> dict[str, bool]:
         person, campaign = person_of(request), _campaign(store, request, body.campaign)
-        participation.skip(store, person, _task(store, body.ticket).item_id, campaign.campaign_id)
+        with refusing(409, CampaignClosed):
+            participation.skip(store, person, _task(store, body.ticket).item_id, campaign.campaign_id)
         return {"skipped": True}
 
     @routes.post("/unskip")
     def unskip(request: Request) -> dict[str, bool]:
         person, campaign = person_of(request), _campaign(store, request)
-        return {"taken_back": participation.unskip(store, person, campaign.campaign_id) is not None}
+        with refusing(409, CampaignClosed):
+            return {"taken_back": participation.unskip(store, person, campaign.campaign_id) is not None}
 
     @routes.post("/pause")
     def pause(request: Request) -> dict[str, Any]:
         person, campaign = person_of(request), _campaign(store, request)
         # whoever is paused, or has failed the training, has no other code for leaving this way
         desk = participation.next_tasks(store, person, campaign.campaign_id)
-        leaving = form.leaving_outcome(desk)
+        leaving = form.leaving_outcome(desk, campaign.settings)
         participation.pause(store, person, campaign.campaign_id)
         worked = bool(participation.own_answers(store, person, campaign.campaign_id, limit=1))
         shown = form.completion_json(campaign.settings, leaving, worked=worked)
@@ -177,17 +180,31 @@ def router(store: Store) -> APIRouter:
     @routes.post("/report")
     def report(request: Request, body: ReportBody) -> dict[str, bool]:
         person, campaign = person_of(request), _campaign(store, request, body.campaign)
+        item_id = _task(store, body.ticket).item_id
         try:
-            participation.report(store, person, _task(store, body.ticket).item_id, body.reason.strip(), campaign.campaign_id)
+            with refusing(409, CampaignClosed):
+                participation.report(store, person, item_id, body.reason.strip(), campaign.campaign_id)
         except KeyError as error:
             raise HTTPException(422, "This image is not part of the campaign.") from error
         return {"reported": True}
+
+    @routes.post("/withdraw")
+    def withdraw(request: Request, body: CampaignBody) -> dict[str, Any]:
+        person, campaign = person_of(request), _campaign(store, request, body.campaign)
+        if not campaign.settings.withdrawal:
+            raise HTTPException(403, "Answers cannot be withdrawn here. Please write to whoever invited you.")
+        with refusing(409, CampaignClosed):
+            n = revocations.withdraw(store, person, campaign.campaign_id)
+        return {"withdrawn": n} | form.no_item_json(
+            store, campaign, participation.next_tasks(store, person, campaign.campaign_id)
+        )
 
     @routes.post("/draft")
     def draft(request: Request, body: DraftBody) -> dict[str, bool]:
         person, campaign = person_of(request), _campaign(store, request, body.campaign)
         answer_draft = allocation.AnswerDraft(campaign.campaign_id, person, _task(store, body.ticket).item_id, body.answers)
-        allocation.save_draft(store, answer_draft)
+        with refusing(409, CampaignClosed):
+            allocation.save_draft(store, answer_draft)
         return {"kept": True}
 
     # what somebody has answered themselves
@@ -216,11 +233,25 @@ def router(store: Store) -> APIRouter:
     return routes
 
 
+def _is_invited(request: Request) -> bool:
+    visitor = visitor_of(request)
+    return visitor is not None and visitor.invited
+
+
+def _chosen(request: Request) -> str | None:
+    """Return the campaign that this person works in: that of their invitation, or the one that they chose; None: neither."""
+    visitor = visitor_of(request)
+    if visitor is not None and visitor.invited:
+        return visitor.campaign or campaign_items.DEFAULT
+    chosen: str | None = request.session.get("campaign")
+    return chosen
+
+
 def _campaign(store: Store, request: Request, named: str | None = None) -> Campaign:
     """The campaign that this person works in; or the one of a request, if they have worked in it."""
-    turned_to = request.session.get("campaign", campaign_items.DEFAULT)
+    turned_to = _chosen(request) or campaign_items.DEFAULT
     # the Workbench asks for the default one, whatever somebody has turned to on the annotators' page
-    theirs = {turned_to} if "invitation" in request.session else {turned_to, campaign_items.DEFAULT}
+    theirs = {turned_to} if _is_invited(request) else {turned_to, campaign_items.DEFAULT}
     if named is not None and named not in theirs and not participation.worked_in(store, person_of(request), named):
         raise HTTPException(422, "You are not in this campaign. Please load the page again.")
     campaign = form.campaign_of(store, named or turned_to)
@@ -300,7 +331,7 @@ def answered_form(store: Store, person: str, campaign: Campaign, answer: partici
 
 
 def _submit(store: Store, request: Request, campaign: Campaign, body: SubmissionBody) -> JSONResponse:
-    person, chosen = person_of(request), request.session.get("campaign")
+    person, chosen = person_of(request), _chosen(request)
     revised = participation.own_answer(store, person, campaign.campaign_id, str(body.revises)) if body.revises else None
     questionnaire = revised.questionnaire if revised else YES_NO.name if body.quick else None
     try:
@@ -315,18 +346,21 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
     first = _before(store, person, chosen) if body.following else None
     desk: allocation.NextTasks | None = None
     try:
-        if body.following and first is None:
-            answered = participation.submit_answer(store, annotation, about.form.undecided, chosen or campaign_items.DEFAULT)
-            saved, desk = answered.saved, answered.desk
-        else:
-            saved = recording.submit(store, annotation, about.form.undecided)
+        with refusing(409, CampaignClosed):
+            if body.following and first is None:
+                answered = participation.submit_answer(
+                    store, annotation, about.form.undecided, chosen or campaign_items.DEFAULT
+                )
+                saved, desk = answered.saved, answered.desk
+            else:
+                saved = recording.submit(store, annotation, about.form.undecided)
     except KeyError as error:
         raise HTTPException(422, "The image or the answer that this one revises was deleted, or is not yours.") from error
     feedback = form.feedback_json(answers, saved.feedback)
     # gold and attention items must look like all others
     status = "surplus" if saved.status == "surplus" else "valid"
     reply = {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": status, "feedback": feedback}
-    reply["earlier"] = saved.earlier
+    reply |= {"earlier": saved.earlier, "reason": saved.reason}
     if desk is not None:
         first = _describe_desk(store, request, person, chosen or campaign_items.DEFAULT, desk, quick=body.quick)
     return JSONResponse(reply if first is None else reply | {"next": first})

@@ -34,6 +34,7 @@ class Access(Enum):
     PUBLIC = "public"
     ANNOTATOR = "annotator"
     RESEARCHER = "researcher"
+    ADMIN = "admin"
     COMMAND = "command"
 
 
@@ -52,6 +53,7 @@ def _of_gradio(mount: str, used: tuple[str, ...], access: Access) -> tuple[tuple
 # The first prefix that fits decides; a path that none fits is refused, and so is one that leads to None. A prefix covers
 # itself and what lies below it.
 RULES: Final[tuple[tuple[str, Access | None], ...]] = (
+    ("/api/studio/people", Access.ADMIN),
     ("/api/studio", Access.RESEARCHER),
     ("/api", Access.ANNOTATOR),
     *_of_gradio("/annotate", _USED_BY_FORM, Access.ANNOTATOR),
@@ -64,7 +66,7 @@ RULES: Final[tuple[tuple[str, Access | None], ...]] = (
     ("/join", Access.PUBLIC),
     ("/command", Access.COMMAND),
 )
-_NEEDED: Final[dict[Access, Role]] = {Access.ANNOTATOR: "annotator", Access.RESEARCHER: "researcher"}
+_NEEDED: Final[dict[Access, Role]] = {Access.ANNOTATOR: "annotator", Access.RESEARCHER: "researcher", Access.ADMIN: "admin"}
 
 
 def access_of(path: str) -> Access | None:
@@ -145,8 +147,6 @@ def begin_invited(session: Session, name: str, invitation: invitations.Invitatio
     """Begin a session by invitation: nothing of an earlier one stays."""
     session.clear()
     session.update({"name": name, "invitation": invitation.invitation_id})
-    if invitation.campaign is not None:
-        session["campaign"] = invitation.campaign
 
 
 def _stamp(store: Store, account: Account) -> str:
@@ -155,6 +155,7 @@ def _stamp(store: Store, account: Account) -> str:
 
 
 _UNKNOWN: Final = "Please sign in first."
+_FOR_ADMINISTRATORS: Final = "Only an administrator can do this."
 _NOT_YOURS: Final = "Your account is for labelling images; this page is for researchers."
 _TOO_FAST: Final = "Too many requests in a short time. Nothing is lost: please wait a moment."
 _NAMED: Final = "Your name comes with your sign-in and cannot be changed here."
@@ -221,7 +222,7 @@ class Authorization:
         if caller is None or access is None:
             return _signed_out(scope, path)
         if not may(caller.role, access):
-            return _refused(scope, path, 403, _NOT_YOURS)
+            return _refused(scope, path, 403, _FOR_ADMINISTRATORS if access is Access.ADMIN else _NOT_YOURS)
         if path == "/api/name" and (self._accounts is not None or caller.invited):
             return _refused(scope, path, 403, _NAMED)
         return None

@@ -22,6 +22,7 @@ from data.people import person_pseudonym
 from data.store.backup import backups, restoring, snapshot
 from data.store.backup.backups import Backup, BadBackup
 from data.store.backup.restoring import BEFORE
+from data.store.core import connections
 from data.store.core.connections import DATABASE
 from data.store.core.schema import migration_files
 from data.store.core.store import Store, StoreBusy, StoreError
@@ -279,11 +280,11 @@ def test_a_broken_database_is_named_with_its_backup_and_restored(store: Store) -
         done = restoring.restore(project, made)
         assert done.aside
         assert done.aside.read_bytes() == content
-        assert backups.wal_file(done.aside).read_bytes() == b"left over"
+        assert connections.wal_file(done.aside).read_bytes() == b"left over"
         with Store(project) as again:
             assert whole(again) == before
         done.aside.unlink()
-        backups.wal_file(done.aside).unlink()
+        connections.wal_file(done.aside).unlink()
 
 
 def test_restoring_is_refused(store: Store, tmp_path: Path) -> None:
@@ -342,7 +343,7 @@ def test_the_erased_are_taken_out_of_every_copy(store: Store, tmp_path: Path) ->
         "c.execute(\"insert into drafts select 'default', ?, 'item', '{}', now()\", [sys.argv[2]]); os._exit(0)"
     )
     subprocess.run([sys.executable, "-c", code, str(aside), NAME], check=True)
-    assert backups.wal_file(aside).exists()
+    assert connections.wal_file(aside).exists()
     alias = person_pseudonym(store.secret, NAME)
     with duckdb.connect(str(tmp_path / "others.duckdb"), read_only=True) as connection:
         assert connection.execute("select count(*) from annotations where rater_id = ?", [alias]).fetchone() != (0,)

@@ -7,10 +7,11 @@ import pytest
 from data.campaigns.settings import Campaign, Settings
 from data.store.campaigns import allocation, management, monitoring, participation
 from data.store.campaigns.allocation import TaskRequest, allocate_all
+from data.store.core.campaign_items import CampaignClosed
 from data.store.core.store import Cache, Store
 from data.store.judgements import recording, revocations
 from data.store.judgements.answer_status import Feedback
-from tests.data.store.small_campaign import NAME, RIGHT, WRONG, Running, start
+from tests.data.store.small_campaign import NAME, RIGHT, WRONG, Running, give, start
 from tests.data.store.small_project import answer, column
 
 
@@ -153,6 +154,7 @@ def test_a_pause_frees_what_was_claimed_in_one_campaign(store: Store) -> None:
 def test_an_item_that_two_call_broken_is_set_aside(store: Store) -> None:
     c = start(store, 2, overlap=3)
     first, second = c.items
+    assert c.offered("ann") == [first, second]
     assert not participation.report(store, "ann", first, "black", NAME, now=c.now)
     assert not participation.report(store, "ann", first, "black", NAME, now=c.now)
     assert c.offered("ann") == [second]
@@ -193,6 +195,27 @@ def test_states(store: Store) -> None:
         management.move(store, NAME, "draft")
 
 
+def test_the_writer_refuses_answers_to_an_archived_campaign(store: Store) -> None:
+    c = start(store, 3)
+    (first, second) = c.offered("ann")
+    said = c.say(first, "ann").annotation_id
+    management.move(store, NAME, "archived")
+    before = column(store, "select annotations::varchar from annotations")
+    late = answer(second, "ann", campaign_id=NAME)
+    for write in (
+        lambda: recording.submit(store, late),
+        lambda: participation.submit_answer(store, late, campaign=NAME),
+        lambda: c.say(first, "ann", "no", revises=said),
+        lambda: participation.skip(store, "ann", second, NAME),
+        lambda: participation.unskip(store, "ann", NAME),
+        lambda: participation.report(store, "ann", second, "black", NAME),
+        lambda: allocation.save_draft(store, allocation.AnswerDraft(NAME, "ann", second, {})),
+    ):
+        with pytest.raises(CampaignClosed, match="has been archived"):
+            write()
+    assert column(store, "select annotations::varchar from annotations") == before
+
+
 def test_checks_are_mixed_in_count_for_nobody_and_cannot_be_told(store: Store) -> None:
     c = start(store, 9, special=("gold", "attention", "gold"), settings=Settings(order="fixed", check_every=4))
     gold = set(c.items[9:])
@@ -204,7 +227,8 @@ def test_checks_are_mixed_in_count_for_nobody_and_cannot_be_told(store: Store) -
         assert saved.feedback is None
     checks = [item in gold for item in seen]
     assert [item for item in seen if item not in gold] == c.items[:9]
-    assert sum(checks[:4]) == sum(checks[4:8]) == 1
+    # the first six come twice as often
+    assert sum(checks[:2]) == sum(checks[2:4]) == sum(checks[4:6]) == 1
     # what is left goes down by one with each answer, whatever it was
     assert remaining == list(range(len(seen), 0, -1))
     results = {one.item_id: one for one in monitoring.current_answers(store, NAME)}
@@ -222,6 +246,7 @@ def test_checks_are_mixed_in_count_for_nobody_and_cannot_be_told(store: Store) -
 def test_feedback_on_gold_if_the_campaign_gives_it(store: Store) -> None:
     c = start(store, 4, special=("gold", "attention"), settings=Settings(order="fixed", check_every=2, gold_feedback=True))
     gold, attention = c.items[4:]
+    give(store, NAME, gold, "ann")
     annotation = answer(gold, "ann", "no", campaign_id=NAME)
     first = recording.submit(store, annotation)
     assert first.feedback == Feedback(False, RIGHT)

@@ -20,12 +20,13 @@ from data.store.analysis import aggregates
 from data.store.campaigns import management, participation
 from data.store.campaigns.management import CampaignRefused
 from data.store.core import browse_index, campaign_items, frame, rows, schema
+from data.store.core.database_file import DatabaseFile
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportRefused
 from data.store.judgements import answer_status, recording, remarks
 from data.store.judgements.remarks import Adjudication
-from tests.data.store.small_campaign import NAME, start
+from tests.data.store.small_campaign import NAME, give, start
 from tests.data.store.small_project import PROMPT, answer, column, content, fill, pictures, submit, table
 
 ALL = Selection()
@@ -149,7 +150,10 @@ def test_only_the_random_stratum_counts_where_there_is_one(store: Store) -> None
     picked = [CampaignItem(items[1]), CampaignItem(items[2])]
     management.create(store, Campaign("mixed", "M"), [*sample_items(items[:1], None, 0), *picked])
     management.create(store, Campaign("picked", "P"), picked)
+    for name in ("mixed", "picked"):
+        management.move(store, name, "running")
     for item, name in ((items[0], "mixed"), (items[1], "mixed"), (items[2], "picked"), (items[3], "default")):
+        give(store, name, item, "ann")
         annotation = answer(item, "ann", campaign_id=name)
         recording.submit(store, annotation)
         recording.submit(store, answer(item, "ann", "no", campaign_id=name, revises=annotation.annotation_id))
@@ -279,6 +283,7 @@ def test_a_project_of_before_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
         before.setattr(schema, "MIGRATIONS", old)
         before.setattr(rows, "insert", without_blanked)
         before.setattr(browse_index, "mark_stale_where", lambda *_: None)
+        before.setattr(DatabaseFile, "take_numbers", lambda *_: 0)
         with Store(tmp_path / "project") as store:
             items, now = fill(store, 3), datetime.now(UTC)
             answers = [(w, "default", items[0], w, "direct", "{}", now, False, "valid", w, n) for n, w in enumerate("abc")]

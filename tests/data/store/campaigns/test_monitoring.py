@@ -19,6 +19,7 @@ from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import revocations
 from data.store.library import item_subjects
+from tests.data.store.small_campaign import give
 from tests.data.store.small_project import PROMPT, SPEC, column, items_of, picture, submit
 
 ALL = Selection()
@@ -80,12 +81,14 @@ def test_spread_is_of_valid_answers_by_people(store: Store) -> None:
     a, b, c, _ = begun(store)
     for who, item in (("ann", a), ("bob", a), ("cyd", a), ("ann", b), ("dot", c)):
         participation.enter(store, who)
+        give(store, "c", item, who)
         submit(store, item, who, campaign_id="c")
     # cyd came too late, and dot's answer stops counting
     revocations.revoke(store, "dot", "me", "c", uncount=True)
     assert monitoring.items_by_answer_count(store, "c") == {0: 2, 1: 1, 2: 1}
-    participation.report(store, "ann", c, "black", "c")
-    participation.report(store, "bob", c, "black", "c")
+    for who in ("ann", "bob"):
+        give(store, "c", c, who)
+        participation.report(store, who, c, "black", "c")
     assert monitoring.items_by_answer_count(store, "c") == {0: 1, 1: 1, 2: 1}
     assert monitoring.items_by_answer_count(store, "nobody") == {}
 
@@ -95,6 +98,7 @@ def test_effort_is_the_median_of_people_alone(store: Store) -> None:
     assert monitoring.effort(store, "direct") == monitoring.Effort(None, 0)
     imports.apply(store, [ImportBundle("people", "sim", "sim", raters=[Rater("sim", "human", "person", simulated=True)])])
     for who, seconds in (("ann", 10), ("bob", 30), ("cyd", 20), ("dot", None), ("sim", 1000)):
+        give(store, "c", ids[0], who)
         submit(store, ids[0], who, campaign_id="c", active_seconds=seconds)
     assert monitoring.effort(store, "direct") == monitoring.Effort(20.0, 3)
     assert monitoring.effort(store, "visor").n == 0
@@ -102,6 +106,7 @@ def test_effort_is_the_median_of_people_alone(store: Store) -> None:
 
 def test_a_campaigns_judgements_are_its_peoples_and_scorers_of_the_same_items(store: Store) -> None:
     a, b, *_ = begun(store)
+    give(store, "c", a, "ann")
     submit(store, a, "ann", campaign_id="c")
     submit(store, a, "bob", "no")
     submit(store, b, "bob")

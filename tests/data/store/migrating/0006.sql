@@ -6,7 +6,8 @@ insert into campaign_items values
 update claims set place = 1;
 update annotations set passed = true, selected = false, status_before = 'valid' where annotation_id = 'a5';
 insert into drafts values ('default', 'ben', 'pair|0', '{"note":"half"}', '2026-01-09 10:00:00+00');
-insert into reports values ('default', 'pair|0', 'ann', 'broken', '2026-01-09 10:00:00+00', '2026-01-10 10:00:00+00');
+insert into reports (campaign_id, item_id, rater_id, reason, moment, dismissed) values
+    ('default', 'pair|0', 'ann', 'broken', '2026-01-09 10:00:00+00', '2026-01-10 10:00:00+00');
 insert into revocations (rater_id, campaign_id, uncounted, made_by, moment, lifted, lifted_by) values ('ben', 'pilot', true, 'ann', '2026-01-09 10:00:00+00', '2026-01-10 10:00:00+00', 'ann');
 insert into adjudications values ('v1', 'geneval/00000/g1/1', 'correct', 'cat', 'default', 'person', 'ben', 'yes', 'look again', 'ann', '2026-01-09 10:00:00+00', 12);
 select nextval('statement_seq');

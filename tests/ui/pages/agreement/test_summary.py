@@ -40,7 +40,7 @@ def test_a_page_says_why_it_shows_another_statistic_and_leads_to_the_main_one() 
 def test_no_scorer_is_called_close_where_the_answers_allow_no_interval() -> None:
     scorer = {
         "rater": "m", "statistic": "cohen_kappa", "task": "all", "value": 0.0, "low": None, "high": None,
-        "n_items": 1, "ceiling": None, "saw_labels": False,
+        "n_items": 1, "n_ratings": 30, "ceiling": None, "saw_labels": False,
     }  # fmt: skip
     rows: dict[str, list[dict[str, Any]]] = {"raters": [scorer], "among_people": [{"statistic": "mean", "task": "all"}]}
     nothing: dict[str, list[dict[str, Any]]] = {"raters": [], "among_people": []}
@@ -49,4 +49,10 @@ def test_no_scorer_is_called_close_where_the_answers_allow_no_interval() -> None
     assert "Too few answers yet to compare scorers with people" in said
     assert "m Cohen’s κ 0.00 on 1 image" in said
     wide = {"raters": [scorer | {"low": -0.4, "high": 0.4}], "among_people": rows["among_people"]}
-    assert "m agrees with people" in headline(wide, nothing, view)
+    assert "No scorer clearly agrees with people yet" in headline(wide, nothing, view)
+    clear = {"raters": [scorer | {"value": 0.5, "low": 0.4, "high": 0.6}], "among_people": rows["among_people"]}
+    said = headline(clear, nothing, view)
+    assert "m agrees with people: Cohen’s κ 0.50 [0.40, 0.60]" in said
+    assert "no level of people" in said
+    few = {"raters": [clear["raters"][0] | {"n_ratings": 19}], "among_people": rows["among_people"]}
+    assert "Too few answers yet" in headline(few, nothing, view)

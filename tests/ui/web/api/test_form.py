@@ -83,6 +83,7 @@ def test_answer_last_revise_and_leave(world: World) -> None:
     assert before["progress"] == {"done": 0, "remaining": 4, "total": 4}
     answers = saying(before["tasks"][0]["ticket"], active_seconds=2.5, started="2026-11-20T10:00:00Z")
     fate = {"saved": True, "id": answers["id"], "new": True, "status": "valid", "feedback": None, "earlier": None}
+    fate["reason"] = None
     assert client.post("/api/submit", json=answers).json() == fate
     assert client.post("/api/submit", json=answers).json()["new"] is False
     after = client.get("/api/next").json()

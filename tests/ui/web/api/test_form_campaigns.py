@@ -205,7 +205,8 @@ def test_training_tells_and_checks_do_not(two: World) -> None:
     while (here := following(client))["state"] == "label":
         assert here["training"] is None
         kinds.add(json.dumps(say(client, here["tasks"][0], COW) | {"id": ""}))
-    assert kinds == {json.dumps({"saved": True, "id": "", "new": True, "status": "valid", "feedback": None, "earlier": None})}
+    reply = {"saved": True, "id": "", "new": True, "status": "valid", "feedback": None, "earlier": None, "reason": None}
+    assert kinds == {json.dumps(reply)}
     assert two.column("select count(*) from annotations where status = 'gold'") == [1]
 
 

@@ -14,7 +14,7 @@ from tests.ui.accounts_app import PAGE, House, house
 from tests.ui.http_visitor import TOKEN, first, saying
 from ui.web.auth.authorization import Access, access_of
 
-EVERYBODY, ANNOTATORS, RESEARCHERS, NOBODY = range(4)
+EVERYBODY, ANNOTATORS, RESEARCHERS, ADMINS, NOBODY = range(5)
 # Every route of the app by method and path, and who may open it; Gradio's of both mounts stand below.
 TABLE: dict[str, int] = {
     "GET /": EVERYBODY,
@@ -35,12 +35,14 @@ TABLE: dict[str, int] = {
     "POST /api/unskip": ANNOTATORS,
     "POST /api/pause": ANNOTATORS,
     "POST /api/report": ANNOTATORS,
+    "POST /api/withdraw": ANNOTATORS,
     "POST /api/draft": ANNOTATORS,
     "GET /api/mine": ANNOTATORS,
     "GET /api/mine/{annotation_id}": ANNOTATORS,
     "GET /api/last": ANNOTATORS,
     "POST /api/submit": ANNOTATORS,
     "GET /img/{sha256}": ANNOTATORS,
+    "GET /api/studio/original/{sha256}": RESEARCHERS,
     "GET /api/studio/items": RESEARCHERS,
     "GET /api/studio/version": RESEARCHERS,
     "GET /api/studio/map/image": RESEARCHERS,
@@ -63,6 +65,10 @@ TABLE: dict[str, int] = {
     "POST /api/studio/views": RESEARCHERS,
     "POST /api/studio/views/forget": RESEARCHERS,
     "GET /api/studio/report/{key}/{form}": RESEARCHERS,
+    "GET /api/studio/people/owed": ADMINS,
+    "POST /api/studio/people/erase": ADMINS,
+    "POST /api/studio/people/code": ADMINS,
+    "POST /api/studio/people/link": ADMINS,
     "POST /command": NOBODY,
 }
 # Of Gradio's routes an annotator's page needs these; of the studio they open none.
@@ -80,7 +86,7 @@ OF_THE_STUDIO = (
 CLOSED = ("/login", "/logout", "/monitoring")
 ROLES = {
     "nobody": EVERYBODY, "annotator by link": ANNOTATORS, "annotator": ANNOTATORS, "researcher by link": RESEARCHERS,
-    "researcher": RESEARCHERS, "admin": RESEARCHERS, "revoked link": EVERYBODY, "expired link": EVERYBODY,
+    "researcher": RESEARCHERS, "admin": ADMINS, "revoked link": EVERYBODY, "expired link": EVERYBODY,
     "removed account": EVERYBODY, "forged cookie": EVERYBODY,
 }  # fmt: skip
 

@@ -1,0 +1,1 @@
+-- A sequence, and no rows: numbers are taken by whoever writes.

@@ -1,0 +1,320 @@
+"""One question, one number: on Overview, Agreement, Compare, Estimates, Scorers and Reports, by commands and the library.
+
+By the functions that they call: equal names, equal numbers, equal intervals; no level of another statistic, and no "best"
+without evidence.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from html import unescape
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import concord
+from agreement import Options
+from agreement.generators import GeneratorDifference
+from agreement.meta.estimates import EstimateOptions
+from concord import headlines
+from concord.agreement import Rows, recall
+from concord.comparison.leaderboard import BOARD, Leaderboard, leaderboard
+from concord.comparison.model_comparison import RatedAspect, compare_models, people_headline
+from concord.meta.estimates import estimate
+from data.store.core.selection import PEOPLE, SIMULATED, Selection
+from data.store.core.store import Store
+from tests.ui.answered_projects import KINDS, QUALITY, fill
+from ui.components import leaderboard as overview
+from ui.pages.agreement import summary
+from ui.pages.agreement.view import AgreementView
+from ui.pages.compare import CompareView, comparison
+from ui.pages.estimates import EstimatesView, lead, rows_of
+from ui.pages.scorers import ScorerEvidence, ScorersView, questions_html
+from ui.report import export
+from ui.report.sections import Document
+
+Ends = tuple[float | None, float | None, float | None]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A project, and what is shown of it everywhere."""
+
+    folder: Path
+    store: Store
+    aspect: str
+    people: str
+    board: Leaderboard
+    rows: Rows
+    report: Document
+
+    @property
+    def selection(self) -> Selection:
+        return Selection(suite=("s",), aspect=(self.aspect,))
+
+    @property
+    def who(self) -> str:
+        return PEOPLE if self.people == "real" else SIMULATED
+
+    def view(self, statistic: str) -> AgreementView:
+        return AgreementView(suite="s", aspect=self.aspect, task="all", statistic=statistic)
+
+    def sides(self) -> tuple[Rows, Rows]:
+        """Rows about real people, and about simulated ones."""
+        real, simulated = (summary.by_kind_of_people(self.rows, kind) for kind in ("real", "simulated"))
+        return real, simulated
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def shown(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
+    folder = tmp_path_factory.mktemp("one") / "project"
+    with Store(folder) as store:
+        fill(store, request.param)
+        yield _shown(folder, store, request.param)
+
+
+def _shown(folder: Path, store: Store, kind: str) -> Shown:
+    aspect, people = ("faithfulness" if kind == "slots" else "correct"), "simulated" if kind == KINDS[0] else "real"
+    report = export.document(export.gather(store, Selection(), 0, "export report"))
+    rows = recall(store, Selection(suite=("s",), aspect=(aspect,)), BOARD)
+    return Shown(folder, store, aspect, people, leaderboard(store, "s"), rows, report)
+
+
+def _ends(row: Mapping[str, Any]) -> Ends:
+    return row["value"], row["low"], row["high"]
+
+
+def _by_generator(rows: list[dict[str, Any]], shown: Shown) -> dict[str, Ends]:
+    about = {"suite": "s", "aspect": shown.aspect, "people": shown.people, "statistic": "mean", "task": "all", "target": None}
+    return {row["generator"]: _ends(row) for row in rows if about.items() <= row.items() and row["generator"] != "all"}
+
+
+def _texts(shown: Shown) -> list[str]:
+    """Every headline of the pages and the report."""
+    real, simulated = shown.sides()
+    statistic = "spearman" if shown.aspect == "faithfulness" else "cohen_kappa"
+    view = EstimatesView("s", shown.aspect, "verdicts", labels="random")
+    summary_section = shown.report.sections[0]
+    texts = [
+        overview.headline(shown.board),
+        overview.tiles(shown.board, {"images": 1, "prompts": 1, "places": 1, "annotations": 1}),
+        summary.headline(real, simulated, shown.view(statistic)),
+        lead(shown.store, rows_of(shown.store, view), view),
+        *summary_section.points,
+    ]
+    for first, second in permutations(QUALITY, 2):
+        compared = CompareView("s", first, second, f"{shown.who}·{shown.aspect}")
+        made = compare_models(shown.store, "s", first, second, compared.rated)
+        texts.append(comparison(made, compared))
+    return [unescape(re.sub("<[^>]+>", "", text)) for text in texts]
+
+
+def test_peoples_mean_of_a_generator_is_one_number(shown: Shown) -> None:
+    expected = _by_generator(recall(shown.store, shown.selection, Options(statistics=("mean",)))["among_people"], shown)
+    assert set(expected) == set(QUALITY)
+    assert all(None not in ends for ends in expected.values())
+    # images weigh equally
+    judgements = concord_judgements(shown)
+    by_image = judgements.groupby(["generator", "item"])["number"].mean().groupby("generator").mean()
+    assert {name: ends[0] for name, ends in expected.items()} == pytest.approx(by_image.to_dict())
+    # Overview
+    cells = {name: shown.board.cells[name, shown.who, "all"] for name in QUALITY}
+    assert {name: (cell.value, cell.low, cell.high) for name, cell in cells.items()} == expected
+    # the report, and what it exports
+    assert _by_generator(shown.report.data["among_people"], shown) == expected
+    # Estimates and `estimate`, where every image has its answers: nothing is left to estimate
+    estimated = {
+        (row.scorer, row.generator): row
+        for row in estimate(shown.store, shown.selection, EstimateOptions(at_random=True))
+        if row.task == "all" and row.generator != "all"
+    }
+    for (_, generator), row in estimated.items():
+        assert row.n_unlabelled == 0
+        assert (row.value, row.low, row.high) == pytest.approx(expected[generator], abs=1e-12)
+        assert (row.labels_mean, row.labels_low, row.labels_high) == (row.value, row.low, row.high)
+
+
+def concord_judgements(shown: Shown) -> pd.DataFrame:
+    """People's answers."""
+    from data.store.core import frame
+
+    table = frame.frame(shown.store, shown.selection)
+    return table[(table["kind"] == "human") & (table["aspect"] == shown.aspect) & table["excluded"].isna()]
+
+
+def test_the_difference_of_two_generators_is_one_number(shown: Shown) -> None:
+    leads = {each.second: each for each in shown.board.leads}
+    best = shown.board.generators[0]
+    assert set(leads) == set(QUALITY) - {best}
+    against = {
+        (other, row.generator): row
+        for other in leads
+        for row in estimate(shown.store, shown.selection, EstimateOptions(at_random=True, against=other, scorers=("verdicts",)))
+        if row.statistic == "difference" and row.task == "all"
+    }
+    for other, difference in leads.items():
+        # who orders the board is named in its headline: people, or a scorer where there are simulated ones alone
+        by = shown.board.raters[0]
+        assert by.name == (PEOPLE if shown.people == "real" else "verdicts")
+        compared = compare_models(shown.store, "s", other, best, RatedAspect(by.name, by.aspect)).overall
+        assert compared is not None
+        assert replace(compared, p_holm=None) == replace(difference, p_holm=None)
+        difference = _difference(shown, best, other)
+        row = against[other, best]
+        assert (row.value, row.low, row.high) == pytest.approx((difference.value, difference.low, difference.high), abs=1e-12)
+        # all were asked the same prompts, so that it is the difference of the two numbers that are printed
+        cells = [shown.board.cells[name, shown.who, "all"].value or 0.0 for name in (best, other)]
+        assert difference.value == pytest.approx(cells[0] - cells[1])
+
+
+def test_the_order_of_generators_is_one_order(shown: Shown) -> None:
+    evidence = ScorerEvidence.of(shown.store, ScorersView("s", shown.aspect))
+    assert evidence is not None
+    own = evidence.ranks[None]
+    assert sorted(own, key=lambda name: own[name].value or 0.0) == list(shown.board.generators)
+
+
+def test_scorers_have_no_level_of_another_statistic_beside_them(shown: Shown) -> None:
+    evidence = ScorerEvidence.of(shown.store, ScorersView("s", shown.aspect))
+    assert evidence is not None
+    table = questions_html(evidence)
+    assert "one person" in table
+    assert not re.search("Fleiss|Krippendorff|AC1|AC2", table)
+    section = next(each for each in shown.report.sections if each.title == "What scorers are good for")
+    for part in section.tables:
+        people = next(line for line in part.rows if line[0].text == "people")
+        assert people[-1].text == ""
+
+
+def test_every_headline_says_the_same(shown: Shown) -> None:
+    said, texts = people_headline(shown.store, "s", shown.aspect), _texts(shown)
+    assert said is not None
+    assert said.by == shown.who
+    assert shown.board.headline is not None
+    assert shown.board.headline.by == shown.board.raters[0].name
+    if shown.people == "real":
+        assert (shown.board.headline.text, shown.board.headline.leads) == (said.text, said.leads)
+    where = 2 + (shown.people == "real")  # Estimates and the report, and Overview where people order it
+    assert sum(said.main in text for text in texts) == where
+    # what Compare says of two generators is what the headline says of them
+    for text in texts:
+        for found in re.finditer(r"(\w+) (beats|is below) (\w+):", text):
+            first, second = (found[1], found[3]) if found[2] == "beats" else (found[3], found[1])
+            assert headlines.direction(_difference(shown, first, second)) == "better"
+
+
+def _difference(shown: Shown, first: str, second: str) -> GeneratorDifference:
+    made = compare_models(shown.store, "s", second, first, RatedAspect(shown.who, shown.aspect)).overall
+    assert made is not None
+    return made
+
+
+def test_nothing_is_best_without_an_interval_above_0(shown: Shown) -> None:
+    for text in _texts(shown):
+        assert " leads " not in text
+        assert "best scorer" not in text
+        for found in re.finditer(r"(\w+) is best by", text):
+            assert all(_difference(shown, found[1], other).low > 0 for other in QUALITY if other != found[1])  # type: ignore[operator]
+        for found in re.finditer(r"(\w+)(?: agrees with|, closest to)", text):
+            if found[1] in ("metric", "verdicts", "noise"):
+                lows = [row["low"] for row in shown.rows["raters"] if row["rater"] == found[1] and row["task"] == "all"]
+                assert any(low is not None and low > 0 for low in lows)
+
+
+@pytest.mark.parametrize("statistic", ["spearman", "pearson", "cohen_kappa", "percent_agreement"])
+def test_peoples_level_is_that_of_one_person_by_the_same_statistic(shown: Shown, statistic: str) -> None:
+    real, simulated = shown.sides()
+    rows, view = (real if shown.people == "real" else simulated), shown.view(statistic)
+    closest = headlines.closest(rows["raters"], statistic)
+    figure = summary.forest(real, simulated, view)
+    if closest is None:
+        return
+    ceiling = closest["ceiling"] or {}
+    level = summary.people_level(rows, view)
+    assert level is not None
+    assert level.value == ceiling.get("value")
+    bands = [] if figure is None else [note.text for note in figure.layout.annotations if "place" in (note.text or "")]
+    assert len(bands) == (level.value is not None)
+    for text in bands:
+        assert text.startswith(f"one person in {closest['rater']}’s place {level.value:.2f}")
+    headline = unescape(summary.headline(real, simulated, view))
+    assert "among themselves" not in headline
+
+
+def test_without_a_level_the_line_says_why_and_no_band_is_drawn(shown: Shown) -> None:
+    real, simulated = shown.sides()
+    side = real if shown.people == "real" else simulated
+    reason = {"value": None, "low": None, "high": None, "reason": "nobody rated two of these images", "verdict": None}
+    rows = {name: [row | {"ceiling": reason} if name == "raters" else row for row in part] for name, part in side.items()}
+    other: Rows = {name: [] for name in rows}
+    figure = summary.forest(rows, other, shown.view("spearman"))
+    assert figure is not None
+    assert not [
+        note.text for note in figure.layout.annotations if "people" in (note.text or "") or "person" in (note.text or "")
+    ]
+    assert "no level of people: nobody rated two of these images" in unescape(
+        summary.headline(rows, other, shown.view("spearman"))
+    )
+
+
+def test_the_reports_band_is_that_of_the_page(shown: Shown) -> None:
+    (figure,) = shown.report.sections[0].figures
+    notes = [note["text"] for note in json.loads(figure.drawn)["layout"].get("annotations", [])]
+    assert not any("among themselves" in text for text in notes)
+    levels = {
+        f"{row['ceiling']['value']:.2f}"
+        for row in shown.rows["raters"]
+        if row["ceiling"] and row["ceiling"]["value"] is not None
+    }
+    for text in notes:
+        assert re.search(r"place (\d\.\d\d)", text)[1] in levels  # type: ignore[index]
+
+
+def test_tiles_say_how_one_person_does_by_the_same_statistic(shown: Shown) -> None:
+    for rater in shown.board.raters:
+        if rater.kind != "scorer":
+            assert rater.agreement is None  # people's own agreement is no level for a scorer
+        elif rater.level is not None and rater.level.value is not None:
+            (row,) = (
+                row
+                for row in shown.rows["raters"]
+                if (row["rater"], row["statistic"], row["task"]) == (rater.name, rater.statistic, "all")
+            )
+            assert (rater.level.value, rater.level.beside) == (row["ceiling"]["value"], row["ceiling"]["scorer"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_few_answers_have_no_winner(tmp_path: Path, kind: str) -> None:
+    """Four prompts: whatever they say, it is too few to compare generators, on every page."""
+    with Store(tmp_path / "project") as store:
+        fill(store, kind, prompts=4, quality={"good": 4.0, "poor": -4.0})
+        made = _shown(tmp_path, store, kind)
+        assert made.board.headline is not None
+        assert made.board.headline.state == "few"
+        for text in [overview.headline(made.board), *made.report.sections[0].points]:
+            assert " is best " not in text
+            assert "beats" not in text
+        assert re.search("Too few (answers|scores) yet", overview.headline(made.board))
+        compared = CompareView("s", "poor", "good", f"{made.who}·{made.aspect}")
+        assert "Too few answers yet" in comparison(compare_models(store, "s", "poor", "good", compared.rated), compared)
+        # a heat cell of so few prompts is muted, says whose it is, and on how many images it rests
+        board = overview.board_table(made.board)
+        assert "cc-heat cc-muted" in board
+        assert f'title="by {made.board.raters[0].name}: ' in board
+    library = concord.open(tmp_path / "project")
+    means = library.agreement(statistics=["mean"], suite="s").among_people
+    mine = means[(means["task"] == "all") & (means["aspect"] == made.aspect) & (means["people"] == made.people)]
+    cells = {name: made.board.cells[name, made.who, "all"] for name in ("good", "poor")}
+    library_means = {row.generator: row.value for row in mine.itertuples() if row.generator != "all"}
+    assert library_means == {name: cell.value for name, cell in cells.items()}
+    estimates = library.estimate(labelled_at_random=True, scorer="metric", suite="s")
+    estimated = estimates[(estimates["task"] == "all") & (estimates["statistic"] == "estimate")]
+    assert {row.generator: row.value for row in estimated.itertuples() if row.generator != "all"} == pytest.approx(
+        library_means
+    )

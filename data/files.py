@@ -146,11 +146,11 @@ def beginning_of(path: Path) -> bytes:
         return file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
 
 
-def read_text(path: Path) -> str:
-    """The file's text, decoded as UTF-8; a byte order mark is dropped. Line ends stay as they are.
+def read_bytes(path: Path) -> bytes:
+    """Return what is in a text file.
 
     Raises:
-        InputError: there is no such file, it is too large, or it is not UTF-8.
+        InputError: there is no such file, or it is too large.
     """
     with reading(path):
         status = path.stat()  # before opening: opening a pipe would wait for ever, and a device never ends
@@ -159,7 +159,16 @@ def read_text(path: Path) -> str:
         if status.st_size > MAX_FILE_BYTES:
             size, most = status.st_size / 1e6, MAX_FILE_BYTES / 1e6
             fail(path, None, f"the file has {size:,.0f} MB; at most {most:,.0f} are read: split it")
-        data = path.read_bytes()
+        return path.read_bytes()
+
+
+def read_text(path: Path) -> str:
+    """The file's text, decoded as UTF-8; a byte order mark is dropped. Line ends stay as they are.
+
+    Raises:
+        InputError: there is no such file, it is too large, or it is not UTF-8.
+    """
+    data = read_bytes(path)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         fail(path, 1, "the file is UTF-16; save it as UTF-8")
     if (nul := data.find(b"\0")) >= 0:

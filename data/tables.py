@@ -1,6 +1,7 @@
 """Tables read from files: CSV as people really save it, Parquet and JSON lines, every cell as the text that CSV has for it.
 
-CSV: RFC 4180, and carriage returns inside a field are text, quoted or not.
+CSV: RFC 4180, and carriage returns inside a field are text, quoted or not. Whoever saves a table may have another delimiter,
+another encoding and further lines at the top: the reader looks first, and says what is not as usual (``TextTable.notes``).
 
 Formulas: spreadsheets compute what begins with ``= + - @``, a tab or a line break (OWASP, "CSV Injection": also the full-width
 signs), so such a text gets an apostrophe before it when it is written (``escape_formula``). A text that begins with
@@ -22,6 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from data.decoding import read_decoded
 from data.files import MAX_FILE_BYTES, InputError, beginning_of, located, printable, quoted, read_text
 from data.json_files import json_entries
 
@@ -35,40 +37,163 @@ _STAND_INS: Final = tuple(chr(code) for code in range(0xE000, 0xF900))
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table's header and its records, each with the line on which it begins (of Parquet: its number), from 1."""
+    """A table's header and its records, each with the line on which it begins (of Parquet and Excel: its number), from 1.
+
+    Attributes:
+        notes: what is not as in a usual file, in words, and how it was read.
+    """
 
     path: Path
     header: tuple[str, ...]
     records: Sequence[tuple[int, Sequence[str]]]
+    notes: tuple[str, ...] = ()
 
     def rows(self) -> Iterator[tuple[int, dict[str, str]]]:
         for line, cells in self.records:
             yield line, dict(zip(self.header, cells, strict=True))
 
 
-def read_table(path: Path) -> TextTable:
-    """Read a CSV file (``.tsv``: tabs instead of commas).
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """The user's word for what a table's file does not say itself; None: the reader looks.
+
+    Attributes:
+        header_lines: how many lines the header has; the first of them holds the names.
+        sheet: of an Excel file.
+        columns: those that are needed: of several sheets the one that has them is read.
+    """
+
+    encoding: str | None = None
+    header_lines: int | None = None
+    sheet: str | None = None
+    columns: tuple[str, ...] = ()
+
+
+AS_IT_LOOKS: Final = TableOptions()
+_Record = tuple[int, tuple[str, ...]]
+_DELIMITERS: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+_SEPARATOR_LINE: Final = re.compile(r"sep=([,;\t|])\r?(?:\n|$)", re.IGNORECASE)
+_MAX_TITLE_LINES: Final = 10
+"""So many lines before the header are passed over."""
+_SAMPLE: Final = 1 << 16
+_IMPORT_ID: Final = re.compile(r'\{"ImportId":')
+
+
+def read_table(path: Path, options: TableOptions = AS_IT_LOOKS) -> TextTable:
+    """Read a CSV file (``.tsv``: tabs instead of commas), or one as other programs save it.
 
     A record ends at LF or CRLF only. A bare CR is part of its field: published studies hold them even in unquoted free
     text, where common readers invent rows. Every record must have as many cells as the header; empty lines are skipped.
 
+    The delimiter is the one of ``, ; tab |`` with which the first lines have the most columns, evenly; lines of one cell
+    before the header, Qualtrics' further header lines and headers in the middle are passed over.
+
     Raises:
         InputError: the file is not such a table.
     """
-    text = read_text(path)
+    decoded = read_decoded(path, options.encoding)
+    notes = [f"in {decoded.encoding}"] if decoded.encoding else []
+    text, first_line = decoded.text, 1
+    if decoded.encoding and text.lstrip().startswith(("{", "[{")):
+        raise InputError(located(path, 1, f"JSON in {decoded.encoding}; save the file as UTF-8"))
     if "\n" not in text and "\r" in text:
         raise InputError(located(path, 1, "lines end with CR only; save the file with LF or CRLF line ends"))
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-    records = list(_records(path, text, delimiter))
+    if "\r\r\n" in text and text.count("\r\r\n") == text.count("\n"):
+        # so ends each line that Python's csv module writes into a file of text on Windows
+        text = text.replace("\r\r\n", "\n")
+    usual = "\t" if path.suffix.lower() == ".tsv" else ","
+    if (separator := _SEPARATOR_LINE.match(text)) is not None:
+        delimiter, text, first_line = separator[1], text[separator.end() :], 2
+    else:
+        delimiter = _delimiter(text, usual)
+    if delimiter != usual:
+        notes.append(f"separated by {_DELIMITERS[delimiter]}")
+    records = list(_records(path, text, delimiter, first_line))
+    return table_of_records(path, records, options.header_lines, notes)
+
+
+def _delimiter(text: str, usual: str) -> str:
+    """Return the delimiter with which the beginning of the text is a table with the fewest lines before its header, and then
+    with the most columns."""
+    sample = text if len(text) <= _SAMPLE else text[: text.rfind("\n", 0, _SAMPLE) + 1] or text[:_SAMPLE]
+    tables: dict[str, tuple[int, int]] = {}
+    for delimiter in (usual, *(sign for sign in _DELIMITERS if sign != usual)):
+        if delimiter not in sample:
+            continue
+        try:
+            records = [tuple(cells) for cells in csv.reader(sample.splitlines(keepends=True), delimiter=delimiter) if cells]
+        except csv.Error:
+            continue
+        titles = _title_lines(records)
+        records = records[titles:]
+        widths = {len(_without_excess(cells, len(records[0]))) for cells in records}
+        if len(widths) == 1 and widths != {1}:
+            tables[delimiter] = (-titles, widths.pop())
+    return max(tables, key=lambda sign: tables[sign], default=usual)
+
+
+def _title_lines(records: Sequence[Sequence[str]]) -> int:
+    """Return how many records before the header have one filled cell at most, where those after it have more."""
+    for n, cells in enumerate(records[: _MAX_TITLE_LINES + 1]):
+        if sum(bool(cell.strip()) for cell in cells) > 1:
+            return n
+    return 0
+
+
+def _without_excess(cells: tuple[str, ...], columns: int) -> tuple[str, ...]:
+    """Return a record without the empty cells after the header's last column."""
+    return cells[:columns] if len(cells) > columns and not any(cells[columns:]) else cells
+
+
+def table_of_records(path: Path, records: Sequence[_Record], header_lines: int | None, notes: list[str]) -> TextTable:
+    """Return the table of a file's records, the header's lines among them."""
     if not records:
         raise InputError(located(path, None, "the file is empty; a header line is expected"))
-    header = records[0][1]
-    for line, cells in records[1:]:
+    titles = _title_lines([cells for _, cells in records])
+    if titles:
+        notes.append(f"{_lines_named([line for line, _ in records[:titles]])} before the header passed over")
+    header = records[titles][1]
+    after = [cells for _, cells in records[titles + 1 : titles + 3]]
+    further = header_lines - 1 if header_lines is not None else _further_header_lines(after)
+    body = records[titles + 1 + further :]
+    if further:
+        lines = _lines_named([line for line, _ in records[titles + 1 : titles + 1 + further]])
+        verb = "belongs to the header and is" if further == 1 else "belong to the header and are"
+        notes.append(f"{lines} {verb} passed over")
+    rows: list[_Record] = []
+    repeated: list[int] = []
+    for line, cells in body:
         if len(cells) != len(header):
-            there = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
-            uneven = f"{there}, but the header has {len(header)}; quote fields that hold the delimiter or line breaks"
-            raise InputError(located(path, line, uneven))
-    return TextTable(path, header, tuple(records[1:]))
+            cells = _without_excess(cells, len(header))
+            if len(cells) != len(header):
+                there = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+                uneven = f"{there}, but the header has {len(header)}; quote fields that hold the delimiter or line breaks"
+                raise InputError(located(path, line, uneven))
+        if cells == header:
+            repeated.append(line)
+        else:
+            rows.append((line, cells))
+    if repeated:
+        notes.append(f"{_lines_named(repeated)} {'repeats' if len(repeated) == 1 else 'repeat'} the header, passed over")
+    return TextTable(path, header, tuple(rows), tuple(notes))
+
+
+def _further_header_lines(records: Sequence[Sequence[str]]) -> int:
+    """Return how many of the lines after the names belong to the header: Qualtrics writes its questions and then their ids."""
+    for n, cells in enumerate(records, 1):
+        filled = [cell for cell in cells if cell.strip()]
+        if filled and all(map(_IMPORT_ID.match, filled)):
+            return n
+    return 0
+
+
+def _lines_named(lines: Sequence[int]) -> str:
+    """Return a few lines by their numbers, in words."""
+    if len(lines) == 1:
+        return f"line {lines[0]}"
+    *some, last = map(str, lines[:_MAX_NAMED_COLUMNS])
+    more = f", {last} and {len(lines) - _MAX_NAMED_COLUMNS:,} more" if len(lines) > _MAX_NAMED_COLUMNS else f" and {last}"
+    return f"lines {', '.join(some)}{more}"
 
 
 def require_columns(table: TextTable, wanted: Sequence[str]) -> None:
@@ -86,21 +211,33 @@ def require_columns(table: TextTable, wanted: Sequence[str]) -> None:
             raise InputError(located(table.path, line, f"column {quoted(name)} stands in the header twice; rename one"))
 
 
-def _records(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+def _records(path: Path, text: str, delimiter: str, first_line: int) -> Iterator[_Record]:
     # The csv module breaks records at a bare CR, so another character, one the text lacks, takes its place meanwhile.
     stand_in = next((c for c in _STAND_INS if c not in text), None)
     if stand_in is None:
         raise InputError(located(path, None, "holds every private-use character there is; this is no table"))
-    lines = _BARE_CR.sub(stand_in, text).split("\n")
-    reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
-    begin = 1
+    bare = _BARE_CR.search(text) is not None
+    reader = csv.reader(_lines_of(_BARE_CR.sub(stand_in, text) if bare else text), delimiter=delimiter, strict=True)
+    begin = first_line
+    # equal cells are one text: a table of a million ratings says little that is new
+    once: dict[str, str] = {}
     try:
         for cells in reader:
             if cells:
-                yield begin, tuple(cell.replace(stand_in, "\r") for cell in cells)
-            begin = reader.line_num + 1
+                whole = (cell.replace(stand_in, "\r") for cell in cells) if bare else cells
+                yield begin, tuple([once.setdefault(cell, cell) for cell in whole])
+            begin = reader.line_num + first_line
     except csv.Error as error:
         raise InputError(located(path, begin, f"not CSV: {_remedy(str(error))}")) from None
+
+
+def _lines_of(text: str) -> Iterator[str]:
+    """Yield the lines of a text, which end at LF only, one at a time: a list of them takes more memory than the text."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
 
 
 def _remedy(error: str) -> str:
@@ -122,8 +259,6 @@ def _missing(missing: Sequence[str], available: Collection[str]) -> str:
         if (match := difflib.get_close_matches(name.strip().casefold(), folded, 1, 0.6))
     ]
     hint = f" {' '.join(dict.fromkeys(near))}" if near else ""
-    if len(available) == 1 and any(sign in next(iter(available)) for sign in ";\t|"):
-        hint += " The columns seem not to be separated by commas; save the file with commas."
     columns = ", ".join(quoted(name, 40) for name in available)
     return f"no column {names}.{hint} Available: {columns if len(columns) <= _LONGEST else columns[: _LONGEST - 1] + '…'}"
 

@@ -50,7 +50,7 @@ MAX_DIRECTORY: Final = 8 << 20
 MAX_FOLDERS: Final = 32
 """Folders within each other in a zip; what looks through thousands of them, or deletes them, breaks."""
 MAX_STEPS: Final = 10
-TABLES: Final = frozenset({".csv", ".tsv", ".jsonl", ".json", ".parquet"})
+TABLES: Final = frozenset({".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx", ".xls", ".ods"})
 IMAGES_TABLE: Final = "images.csv"
 
 IMAGE_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {

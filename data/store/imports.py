@@ -24,6 +24,7 @@ from data.store.core.connections import Connection
 from data.store.core.store import Store, transaction
 from data.store.judgements import scorer_evidence
 from data.store.judgements.answer_status import Decision
+from data.store.judgements.rating_batch import RatingBatch, insert_batch
 from data.store.judgements.recording import (
     annotation_row,
     insert_annotations,
@@ -308,6 +309,7 @@ class ImportBundle:
         sha256: of the source; the same source twice is the same import.
         questions: by prompt id all its questions from now on, in their order.
         observed: where the evidence comes from, if it is more than ratings.
+        ratings: ratings in their order, without a record each.
         returned: what was exported from a project and comes back as it was.
         exclusive: whether another import of the same kind and name, with other content, is refused.
         texts: by prompt id the text of a prompt that may be known only by a name so far: (name, text). Undoing leaves it.
@@ -324,6 +326,7 @@ class ImportBundle:
     annotations: Sequence[Annotation] = ()
     evidence: Sequence[Evidence] = ()
     questions: Mapping[str, Sequence[PromptQuestion]] = field(default_factory=dict)
+    ratings: RatingBatch | None = None
     observed: ImportedRun | None = None
     cooccurrence: Cooccurrence | None = None
     returned: Reimport | None = None
@@ -390,7 +393,7 @@ def _write_bundle(connection: Connection, bundle: ImportBundle, secret: str) -> 
     for prompt_id, (name, text) in bundle.texts.items():
         connection.execute("update prompts set text = ? where prompt_id = ? and text = ?", [text, prompt_id, name])
     new_prompts, other_texts = _insert_prompts(connection, bundle.prompts, import_id, refused)
-    if other_texts and (bundle.annotations or bundle.evidence or bundle.returned):
+    if other_texts and (bundle.annotations or bundle.evidence or bundle.ratings or bundle.returned):
         raise ImportRefused(f"answers are about other texts than the project's ({len(refused)} in all): {refused[0]}")
     # a picture made from another text must not be judged by this one
     images = [image for image in bundle.images if image.prompt_id not in other_texts]
@@ -414,6 +417,8 @@ def _write_bundle(connection: Connection, bundle: ImportBundle, secret: str) -> 
         insert_run(connection, run, observed.rater_id, observed.folder, "done", len(observed.seen), import_id)
         rows.add(connection, "run_parts", run_id=run.run_id, part=0)
         scorer_evidence.insert_detections(connection, run.run_id, 0, observed.seen)
+    if bundle.ratings is not None:
+        counts["evidence" if bundle.ratings.by_scorer else "annotations"] += insert_batch(connection, bundle.ratings, import_id)
     if bundle.cooccurrence is not None:
         counts["cooccurrences"] = library.insert_cooccurrence(connection, bundle.cooccurrence, import_id)
     if bundle.returned is not None:
@@ -657,25 +662,9 @@ def known_labels(store: Store, suite: str, aspect: str) -> list[str]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class StoredRating:
-    """A rating that counts: its label or the reason why there is none, its number, and the import that brought it, if any."""
-
-    label: str | None
-    number: float | None
-    import_id: int | None
-
-
-def stored_ratings(store: Store, suite: str, aspect: str) -> dict[tuple[str, str], StoredRating]:
-    """By item and rater the first rating of an aspect of whole items."""
-    records = store.query(
-        "select j.item_id, j.rater_id, coalesce(j.reason, j.label) as label, j.value,"
-        " coalesce(a.import_id, e.import_id) as import_id from judgements j join items t using (item_id)"
-        " left join annotations a on a.annotation_id = j.source_id left join evidence e on e.evidence_id = j.source_id"
-        " where t.suite = ? and j.aspect = ? and j.target is null order by j.seq desc",
-        [suite, aspect],
-    )
-    return {(row["item_id"], row["rater_id"]): StoredRating(row["label"], row["value"], row["import_id"]) for row in records}
+def known_aspects(store: Store, suite: str) -> list[str]:
+    """Return the aspects that a suite has a scale of, in the order in which they came."""
+    return store.query_column("select aspect from scales where suite = ? order by rowid", [suite])
 
 
 def known_raters(store: Store, kind: str) -> list[str]:

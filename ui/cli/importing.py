@@ -108,16 +108,14 @@ def _reproduce(study: str, **parameters: Any) -> None:
 
 
 Match = StrEnum("Match", ["id", "path", "name", "sha256", "prompt"])
-Merge = StrEnum("Merge", ["case", "space", "number", "none"])
+Merge = StrEnum("Merge", ["case", "space", "number", "characters", "none"])
 
 
 @project_command(import_app, "ratings", "concord.importing.ratings:import_ratings")
 def import_ratings(
     file: Annotated[
         str,
-        typer.Argument(
-            help="CSV (.tsv: tabs), Parquet, JSON lines, Label Studio's or Argilla's JSON; or what `export ratings` wrote."
-        ),
+        typer.Argument(help="CSV, Excel, Parquet, JSON, or what a form tool or `export ratings` wrote."),
     ],
     item: Annotated[str | None, typer.Option(help="Column or comma-separated columns that identify the rated item.")] = None,
     rater: Annotated[
@@ -150,6 +148,20 @@ def import_ratings(
         str | None,
         typer.Option(help="--wide: the raters' columns, comma-separated; default: all columns that no other option names."),
     ] = None,
+    transpose: Annotated[
+        bool,
+        typer.Option(
+            "--transpose", help="One row per rater, one column per item; --item names the items' columns, if not all."
+        ),
+    ] = False,
+    pair: Annotated[
+        str | None,
+        typer.Option(help="The two columns of the generators, comma-separated: --value is a vote between their images."),
+    ] = None,
+    multiple: Annotated[
+        bool,
+        typer.Option("--multiple", help="A cell holds all options that are ticked; each becomes an aspect with yes and no."),
+    ] = False,
     match: Annotated[
         list[Match],
         typer.Option(help="How items identify the suite's images; default: try all in this order. Repeatable."),
@@ -162,7 +174,10 @@ def import_ratings(
     ] = [],  # noqa: B006
     merge: Annotated[
         list[Merge],
-        typer.Option(help="Merge labels and raters that differ only in this; none: keep them apart. Repeatable."),
+        typer.Option(
+            help="Merge labels, raters and items that differ only in this (characters: accents composed or not, invisible"
+            " signs, curly quotes, wide letters); none: keep them apart. Repeatable."
+        ),
     ] = [],  # noqa: B006
     identity: Annotated[
         Literal["person", "slot"] | None,
@@ -172,6 +187,14 @@ def import_ratings(
         bool,
         typer.Option("--saw-labels", help="--kind scorer: the scorer was tuned on people's labels, so it gets no verdict."),
     ] = False,
+    encoding: Annotated[
+        str | None, typer.Option(help="Encoding of a text file where it cannot be seen, e.g. cp1252 or cp1250.")
+    ] = None,
+    header_lines: Annotated[
+        int | None,
+        typer.Option(help="Lines of the header, of which the first holds the names; default: what the file looks like."),
+    ] = None,
+    sheet: Annotated[str | None, typer.Option(help="Sheet of an Excel file that has several.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be stored; store nothing.")] = False,
 ) -> None:
     """Import ratings from any table. A file of `export ratings` (CSV or Parquet) needs no options; others need --item,

@@ -166,7 +166,7 @@ class ImportPage(Page[None]):
             body = _lines("Nothing can be stored yet, and why", lines) + _lines("Left out, and why", outcome.skipped)
             return {"summary": body, "store": gr.Button(visible=False), "preview": ""}
         images = source.layout is not None
-        n = len(bundle.images) if images else len(bundle.annotations) + len(bundle.evidence)
+        n = len(bundle.images) if images else len(bundle.annotations) + len(bundle.evidence) + len(bundle.ratings or ())
         summary, table = _images_preview(self.store, source, outcome) if images else _ratings_preview(self.store, outcome)
         label = f"Store {wording.count(n, 'image' if images else 'rating')}"
         return {"summary": summary, "store": gr.Button(label, visible=n > 0), "preview": table}
@@ -259,13 +259,15 @@ def _ratings_preview(store: Store, outcome: UploadOutcome) -> tuple[str, str]:
     """What a table of ratings would bring, as HTML: a summary, and the first of them."""
     assert outcome.bundle is not None
     rows = []
-    rated: list[Annotation | Evidence] = [*outcome.bundle.annotations, *outcome.bundle.evidence]
-    for source in rated[:_ROWS]:
-        item, judgement = contents.item(store, source.item_id) or {}, next(iter(source.judgements), None)
+    sources: list[Annotation | Evidence] = [*outcome.bundle.annotations, *outcome.bundle.evidence]
+    rated = [(source.item_id, source.rater_id, next(iter(source.judgements), None)) for source in sources[:_ROWS]]
+    rated += outcome.bundle.ratings.first(_ROWS) if outcome.bundle.ratings is not None else []
+    for item_id, rater_id, judgement in rated:
+        item = contents.item(store, item_id) or {}
         sha256 = item.get("sha256")
         picture = f'<img src="{at("/img/")}{escape(sha256)}?w=160" alt="" class="cc-import-picture">' if sha256 else ""
         value = "" if judgement is None else judgement.label or ("" if judgement.value is None else f"{judgement.value:g}")
-        rows.append((html(picture), str(item.get("text") or source.item_id), source.rater_id, value))
+        rows.append((html(picture), str(item.get("text") or item_id), rater_id, value))
     aspect = next((name for _, name, _ in outcome.bundle.scales), "rating")
     summary = [line for line in outcome.summary[:-1] if " by " in line or " match an image of suite " in line]
     return (

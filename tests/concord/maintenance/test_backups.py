@@ -292,6 +292,36 @@ def test_devices_are_asked_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert [doctor(tmp_path, "--only", "device", *words)[0] for words in ((), ("--all",))] == [0, 1]
 
 
+def test_doctor_names_what_differs_only_in_how_it_is_written(project: Path, tmp_path: Path) -> None:
+    columns = (
+        "--item",
+        "image",
+        "--rater",
+        "who",
+        "--value",
+        "vote",
+        "--aspect",
+        "mood",
+        "--scale",
+        "nominal",
+        "--merge",
+        "none",
+    )
+    file = tmp_path / "r.csv"
+    file.write_text("image,who,vote\n1,Ann,good\n1.0,ann,good\n2,ben,go\u200bod\n")
+    assert concord(project, "import", "ratings", file, *columns).status == 0
+    notes = [entry["text"] for entry in doctor(project, "--only", "project")[1] if entry["level"] == "note"]
+    for kind, names in (
+        ("labels of one aspect", "'go\\u200bod' and 'good'"),
+        ("people", "'Ann' and 'ann'"),
+        ("items", "'1' and '1.0'"),
+    ):
+        (note,) = (note for note in notes if note.startswith(kind))
+        assert note.startswith(f"{kind} differ only in how they are written: ")
+        assert sorted(note.split(": ", 1)[1].split(" and ")) == sorted(names.split(" and "))
+    assert not any(note.startswith("prompts differ") for note in notes)
+
+
 def test_doctor_imports_nothing_that_takes_long(filled: Path) -> None:
     code = """
 import sys

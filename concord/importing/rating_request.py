@@ -1,0 +1,323 @@
+"""What is asked of ``import ratings``: its options, the table that they describe, and what speaks against them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from agreement import Scale, ScaleError
+from concord.common.context import CommandError, Context, UsageError, digest
+from concord.importing.rating_items import DEFAULT_SUITE, first_few
+from concord.importing.rating_values import KEEP_APART, is_value
+from data.files import located, quoted
+from data.store import imports
+from data.store.core.frame import TUNED_RATINGS
+from data.studies.json_ratings import RatingTable
+from data.studies.name_matching import match_rows
+from data.studies.rating_tables import (
+    PAIR,
+    PREFERENCE,
+    RatedItem,
+    RatingColumns,
+    image_columns,
+    item_columns,
+    looks_wide,
+    names_side,
+    other_columns,
+    pair_columns,
+    read_rating_table,
+    with_pairs,
+)
+from data.tables import TableOptions, TextTable
+
+
+@dataclass(frozen=True, slots=True)
+class RatingRequest:
+    """The options of ``import ratings``: what a table's columns mean, and how it is taken in.
+
+    Attributes:
+        item: columns (several with commas); ``rater``, ``value``, ``prompt``, ``generator``, ``index`` and ``task`` are one.
+        wide: whether there is a column per rater; None: not said. ``rater_columns``: these columns.
+        transpose: whether a row is a person, with a column per item.
+        pair: the two columns with the generators between which a vote is.
+        multiple: whether a cell holds all options that are ticked.
+        match: ways to match items, none: all. ``missing``, ``merge``: texts and differences that do not count.
+        encoding, header_lines, sheet: what the reader does not find out by itself.
+    """
+
+    aspect: str | None = None
+    scale: str | None = None
+    suite: str | None = None
+    kind: str | None = None
+    item: str | None = None
+    rater: str | None = None
+    value: str | None = None
+    prompt: str | None = None
+    generator: str | None = None
+    index: str | None = None
+    task: str | None = None
+    wide: bool | None = None
+    rater_columns: str | None = None
+    transpose: bool = False
+    pair: str | None = None
+    multiple: bool = False
+    match: Sequence[str] = ()
+    new_items: bool = False
+    missing: Sequence[str] = ()
+    merge: Sequence[str] = ()
+    identity: str | None = None
+    saw_labels: bool = False
+    encoding: str | None = None
+    header_lines: int | None = None
+    sheet: str | None = None
+
+    @property
+    def named_suite(self) -> str:
+        """The suite that the items belong to."""
+        return self.suite or DEFAULT_SUITE
+
+    @property
+    def by_scorer(self) -> bool:
+        """Whether the ratings are a scorer's numbers."""
+        return self.kind == "scorer"
+
+    @property
+    def import_kind(self) -> str:
+        """By which the project knows what is tuned on people's labels."""
+        return TUNED_RATINGS if self.saw_labels else "ratings"
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether there is a column per rater."""
+        return bool(self.wide or self.rater_columns)
+
+    @property
+    def columns(self) -> dict[str, str | None]:
+        """The columns that are named, by what they hold."""
+        return {name: getattr(self, name) for name in ("item", "rater", "value", "prompt", "generator", "index", "task")}
+
+    @property
+    def more(self) -> dict[str, Any]:
+        """What changes the meaning of an import, where it is used: without these, the same options as ever are the same
+        import."""
+        more = {
+            "index": self.index,
+            "wide": self.is_wide,
+            "rater_columns": self.rater_columns,
+            "match": sorted(self.match),
+            "new_items": self.new_items,
+            "missing": sorted(self.missing),
+            "merge": sorted(self.merge),
+            "slots": self.identity == "slot",
+            "saw_labels": self.saw_labels,
+            **{name: getattr(self, name) for name in ("transpose", "pair", "multiple", "encoding", "header_lines", "sheet")},
+        }
+        return {name: value for name, value in more.items() if value}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is said of the table: it is one of ``export ratings``, which says all itself."""
+        return (
+            not any((*self.columns.values(), self.aspect, self.scale, self.suite, self.kind, self.more)) and self.wide is None
+        )
+
+    def digest(self, path: Path, aspect: str, scale: Scale) -> str:
+        """Return what tells this import from others: the file's content and what is said of it."""
+        named = sorted((name, value) for name, value in self.columns.items() if name != "index")
+        meaning = (named, aspect, str(scale), self.named_suite, self.kind or "human")
+        more = self.more
+        return digest(path, repr((*meaning, sorted(more.items())) if more else meaning))
+
+
+@dataclass(frozen=True, slots=True)
+class RatingReading:
+    """How a table is read.
+
+    Attributes:
+        left_out: by reason how many answers of the file are not in the table.
+        notes: what the reader took as meant, in words.
+    """
+
+    path: Path
+    left_out: Mapping[str, int]
+    columns: RatingColumns
+    aspect: str
+    scale: Scale
+    notes: list[str]
+
+
+def check_request(request: RatingRequest) -> None:
+    """Refuse options that contradict each other."""
+    if request.rater_columns and request.wide is False:
+        raise UsageError("--long has no columns of raters; leave --rater-columns out, or --long")
+    if (
+        (request.aspect is not None and not request.aspect.strip())
+        or not request.named_suite.strip()
+        or "/" in request.named_suite
+    ):
+        raise UsageError("--aspect and --suite need a name, and a suite's has no '/'")
+    if request.identity is not None and request.by_scorer:
+        raise UsageError("--identity is only for people; leave it out with --kind scorer")
+    if request.saw_labels and not request.by_scorer:
+        raise UsageError("--saw-labels is only for scorers: use it with --kind scorer")
+    if KEEP_APART in request.merge and len(request.merge) > 1:
+        raise UsageError("--merge none keeps all names apart and cannot be combined with other values")
+    if request.transpose and (request.is_wide or request.value or request.prompt or request.generator or request.index):
+        raise UsageError(
+            "with --transpose a row is a person and a column an item; leave --wide, --value and the columns of prompt,"
+            " generator and index out"
+        )
+    if request.pair and (request.is_wide or request.transpose or request.multiple or request.generator):
+        raise UsageError("--pair is for a row per vote; leave --wide, --transpose, --multiple and --generator out")
+    if request.header_lines is not None and request.header_lines < 1:
+        raise UsageError("--header-lines counts all lines of the header, 1 or more")
+
+
+def read_table_of_ratings(context: Context, path: Path, request: RatingRequest) -> tuple[TextTable, RatingReading]:
+    """Read the table, and which of its columns say what."""
+    wanted = [name for name, value in request.columns.items() if value and not (name == "item" and request.transpose)]
+    columns = tuple(name for key in wanted for name in _names(request.columns[key]))
+    options = TableOptions(request.encoding, request.header_lines, request.sheet, columns)
+    table = read_rating_table(path, options, request.columns)
+    aspect, scale_text = request.aspect, request.scale
+    if request.pair:
+        aspect, scale_text = aspect or PREFERENCE, scale_text or "nominal"
+    elif request.multiple:
+        scale_text = scale_text or "nominal"
+    read_columns = _columns(table, request, {"aspect": aspect, "scale": scale_text})
+    try:
+        scale = Scale.parse(str(scale_text))
+    except ScaleError as error:
+        raise UsageError(f"--scale: {error}") from error
+    if (request.pair or request.multiple) and str(scale) != "nominal":
+        raise UsageError(f"{'--pair' if request.pair else '--multiple'} is for the scale nominal, not {scale}")
+    _refuse_second_header(table.table, read_columns, request)
+    if table.rater is None and request.wide is None and read_columns.value:
+        _refuse_wide(table.table, read_columns, str(aspect), scale)
+    notes = list(table.table.notes)
+    if read_columns.raters and request.rater_columns is None:
+        _refuse_transposed(context, read_columns.raters, request.suite)
+    if aspect == PREFERENCE and read_columns.value and not request.pair:
+        _refuse_sides(table.table, read_columns.value)
+    if read_columns.items:
+        notes.append(f"a row per person, a column per item: {first_few(map(quoted, read_columns.items))}")
+    if request.pair:
+        pair, vote = _names(request.pair), read_columns.value
+        table = replace(table, table=with_pairs(table.table, pair[0], pair[1], vote))
+        read_columns = replace(read_columns, item=(*read_columns.item, PAIR))
+    return table.table, RatingReading(path, table.left_out, read_columns, str(aspect), scale, notes)
+
+
+def _columns(table: RatingTable, request: RatingRequest, others: Mapping[str, str | None]) -> RatingColumns:
+    columns = request.columns
+    needed = {"item": columns["item"], "rater": columns["rater"] or table.rater, "value": columns["value"], **others}
+    if request.is_wide:
+        if columns["rater"] or columns["value"] or table.rater:
+            raise UsageError(
+                "with --wide every rater has a column, whose header is the rater's name; leave "
+                + ("--wide out: this export says who answered" if table.rater else "--rater and --value out")
+            )
+        del needed["rater"], needed["value"]
+    if request.transpose:
+        del needed["item"], needed["value"]
+    missing = [f"--{name}" for name, value in needed.items() if not value]
+    if missing:
+        raise UsageError(f"{', '.join(missing)} missing; only a file of 'export ratings' is read without any option")
+    item = tuple(_names(columns["item"]))
+    if not item and not request.transpose:
+        raise UsageError("--item needs a column's name")
+    if request.pair and len(_names(request.pair)) != 2:
+        raise UsageError("--pair needs the two columns of the generators, separated by a comma: --pair model_a,model_b")
+    described = (columns["prompt"], columns["generator"], columns["index"], columns["task"])
+    read = RatingColumns(item, "", "", (), {}, *described)
+    if request.transpose:
+        read = replace(read, item=(), rater=str(needed["rater"]))
+        return replace(read, items=item_columns(item or _columns_of_items(table.table, read)))
+    if not request.is_wide:
+        return replace(read, rater=str(needed["rater"]), value=str(needed["value"]))
+    raters = tuple(_names(request.rater_columns)) or other_columns(table.table, read)
+    if not raters:
+        raise UsageError("--wide needs columns of raters beside those of the items")
+    # a table that pandas saved with its row numbers: on a scale of numbers they would be one more rater
+    if any(not name.strip() or name.startswith("Unnamed: ") for name in raters):
+        raise CommandError("the table has a column without a name, and no rater is called so; name the raters: --rater-columns")
+    return replace(read, raters=raters)
+
+
+def _columns_of_items(table: TextTable, columns: RatingColumns) -> tuple[str, ...]:
+    """Return the columns of items of a table with a row per person: those that look like images, if any, else all others."""
+    others = other_columns(table, columns)
+    images = image_columns(others)
+    if not others:
+        raise UsageError("--transpose needs columns of items beside the one of the raters; name them: --item")
+    if images and len(images) < len(others):
+        rest = [name for name in others if name not in images]
+        raise CommandError(
+            f"{len(images):,} columns look like images ({first_few(map(quoted, images))}), and these do not:"
+            f" {first_few(map(quoted, rest))}; name the items' columns: --item {quoted(','.join(images[:2]))} and so on"
+        )
+    return others
+
+
+def _names(text: str | None) -> list[str]:
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+def _refuse_second_header(table: TextTable, columns: RatingColumns, request: RatingRequest) -> None:
+    """Refuse a first row that repeats the names of columns, as a second line of the header does."""
+    if request.header_lines is not None or not table.records:
+        return
+    line, cells = table.records[0]
+    where = {name: n for n, name in enumerate(table.header)}
+    own = (*columns.item, columns.rater, columns.value)
+    alike = [name for name in own if name in where and _letters(name) == _letters(cells[where[name]])]
+    if alike:
+        raise CommandError(
+            f"{located(table.path, line, '')}{quoted(alike[0])} holds {quoted(cells[where[alike[0]]])}: if this line belongs to"
+            " the header, add --header-lines 2 (or how many lines the header has); if it is a rating, add --header-lines 1"
+        )
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum()) or text
+
+
+def _refuse_wide(table: TextTable, columns: RatingColumns, aspect: str, scale: Scale) -> None:
+    """A table with a column per rater would become raters that are called as ratings are."""
+    where = table.header.index(columns.value) if columns.value in table.header else None
+    values = {text.strip() for text in {cells[where] for _, cells in table.records}} if where is not None else set()
+    raters = looks_wide(table, columns, lambda text: is_value(text, scale, aspect, values))
+    if raters:
+        raise CommandError(
+            f"the column of raters, {quoted(columns.rater)}, holds only values of the scale {quoted(str(scale))}"
+            f" ({first_few(map(quoted, raters))}): if there is a column per rater, say --wide instead of --rater and --value;"
+            " if these are names of raters, add --long"
+        )
+
+
+def _refuse_sides(table: TextTable, value: str) -> None:
+    """Refuse preferences that say left or right: who made which image is not known then."""
+    if value not in table.header:
+        return
+    where = table.header.index(value)
+    sides = [text for text in {cells[where].strip() for _, cells in table.records} if names_side(text)]
+    if sides:
+        pair = pair_columns([name for name in table.header if name != value]) or ("COLUMN", "COLUMN")
+        raise CommandError(
+            f"{quoted(value)} says {quoted(min(sides))}, and a preference is a generator; name the columns of the two"
+            f" generators: --pair {quoted(','.join(pair))}"
+        )
+
+
+def _refuse_transposed(context: Context, raters: Sequence[str], suite: str | None) -> None:
+    """Refuse columns of raters that are called as images are, or as the suite's images."""
+    images = image_columns(raters)
+    if suite is not None and (known := imports.known_items(context.store, suite)):
+        images = images or list(match_rows([RatedItem(1, name) for name in raters], known).items)
+    if 2 * len(images) > len(raters):
+        raise CommandError(
+            f"the columns look like images and not like raters ({first_few(map(quoted, images))}): if a row is a person, say"
+            " --transpose --rater COLUMN instead of --wide --item; if these are raters, name them: --rater-columns"
+        )

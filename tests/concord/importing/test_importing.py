@@ -251,8 +251,9 @@ def test_prompts_keep_their_texts(project: Path, tmp_path: Path) -> None:
     file.write_text("a cat\na bird\na cow\n")
     ran = concord(project, "import", "prompts", file, "--suite", "mine")
     assert ran.status == 1
-    assert "left out: mine/00001: its text is 'a dog' already, not 'a bird'" in ran.err
-    assert query(project, "select text from prompts order by prompt_id") == ["a cat", "a dog", "a cow"]
+    assert "mine/00001: its text is 'a dog' already, not 'a bird' as in p.txt" in ran.err
+    assert "--suite mine-2" in ran.err
+    assert query(project, "select text from prompts order by prompt_id") == ["a cat", "a dog"]
 
 
 def test_tifas_prompts(project: Path, tmp_path: Path) -> None:

@@ -175,7 +175,7 @@ def _refuse_other_questions(context: Context, file_name: str, questions: Mapping
         raise CommandError(
             f"{prompt_id} is asked {quoted(stored)} already, and none of what {file_name} asks ({quoted(now)});"
             f" {wording.count(len(others), 'prompt')} of {len(questions):,} differ so, and nothing was imported. If ids begin"
-            " anew in each file, import each file's prompts and questions with a --suite of their own; to replace the questions,"
+            " anew in each file, import each file's prompts and questions with a --suite of their own; to replace them,"
             " take back the import that brought them: import undo"
         )
 

@@ -35,6 +35,28 @@ def prompts_where(store: Store, condition: str, parameters: Sequence[Any]) -> li
     return store.query_records(Prompt, query, parameters, "spec")
 
 
+@dataclass(frozen=True, slots=True)
+class SuiteImage:
+    """An image of a suite that has a file; ``path`` is relative to the project if the file lies in it."""
+
+    generator: str
+    prompt_id: str
+    text: str
+    index: int
+    path: str
+    sha256: str
+
+
+def image_files_of_suite(store: Store, suite: str) -> list[SuiteImage]:
+    """Return a suite's images that have files, by id."""
+    return store.query_records(
+        SuiteImage,
+        'select i.generator, i.prompt_id, p.text, i.idx as "index", i.path, i.sha256 from images i join prompts p'
+        " using (prompt_id) where p.suite = ? and i.path is not null and i.sha256 is not null order by i.image_id",
+        [suite],
+    )
+
+
 ANSWERED_BY: Final = "tifa_vqa"
 """The questionnaire whose answers are about these questions."""
 

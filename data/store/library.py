@@ -29,6 +29,11 @@ def prompts_of_suite(store: Store, suite: str | None) -> list[Prompt]:
     return prompts_where(store, "?::varchar is null or suite = ?", [suite, suite])
 
 
+def suites(store: Store) -> list[str]:
+    """Return the suites that have prompts or items, by name."""
+    return store.query_column("select suite from prompts union select suite from items order by suite")
+
+
 def prompts_where(store: Store, condition: str, parameters: Sequence[Any]) -> list[Prompt]:
     """The prompts of which a condition on their table holds, by id."""
     query = f"select prompt_id, suite, text, task, spec from prompts where {condition} order by prompt_id"
@@ -99,6 +104,13 @@ def count_outdated_answers(store: Store, rater_id: str) -> int:
             [rater_id],
         )
     )
+
+
+def tasks_of_items(store: Store, item_ids: Sequence[str]) -> dict[str, str | None]:
+    """Return the task of each of these items, None for those without one."""
+    with store.read() as cursor:
+        tasks = rows.existing(cursor, "items", "item_id", ["task"], list(item_ids))
+    return {item_id: tasks[item_id]["task"] if item_id in tasks else None for item_id in item_ids}
 
 
 def questions_at(store: Store, prompt_id: str, version: int) -> QuestionVersion:

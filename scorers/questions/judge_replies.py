@@ -21,29 +21,30 @@ from data.files import printable
 from data.spec import NUMBER_WORDS
 
 _LONGEST_REASON: Final = 1000
-_THOUGHT: Final = re.compile(
-    r"<(think|thinking|thought|reasoning|reflection)>.*?</\1>|◁think▷.*?◁/think▷", re.DOTALL | re.IGNORECASE
-)
+_LONGEST_REPLY: Final = 8000
+"""Characters that are read, thoughts apart."""
 _THOUGHT_END: Final = re.compile(r"</(?:think|thinking|thought|reasoning|reflection)>|◁/think▷", re.IGNORECASE)
 _THOUGHT_START: Final = re.compile(r"<(?:think|thinking|thought|reasoning|reflection)>|◁think▷", re.IGNORECASE)
 _FENCE: Final = re.compile(r"```[\w-]*[ \t]*\n?(.*?)```", re.DOTALL)
 _WRAPPED: Final = re.compile(r"\\boxed\{(?:\\text\{)?([^{}]*)\}?\}|</?(?:answer|final_answer|final|response)>", re.IGNORECASE)
-_MARKED: Final = re.compile(
-    r"(?P<final>\b(?:my\s+)?final\s+(?:answer|verdict|choice|score|rating|grade)|最终答案|最终回答)?"
-    r"(?:(?<=[a-z案答])|\b(?:the\s+|my\s+)?(?:correct\s+|best\s+|right\s+|overall\s+)*"
+_NOUN: Final = (
     r"(?:answer|choice|option|verdict|rating|score|grade|response|selection|judge?ment|antwort|bewertung|réponse|respuesta"
-    r"|risposta|resposta|ответ|оценка)|答案|回答|选项|選項|选择|評分|评分|得分|回答)"
-    r"\s*(?:would\s+be|should\s+be|is|ist|est|es|è|é|是|为|為|=|-|–|—|:|：)+\s*(?::|：)?\s*(?P<rest>.*)",
-    re.IGNORECASE,
+    r"|risposta|resposta|ответ|оценка)\b"
+)
+_CHINESE_NOUN: Final = r"(?:答案|回答|选项|選項|选择|選擇|评分|評分|得分)"
+_LINK: Final = r"\s*(?:(?:would\s+be|should\s+be|is|ist|est|es|è|é)\b\s*[:：]?|[:：=–—-]|(?:是|为|為)\s*[:：]?)\s*"
+_MARKED: Final = re.compile(
+    rf"(?:(?P<final>\bfinal\s+{_NOUN}|最终{_CHINESE_NOUN})|\b{_NOUN}|{_CHINESE_NOUN}){_LINK}(?=(?P<rest>.*))", re.IGNORECASE
 )
 _STATED: Final = re.compile(
-    r"\b(?:i(?:'d|\s+would|\s+will|'ll)?\s+(?:choose|pick|select|prefer|say|go\s+with|answer)|i(?:'d|\s+would)?\s+(?:rate|give|score)"
-    r"(?:\s+(?:it|this|the\s+image|this\s+image))?(?:\s+as)?(?:\s+an?)?)\s+(?P<rest>.*)",
+    r"\bI(?:['’]d|\s+would|\s+will|['’]ll)?\s+(?:(?:choose|pick|select|prefer|say|go\s+with|answer)|(?:rate|give|score)"
+    r"(?:\s+(?:it|this|the\s+image|this\s+image))?(?:\s+as)?(?:\s+an?)?)\s+(?=(?P<rest>.*))",
     re.IGNORECASE,
 )
 _KEYS: Final = (
-    "final_answer", "answer", "choice", "option", "letter", "verdict", "judgement", "judgment", "prediction", "response", "result",
-    "label", "score", "rating", "grade", "winner", "preference", "selected", "selection", "答案", "回答", "选项", "评分", "得分",
+    "final_answer", "answer", "choice", "option", "letter", "verdict", "judgement", "judgment", "prediction", "response",
+    "result", "label", "score", "rating", "grade", "winner", "preference", "selected", "selection", "答案", "回答", "选项",
+    "评分", "得分",
 )  # fmt: skip
 _REASONS: Final = (
     "reason",
@@ -59,8 +60,9 @@ _REASONS: Final = (
     "解释",
 )
 _LETTER: Final = re.compile(
-    r"(?:option|choice|选项|選項)?\s*[(\[（【「]?\s*([A-Za-z])\s*(?P<mark>[)\]）】」.．:：,，、;；\-–—]*)(?P<rest>.*)",
-    re.DOTALL,
+    r"(?:option|choice|选项|選項)?\s*[(\[（【「]?\s*([A-Za-z])(?![A-Za-z])\s*"
+    r"(?P<mark>[)\]）】」.．。:：,，、;；–—-]*)(?P<rest>.*)",
+    re.DOTALL | re.IGNORECASE,
 )
 _BECAUSE: Final = re.compile(
     r"(?:because|since|as\s+(?:the|it|there|this)|is\s+(?:the\s+)?(?:correct|right|best|better|my)|\(|is\s*$|,|，|因为)",
@@ -82,11 +84,16 @@ _SIDES: Final = {
     "right": ("右", "右图", "右边", "rechts", "droite", "derecha"),
 }
 _WORDS: Final = {
-    YES: ("yes", "yeah", "yep", "true", "correct", "ja", "oui", "sí", "si", "sì", "sim", "da", "да", "是", "是的", "有", "有的", "对", "对的",
-          "正确", "はい", "네", "예", "evet", "tak", "ano", "نعم"),
-    NO: ("no", "nope", "false", "incorrect", "nein", "non", "não", "нет", "不", "不是", "没有", "否", "不对", "错误", "いいえ", "아니요", "아니오",
-         "hayır", "nie", "ne", "لا"),
+    YES: (
+        "yes", "yeah", "yep", "true", "correct", "ja", "oui", "sí", "si", "sì", "sim", "da", "да", "是", "是的", "有", "有的",
+        "对", "对的", "正确", "はい", "네", "예", "evet", "tak", "ano", "نعم",
+    ),
+    NO: (
+        "no", "nope", "false", "incorrect", "nein", "non", "não", "нет", "不", "不是", "没有", "否", "不对", "错误", "いいえ",
+        "아니요", "아니오", "hayır", "nie", "ne", "لا",
+    ),
 }  # fmt: skip
+"""Words for yes and no in the languages in which judges reply; all of them name the choice that is one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,17 +122,16 @@ def read_reply(text: str, choices: Sequence[str]) -> ReadReply:
 
 def _without_thoughts(text: str) -> str | None:
     """Return what a reply says after it has thought; None if it was cut off before."""
-    spoken = _THOUGHT.sub("\n", text)
     # some servers leave out the first mark
-    spoken = _THOUGHT_END.split(spoken)[-1]
-    return None if _THOUGHT_START.search(spoken) else spoken
+    spoken = _THOUGHT_END.split(text)[-1]
+    return None if _THOUGHT_START.search(spoken) else spoken[:_LONGEST_REPLY]
 
 
 _NO_JSON: Final = -1
 
 
 def _read_json(text: str, choices: Sequence[str]) -> tuple[int | None, str | None]:
-    """Return the choice and the reason of a reply that is, or holds, one JSON object; ``_NO_JSON`` as choice if it holds none."""
+    """Return the choice and the reason of a reply that is, or holds, one JSON object; ``_NO_JSON`` if it holds none."""
     for candidate in (*_FENCE.findall(text), text, *re.findall(r"\{[^{}]*\}", text)):
         value = _object(candidate.strip())
         if isinstance(value, list) and len(value) == 1:
@@ -181,6 +187,9 @@ def _read_lines(lines: Sequence[str], choices: Sequence[str]) -> int | None:
         named.add(first)
     # a list of the options is no choice among them; nor is a word on a line of its own that contradicts the first
     named |= {place for line in lines[1:] if (place := _read_whole(line, choices)) is not None}
+    letters = {ascii_uppercase.find(match[1]) for line in lines if (match := re.match(r"[(\[]?([A-Z])[)\].:]", line))}
+    if len({place for place in letters if place < len(choices)}) > 1:
+        return None
     if not named and len(lines) > 1:
         last = _read_whole(lines[-1], choices)
         named = set() if last is None else {last}
@@ -219,12 +228,15 @@ def _read_start(line: str, choices: Sequence[str]) -> int | None:
     if match is None:
         return None
     place, mark, rest = ascii_uppercase.find(match[1].upper()), match["mark"], match["rest"].strip()
-    if not 0 <= place < len(choices) or (rest and line[match.end(1) :][:1] in ("'", "’")):
+    if not 0 <= place < len(choices):
         return None
     if rest and not mark and not (match[1].isupper() and (_BECAUSE.match(rest) or _names(rest, choices[place]))):
         # "A bicycle is there" is a sentence, not a letter
         return None
     if rest and mark and not match[1].isupper() and mark[0] not in ".):":
+        return None
+    if re.match(r"-\w|['’]", line[match.end(1) :]) or (match[1] == "I" and mark[:1] == ","):
+        # "A-frame", "I'm", "I, as a judge"
         return None
     if (
         rest
@@ -275,14 +287,18 @@ def _read_words(line: str, choices: Sequence[str]) -> int | None:
     (place, *others) = [place for place, length in longest.items() if length == best]
     rest = line[best:].strip(" ,;:.!-–—/")
     # "yes or no", "yes/no"
-    if others or re.match(r"(?:or|and|oder|ou|o|或|和|&)\s*\w", rest, re.IGNORECASE) or _contradicted(rest, place, choices):
+    if (
+        others
+        or re.match(r"(?:(?:or|and|oder|ou|o)\b|[或和&])\s*\w", rest, re.IGNORECASE)
+        or _contradicted(rest, place, choices)
+    ):
         return None
     return place
 
 
 def _contradicted(rest: str, place: int, choices: Sequence[str]) -> bool:
     """Return True if what follows a choice is another choice alone."""
-    other = rest.strip(" .()[]").casefold()
+    other = rest.strip(" .()[]?!,;:-").casefold()
     return any(other in {*_spellings(choice)} for n, choice in enumerate(choices) if n != place)
 
 
@@ -306,7 +322,7 @@ def _read_number(line: str, choices: Sequence[str]) -> int | None:
     if match["highest"] is not None and float(match["highest"]) != max(number for number in numbers if number is not None):
         return None
     rest = match["rest"]
-    if rest and (not _ENDS.match(rest) or re.match(r"\s*(?:[-–—]|to\b|or\b)\s*[0-9]", rest)):
+    if rest and (not _ENDS.match(rest) or re.match(r"[.,][0-9]|\s*(?:[-–—]|to\b|or\b)\s*[0-9]", rest)):
         return None
     number = float(match["number"])
     return numbers.index(number) if number in numbers else None

@@ -1,10 +1,12 @@
 """Wrong files for every reader and every importer: a hundred thousand, or as many as are asked for.
 
     uv run benchmarks/fuzz.py [--cases 100000] [--seconds S] [--only WORD ...] [--state FILE] [--save DIR] [--again DIR]
+    uv run benchmarks/fuzz.py --tables 20000
 
 A case is a number of a target (``tests/fuzz``): the same number is the same files. Found is what a reader must not do: an
 error that it does not promise, a message that tells nobody anything, a hang, an import that is there in part. Of each kind of
 mistake the first case is kept, made as small as it will go, below ``--save``; ``--again`` gives such a case to its reader anew.
+``--tables`` tries right tables instead, as people have them: what is stored is compared with what they were made from.
 ``--state`` remembers how far each target is, so that a long run can be done in pieces of ``--seconds``.
 """
 
@@ -26,9 +28,11 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmarks.measuring import command_line, tell
+from data.store.core.store import Store
 from tests.fuzz.cases import FuzzFinding, draw_case, try_case, write_files
 from tests.fuzz.importers import bench, targets_of
 from tests.fuzz.mutation import Files
+from tests.fuzz.peoples_tables import Tally, run_tables
 from tests.fuzz.targets import READERS, Target
 
 MEMORY: Final = 12 << 30
@@ -136,8 +140,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--state", type=Path, help="a file that remembers how far each target is")
     parser.add_argument("--save", type=Path, default=Path("found"), help="folder for cases with mistakes (default ./found)")
     parser.add_argument("--again", type=Path, help="a folder with such a case: try it again")
+    parser.add_argument("--tables", type=int, default=0, help="try so many tables as people have them, and nothing else")
     parser.add_argument("--app", action="store_true", help="show what is imported in the studio, too")
     return parser
+
+
+def try_tables(count: int) -> list[str]:
+    """Import so many tables as people have them; what became of them, line by line."""
+    tally = Tally()
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "project") as store:
+        for start in range(0, count, _TURN):
+            tally.add(run_tables(store, range(start, min(start + _TURN, count)), Path(folder)))
+    return [*tally.lines(), *tally.wrong]
 
 
 def main(arguments: Sequence[str] | None = None) -> list[str]:
@@ -147,6 +161,8 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     if options.state is not None and options.state.is_file():
         stored = json.loads(options.state.read_text(encoding="utf-8"))
         tallies = {name: FuzzProgress(**saved) for name, saved in stored.items()}
+    if options.tables:
+        return tell(try_tables(options.tables))
     with tempfile.TemporaryDirectory() as folder, bench(Path(folder) / "bench", app=options.app) as made:
         targets = [
             target

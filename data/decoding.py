@@ -10,7 +10,7 @@ import codecs
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from data.files import fail, printable, read_bytes
 
@@ -20,6 +20,7 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16"),
 )
 _CANDIDATES: Final = ("cp1252", "cp1250", "cp1251", "mac-roman", "gb18030", "shift-jis", "euc-kr")
+_LONG_RUN: Final = re.compile(r"[^\x00-\x7f]{3}")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _LEAST_NUL_SHARE: Final = 0.3
 """Of every second byte of UTF-16 without a mark, where most letters are ASCII."""
@@ -31,14 +32,12 @@ _CONTRACTION: Final = re.compile(r"(?:(?<=n)’(?=t\b)|(?<=[^\W\d_]{3})’(?=s\b
 
 
 def _safe_signs() -> frozenset[str]:
-    """Return the signs beyond ASCII that are taken for Windows-1252: its Central European neighbour has them at the same place,
-    and a Mac no letter that makes a word."""
-    both = {
-        bytes([code]).decode("cp1252")
-        for code in range(0xA0, 0x100)
-        if bytes([code]).decode("cp1252") == bytes([code]).decode("cp1250", "replace")
-    }
-    return frozenset(both | _PUNCTUATION)
+    """Return the signs beyond ASCII that are taken for Windows-1252: its Central European neighbour has them at the same
+    place, and a Mac no letter that makes a word."""
+    upper = [bytes([code]) for code in range(0xA0, 0x100)]
+    both = {sign.decode("cp1252") for sign in upper if sign.decode("cp1252") == sign.decode("cp1250")}
+    # two signs that are no letters may be one of Chinese
+    return _PUNCTUATION | {"\u00a0"} | {sign for sign in both if sign.isalpha()}
 
 
 _SAFE: Final = _safe_signs()
@@ -60,12 +59,13 @@ def read_decoded(path: Path, encoding: str | None = None) -> DecodedText:
     """
     data = read_bytes(path)
     if encoding is not None:
-        return DecodedText(_decode(path, data, _codec(path, encoding)), "" if _codec(path, encoding) == "utf-8" else encoding)
+        codec = _codec(path, encoding)
+        return DecodedText(_decode(path, data, codec), "" if codec == "utf-8" else encoding)
     for mark, name, label in _MARKS:
         if data.startswith(mark):
             return DecodedText(_decode(path, data.removeprefix(mark), name), label)
-    if (name := _unmarked_utf16(data)) is not None:
-        return DecodedText(_decode(path, data, name), "UTF-16")
+    if (unmarked := _unmarked_utf16(data)) is not None:
+        return DecodedText(_decode(path, data, unmarked), "UTF-16")
     if (nul := data.find(b"\0")) >= 0:
         fail(path, data.count(b"\n", 0, nul) + 1, "holds a NUL byte, which no text file does; is this the right file?")
     try:
@@ -73,8 +73,13 @@ def read_decoded(path: Path, encoding: str | None = None) -> DecodedText:
     except UnicodeDecodeError as error:
         where = error.start
     text = data.decode("cp1252", "replace")
-    if _is_western(text):
-        return DecodedText(text, "Windows-1252")
+    if not _is_western(text):
+        _refuse(path, data, where)
+    return DecodedText(text, "Windows-1252")
+
+
+def _refuse(path: Path, data: bytes, where: int) -> NoReturn:
+    """Refuse a file whose encoding cannot be told, with what some encodings make of the word at this place."""
     line = data.count(b"\n", 0, where) + 1
     begin, end = data.rfind(b"\n", 0, where) + 1, data.find(b"\n", where)
     readings = _readings(data[begin : end if end >= 0 else len(data)], where - begin)
@@ -112,12 +117,17 @@ def _unmarked_utf16(data: bytes) -> str | None:
 
 
 def _is_western(text: str) -> bool:
-    """Return True if every sign beyond ASCII is one of the safe ones, in words that are mostly ASCII."""
+    """Return True if every sign beyond ASCII is one of the safe ones, in words as Western languages have them: with ASCII
+    letters among them, and never three other letters in a row."""
     if not {c for c in text if not c.isascii()} <= _SAFE or _INSIDE_WORD.search(_CONTRACTION.sub("'", text)):
         return False
     for word in set(_WORD.findall(text)):
         beyond = sum(not c.isascii() for c in word)
-        if beyond > len(word) - beyond or (beyond and not word[1:].islower() and not word.isupper() and len(word) > 1):
+        if (
+            len(word) > 1
+            and beyond
+            and (beyond == len(word) or _LONG_RUN.search(word) or not (word[1:].islower() or word.isupper()))
+        ):
             return False
     return True
 

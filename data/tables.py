@@ -69,6 +69,7 @@ class TableOptions:
     columns: tuple[str, ...] = ()
 
 
+AS_IT_LOOKS: Final = TableOptions()
 _Record = tuple[int, tuple[str, ...]]
 _DELIMITERS: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _SEPARATOR_LINE: Final = re.compile(r"sep=([,;\t|])\r?(?:\n|$)", re.IGNORECASE)
@@ -78,7 +79,7 @@ _SAMPLE: Final = 1 << 16
 _IMPORT_ID: Final = re.compile(r'\{"ImportId":')
 
 
-def read_table(path: Path, options: TableOptions = TableOptions()) -> TextTable:
+def read_table(path: Path, options: TableOptions = AS_IT_LOOKS) -> TextTable:
     """Read a CSV file (``.tsv``: tabs instead of commas), or one as other programs save it.
 
     A record ends at LF or CRLF only. A bare CR is part of its field: published studies hold them even in unquoted free
@@ -93,8 +94,13 @@ def read_table(path: Path, options: TableOptions = TableOptions()) -> TextTable:
     decoded = read_decoded(path, options.encoding)
     notes = [f"in {decoded.encoding}"] if decoded.encoding else []
     text, first_line = decoded.text, 1
+    if decoded.encoding and text.lstrip().startswith(("{", "[{")):
+        raise InputError(located(path, 1, f"JSON in {decoded.encoding}; save the file as UTF-8"))
     if "\n" not in text and "\r" in text:
         raise InputError(located(path, 1, "lines end with CR only; save the file with LF or CRLF line ends"))
+    if "\r\r\n" in text and text.count("\r\r\n") == text.count("\n"):
+        # so ends each line that Python's csv module writes into a file of text on Windows
+        text = text.replace("\r\r\n", "\n")
     usual = "\t" if path.suffix.lower() == ".tsv" else ","
     if (separator := _SEPARATOR_LINE.match(text)) is not None:
         delimiter, text, first_line = separator[1], text[separator.end() :], 2
@@ -107,9 +113,10 @@ def read_table(path: Path, options: TableOptions = TableOptions()) -> TextTable:
 
 
 def _delimiter(text: str, usual: str) -> str:
-    """Return the delimiter with which the beginning of the text is a table of the most columns."""
+    """Return the delimiter with which the beginning of the text is a table with the fewest lines before its header, and then
+    with the most columns."""
     sample = text if len(text) <= _SAMPLE else text[: text.rfind("\n", 0, _SAMPLE) + 1] or text[:_SAMPLE]
-    columns: dict[str, int] = {}
+    tables: dict[str, tuple[int, int]] = {}
     for delimiter in (usual, *(sign for sign in _DELIMITERS if sign != usual)):
         if delimiter not in sample:
             continue
@@ -117,11 +124,12 @@ def _delimiter(text: str, usual: str) -> str:
             records = [tuple(cells) for cells in csv.reader(sample.splitlines(keepends=True), delimiter=delimiter) if cells]
         except csv.Error:
             continue
-        records = records[_title_lines(records) :]
+        titles = _title_lines(records)
+        records = records[titles:]
         widths = {len(_without_excess(cells, len(records[0]))) for cells in records}
         if len(widths) == 1 and widths != {1}:
-            columns[delimiter] = widths.pop()
-    return max(columns, key=lambda sign: columns[sign], default=usual)
+            tables[delimiter] = (-titles, widths.pop())
+    return max(tables, key=lambda sign: tables[sign], default=usual)
 
 
 def _title_lines(records: Sequence[Sequence[str]]) -> int:
@@ -145,21 +153,15 @@ def table_of_records(path: Path, records: Sequence[_Record], header_lines: int |
     if titles:
         notes.append(f"{_lines_named([line for line, _ in records[:titles]])} before the header passed over")
     header = records[titles][1]
-    further = (
-        header_lines - 1
-        if header_lines is not None
-        else _further_header_lines([c for _, c in records[titles + 1 : titles + 3]])
-    )
+    after = [cells for _, cells in records[titles + 1 : titles + 3]]
+    further = header_lines - 1 if header_lines is not None else _further_header_lines(after)
     body = records[titles + 1 + further :]
     if further:
         lines = _lines_named([line for line, _ in records[titles + 1 : titles + 1 + further]])
-        notes.append(
-            f"{lines} {'is a' if further == 1 else 'are'} further header line{'' if further == 1 else 's'}, passed over"
-        )
-    if repeated := [line for line, cells in body if cells == header]:
-        notes.append(f"{_lines_named(repeated)} {'repeats' if len(repeated) == 1 else 'repeat'} the header, passed over")
-        body = [record for record in body if record[1] != header]
-    rows = []
+        verb = "belongs to the header and is" if further == 1 else "belong to the header and are"
+        notes.append(f"{lines} {verb} passed over")
+    rows: list[_Record] = []
+    repeated: list[int] = []
     for line, cells in body:
         if len(cells) != len(header):
             cells = _without_excess(cells, len(header))
@@ -167,7 +169,12 @@ def table_of_records(path: Path, records: Sequence[_Record], header_lines: int |
                 there = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
                 uneven = f"{there}, but the header has {len(header)}; quote fields that hold the delimiter or line breaks"
                 raise InputError(located(path, line, uneven))
-        rows.append((line, cells))
+        if cells == header:
+            repeated.append(line)
+        else:
+            rows.append((line, cells))
+    if repeated:
+        notes.append(f"{_lines_named(repeated)} {'repeats' if len(repeated) == 1 else 'repeat'} the header, passed over")
     return TextTable(path, header, tuple(rows), tuple(notes))
 
 
@@ -184,9 +191,9 @@ def _lines_named(lines: Sequence[int]) -> str:
     """Return a few lines by their numbers, in words."""
     if len(lines) == 1:
         return f"line {lines[0]}"
-    shown = ", ".join(map(str, lines[:_MAX_NAMED_COLUMNS]))
-    more = f" and {len(lines) - _MAX_NAMED_COLUMNS:,} more" if len(lines) > _MAX_NAMED_COLUMNS else ""
-    return f"lines {shown}{more}"
+    *some, last = map(str, lines[:_MAX_NAMED_COLUMNS])
+    more = f", {last} and {len(lines) - _MAX_NAMED_COLUMNS:,} more" if len(lines) > _MAX_NAMED_COLUMNS else f" and {last}"
+    return f"lines {', '.join(some)}{more}"
 
 
 def require_columns(table: TextTable, wanted: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Which of the project's items a table's are: matched by id, path, name, hash or prompt, and what is said of those that are not."""
+"""Items of a table of ratings matched with the project's images: by id, path, name, hash or prompt."""
 
 from __future__ import annotations
 

@@ -43,10 +43,11 @@ def is_abstention(text: str, scale: Scale) -> bool:
 def value_reader(
     scale: Scale, aspect: str, texts: Mapping[str, int], known: Collection[str], merge: Collection[str]
 ) -> tuple[ReadValue, list[Clash]]:
-    """Return how the texts of one column of ratings are read, and which of them are probably one label in several spellings.
+    """Return how the texts of a column of ratings are read, and which of them are probably one label in several spellings.
 
-    ``texts``: how often each stands there. A column of yes and no (at least one of them in words) is read as yes and no, in the words that the project has for them.
-    ``known`` are the project's labels of this aspect; differences of ``merge`` (``data.studies.name_matching``) do not count.
+    A column of yes and no (at least one of them in words) is read as yes and no, in the words that the project has for them.
+    ``texts``: how often each stands there. ``known`` are the project's labels of this aspect; differences of ``merge``
+    (``data.studies.name_matching``) do not count.
     """
     convert = converter(scale, aspect)
     counts = {text: n for text, n in texts.items() if not is_abstention(text, scale)}
@@ -89,10 +90,12 @@ _MAY_BE_MISSING: Final = frozenset(
     {"n/a", "n.a.", "n.a", "#n/a", "#na", "<na>", "nan", "none", "null", "nil", "undefined", "(blank)", "#null!", "#value!"}
     | {"#ref!", "#div/0!", "#name?", "#num!", "-", "--", "---", "–", "—", "―", ".", "..", "?", "/"}
 )
-"""What programs and people write where there is no rating, in any letter case; some are also labels."""
+"""What programs and people write where there is no rating, in any letter case."""
+_ALSO_A_LABEL: Final = "none"
 _RARE: Final = 0.2
-"""A word for nothing that stands in a larger share of the ratings is taken for a label, and named."""
+"""Where `_ALSO_A_LABEL` stands in a larger share of the ratings, it is taken for a label, and named."""
 _MAX_WORDS: Final = 8
+_LONGEST_SCALE: Final = 90
 
 
 def may_be_missing(text: str) -> bool:
@@ -121,7 +124,7 @@ def ask_about_missing(counts: Mapping[str, int], scale: Scale, known: Collection
     total, n = sum(counts.values()), sum(counts[word] for word in words)
     listed = ", ".join(f"{quoted(word)} ({counts[word]:,})" for word in words[:_MAX_WORDS])
     options = missing_options(words[:_MAX_WORDS])
-    if len(words) == 1 and n > _RARE * total:
+    if len(words) == 1 and words[0].casefold() == _ALSO_A_LABEL and n > _RARE * total:
         return f"{listed} is taken for a label; if it means no rating, take this back and add {options}"
     labels = [text for text in counts if text not in words]
     levels = "|".join([*labels, *words])
@@ -151,8 +154,8 @@ def decimal_commas(texts: Collection[str], scale: Scale) -> dict[str, str]:
     if all(map(_THOUSANDS.fullmatch, with_comma)):
         number = with_comma[0]
         raise CommandError(
-            f"{quoted(number)} may be {number.replace(',', '.')} or {number.replace(',', '')}; write numbers with a decimal point"
-            " and without signs between thousands"
+            f"{quoted(number)} may be {number.replace(',', '.')} or {number.replace(',', '')}; write numbers with a decimal"
+            " point and without signs between thousands"
         )
     return {text: text.replace(",", ".") for text in numbers}
 
@@ -171,6 +174,7 @@ class TickedOptions:
 
 
 _SIGNS: Final = (";", "|", "\n", ",")
+_COMMA: Final = re.compile(r", ?(?=[^ ])")
 
 
 def ticked_options(texts: Collection[str], known: Collection[str], merge: Collection[str]) -> TickedOptions:
@@ -187,15 +191,11 @@ def ticked_options(texts: Collection[str], known: Collection[str], merge: Collec
     if lists and len(lists) < len(texts):
         # a tool that writes lists writes one option as it is
         sign = None
-    if sign == ",":
-        after = {
-            text[n + 1 : n + 2] == " " for text in plain for n, char in enumerate(text) if char == "," and n + 1 < len(text)
-        }
-        if len(after) > 1:
-            raise CommandError(
-                "options are separated by commas, and some commas have a space after them: it is not clear where an option ends;"
-                " separate options by semicolons"
-            )
+    if sign == "," and len({match[0] for text in plain for match in _COMMA.finditer(text)}) > 1:
+        raise CommandError(
+            "options are separated by commas, and only some commas have a space after them: it is not clear where an option"
+            " ends; separate options by semicolons"
+        )
     parts = lists | {text: [part.strip() for part in (text.split(sign) if sign else [text])] for text in plain}
     counts = Counter(part for found in parts.values() for part in found if part)
     chosen, clashes = choose_spellings(counts, known, merge)

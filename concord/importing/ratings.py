@@ -42,8 +42,9 @@ from data.store.judgements.rating_batch import RatingBatch, RatingValue
 from data.store.rating_columns import FileRatings, file_ratings
 from data.studies.json_ratings import READER, RatingTable
 from data.studies.name_matching import Clash, choose_spellings
-from data.studies.pair_votes import PAIR, PREFERENCE, read_vote, with_pairs
 from data.studies.rating_tables import (
+    PAIR,
+    PREFERENCE,
     RatedItem,
     RatingColumns,
     image_columns,
@@ -51,6 +52,8 @@ from data.studies.rating_tables import (
     looks_wide,
     other_columns,
     read_rating_table,
+    read_vote,
+    with_pairs,
 )
 from data.tables import TableOptions, TextTable
 
@@ -188,8 +191,6 @@ def import_ratings(context: Context, file: str, dry_run: bool = False, **options
     sha256 = request.digest(path, reading.aspect, reading.scale)
     if was_imported(context, request.import_kind, sha256):
         return None
-    if reading.notes:
-        context.say(f"{printable(path.name)}: {'; '.join(reading.notes)}")
     with file_ratings(context.store, table, reading.columns) as ratings:
         # what is loaded is not needed twice
         del table
@@ -218,8 +219,8 @@ def _check(request: RatingRequest) -> None:
         raise UsageError("--merge none keeps all names apart and cannot be combined with other values")
     if request.transpose and (request.is_wide or request.value or request.prompt or request.generator or request.index):
         raise UsageError(
-            "with --transpose a row is a person and a column an item; leave --wide, --value and the columns of prompt, generator"
-            " and index out"
+            "with --transpose a row is a person and a column an item; leave --wide, --value and the columns of prompt,"
+            " generator and index out"
         )
     if request.pair and (request.is_wide or request.transpose or request.multiple or request.generator):
         raise UsageError("--pair is for a row per vote; leave --wide, --transpose, --multiple and --generator out")
@@ -377,9 +378,13 @@ def _bundle_of(
         if text not in gone:
             counts[stripped[text]] += n
     rows, rated = ratings.items()
-    values, raters, note = _spelled(context, ratings, counts, reading, request)
-    if note:
-        context.say(note)
+    points = {} if request.pair or request.multiple else decimal_commas(counts, reading.scale)
+    if points:
+        example = next(text for text in points if "," in text)
+        reading.notes.append(f"decimal commas: {quoted(example)} is {points[example]}")
+    if reading.notes:
+        context.say(f"{printable(reading.path.name)}: {'; '.join(reading.notes)}")
+    values, raters = _spelled(context, ratings, counts, points, reading, request)
     suite = request.suite
     matching = match_items(context, rows, suite, request.match, new_items=request.new_items)
     ids = dict(matching or {})
@@ -419,15 +424,12 @@ def _rated_before(ratings: FileRatings, batch: RatingBatch, request: RatingReque
     before = ratings.stored_before(request.named_suite, [value.judgement for value in batch.values])
     if not before.count:
         return ""
-    words = f"; {wording.count(before.count, 'rating')} repeat what is stored already, {before.different:,} of them with another value"
+    n = wording.count(before.count, "rating")
+    words = f"; {n} repeat what is stored already, {before.different:,} of them with another value"
     if not before.different:
         return words
-    undo_commands = " and ".join(f"import undo {number}" for number in before.import_ids)
-    how = (
-        f"; to let these count, take the earlier import back, with all that it brought: {undo_commands}"
-        if undo_commands
-        else ""
-    )
+    undo = " and ".join(f"import undo {number}" for number in before.import_ids)
+    how = f"; to let these count, take the earlier import back, with all that it brought: {undo}" if undo else ""
     return f"{words}: what is stored counts, the new values do not{how}"
 
 
@@ -436,35 +438,36 @@ Values = Mapping[str, Sequence[RatingValue]]
 
 
 def _spelled(
-    context: Context, ratings: FileRatings, counts: Mapping[str, int], reading: _Reading, request: RatingRequest
-) -> tuple[Values, dict[str, str], str]:
-    """Return what the texts of values mean, what each rater is called, and a note of how they were taken.
+    context: Context,
+    ratings: FileRatings,
+    counts: Mapping[str, int],
+    points: Mapping[str, str],
+    reading: _Reading,
+    request: RatingRequest,
+) -> tuple[Values, dict[str, str]]:
+    """Return what the texts of values mean and what each rater is called; ``points``: numbers without decimal commas.
 
     Raises:
         CommandError: labels or raters differ only in how they are written, or a label may be no rating.
         InputError: a value is not on the scale.
     """
-    written = ratings.raters()
     people = imports.known_raters(context.store, request.kind or "human")
-    raters, clashes = choose_spellings(written, people, request.merge)
+    raters, clashes = choose_spellings(ratings.raters(), people, request.merge)
     clashes = [] if KEEP_APART in request.merge else clashes
     if request.pair or request.multiple:
         if clashes:
             _refuse_spellings([("raters", clashes)])
         if request.pair:
-            return {text: [_vote_value(text, reading.aspect)] for text in counts}, raters, ""
-        return _ticked_values(context, counts, reading, request), raters, ""
+            return {text: [_vote_value(text, reading.aspect)] for text in counts}, raters
+        return _ticked_values(context, counts, reading, request), raters
     known = imports.known_labels(context.store, request.named_suite, reading.aspect)
     refuse_several(counts, reading.scale)
-    note = ask_about_missing(counts, reading.scale, known)
+    if note := ask_about_missing(counts, reading.scale, known):
+        context.say(note)
     read, labels = value_reader(reading.scale, reading.aspect, counts, known, request.merge)
     if labels or clashes:
         _refuse_spellings([("labels", labels), ("raters", clashes)])
-    points = decimal_commas(counts, reading.scale)
-    if points:
-        example = next(text for text in points if "," in text)
-        note = f"decimal commas: {quoted(example)} is {points[example]}"
-    return _read_values(ratings, counts, reading, lambda text: read(points.get(text, text))), raters, note
+    return _read_values(ratings, counts, reading, lambda text: read(points.get(text, text))), raters
 
 
 def _refuse_spellings(kinds: Sequence[tuple[str, Sequence[Clash]]]) -> None:
@@ -541,7 +544,7 @@ def _refuse_values(ratings: FileRatings, reading: _Reading, wrong: Mapping[str, 
         if text.startswith("[") and text.endswith("]"):
             how = f"a cell holds one rating, not a list; {READER}"
             raise CommandError(located(reading.path, cell.line, f"{column} is {quoted(text)} ({who}): {how}"))
-        problems.add(cell.line, f"{column} is {quoted(text)} ({who}): {wrong[text]}{hint}")
+        problems.add(cell.line, f"{column} is {quoted(text)} ({who}): {wrong[text]}{'' if problems.found else hint}")
     problems.check()
 
 

@@ -40,7 +40,7 @@ from data.studies.rating_tables import read_rating_table
 MAX_UNPACKED: Final = 2 << 30
 MAX_FILES: Final = 50_000
 MAX_STEPS: Final = 10
-TABLES: Final = frozenset({".csv", ".tsv", ".jsonl", ".json", ".parquet"})
+TABLES: Final = frozenset({".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx", ".xls", ".ods"})
 IMAGES_TABLE: Final = "images.csv"
 
 IMAGE_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {

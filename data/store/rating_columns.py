@@ -80,14 +80,15 @@ class FileRatings:
         import pyarrow as pa
 
         named = {name: f"c{n}" for n, name in enumerate(self._columns.needed)}
-        loaded: dict[str, Any] = {"line": pa.array([line for line, _ in table.records], pa.int64())}
+        loaded: dict[str, Any] = {
+            "row": pa.array(range(len(table.records)), pa.int64()),
+            "line": pa.array([line for line, _ in table.records], pa.int64()),
+        }
         for name, column in named.items():
             position = table.header.index(name)
             loaded[column] = pa.array([cells[position] for _, cells in table.records], pa.string())
         self._connection.register("incoming", pa.table(loaded))
-        self._connection.execute(
-            "create or replace temp table file_cells as select row_number() over () as row, * from incoming"
-        )
+        self._connection.execute("create or replace temp table file_cells as select * from incoming")
         self._connection.unregister("incoming")
         described = ", ".join(
             f"nullif({named[name]}, '') as \"{what}\""
@@ -101,7 +102,8 @@ class FileRatings:
         # a row for each rating: a table with a column for each rater, or each item, has several in a row
         self._ratings = " union all ".join(
             f"select row * {n} + {place} as n, line, {place} as place,"
-            f" {f'$i{place}::varchar' if self._columns.items else ' || chr(124) || '.join(parts)} as item, {every_part} as parts,"
+            f" {f'$i{place}::varchar' if self._columns.items else ' || chr(124) || '.join(parts)} as item,"
+            f" {every_part} as parts,"
             f" {f'$r{place}::varchar' if self._columns.raters else named[self._columns.rater]} as rater,"
             f" {named[value]} as text, {described} from file_cells"
             for place, value in enumerate(self._value_columns)
@@ -205,7 +207,8 @@ class FileRatings:
 
         Args:
             values: by text the numbers of the values that it stands for: one for each aspect.
-            raters, items: by what the file calls them their ids; items that are not named keep their names.
+            raters: the raters' ids by what the file calls them.
+            items: the items' ids, likewise; one that is not named keeps its name.
         """
         import pyarrow as pa
 
@@ -215,8 +218,9 @@ class FileRatings:
             "file_raters": [("rater", pa.string()), ("rater_id", pa.string())],
             "file_ids": [("item", pa.string()), ("item_id", pa.string())],
         }
-        for (name, columns), pairs in zip(maps.items(), (numbered, list(raters.items()), list(items.items())), strict=True):
-            arrays = {c: pa.array([pair[n] for pair in pairs], kind) for n, (c, kind) in enumerate(columns)}
+        for (name, columns), pairs in zip(maps.items(), (numbered, raters.items(), items.items()), strict=True):
+            listed: list[tuple[Any, ...]] = [*pairs]
+            arrays = {column: pa.array([row[n] for row in listed], kind) for n, (column, kind) in enumerate(columns)}
             self._connection.register(name, pa.table(arrays))
         self._connection.execute(
             "create or replace temp table file_placed as"

@@ -7,7 +7,8 @@ Argilla: ``dataset.records.to_json()`` of 2.x, where ``responses`` are lists by 
 them, where ``responses`` is a list by person; and flattened, as ``to_datasets`` and the Hub have them: ``Q.responses``,
 ``Q.responses.users`` and ``Q.responses.status`` (2.x), or a list of answers under each question's name (1.x).
 
-Mechanical Turk, Toloka, Appen and Qualtrics write a row per assignment, of which some do not count: rejected ones, and previews.
+Mechanical Turk, Toloka, Appen and Qualtrics write a row per assignment, of which some do not count: rejected ones, and
+previews.
 """
 
 from __future__ import annotations
@@ -213,10 +214,13 @@ def _flat_answers(path: Path, line: int, column: str, entry: Mapping[str, Any]) 
         value = {"value": value, "user_id": entry.get(f"{column}.users"), "status": entry.get(f"{column}.status")}
     if isinstance(value, dict):
         values, people, statuses = (value.get(key) for key in ("value", "user_id", "status"))
-        statuses = statuses or [None] * len(values if isinstance(values, list) else [])
-        if not all(isinstance(part, list) and len(part) == len(values) for part in (values, people, statuses)):
+        n = len(values) if isinstance(values, list) else -1
+        if statuses is None and isinstance(values, list):
+            statuses = [None] * n
+        lists = [part for part in (people, values, statuses) if isinstance(part, list) and len(part) == n]
+        if len(lists) < 3:
             fail(path, line, f"{quoted(column)} has not as many users as answers; is the file whole?")
-        return list(zip(people, values, statuses, strict=True))
+        return list(zip(*lists, strict=True))
     if not _are_answers(value):
         fail(path, line, f"{quoted(column)} holds no answers with a 'user_id' and a 'value'")
     return [(answer["user_id"], answer["value"], answer.get("status")) for answer in value]
@@ -262,7 +266,8 @@ def with_task_answers(table: TextTable) -> TextTable:
         except (ValueError, RecursionError):
             fail(table.path, line, f"{_TASK_ANSWERS} is {quoted(cells[where])}, JSON expected")
         parts = read if isinstance(read, list) else [read]
-        answers.append({name: _ticked(value) for part in parts if isinstance(part, dict) for name, value in part.items()})
+        objects = [part for part in parts if isinstance(part, dict)]
+        answers.append({name: _ticked(value) for part in objects for name, value in part.items()})
     names = [name for name in dict.fromkeys(name for each in answers for name in each) if name not in table.header]
     records = [
         (line, (*cells, *(cell_text(each.get(name)) for name in names)))
@@ -280,7 +285,7 @@ def _ticked(value: Any) -> Any:
 
 
 def with_options_gathered(table: TextTable, column: str) -> TextTable:
-    """Return the table with ``column`` made of those of its options (``column.good``, ``column/good``: true or false), if any."""
+    """Return the table with ``column`` made of those of its options (``column.good``, ``column/good``: true or false)."""
     if column in table.header:
         return table
     for sign in (".", "/"):

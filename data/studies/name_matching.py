@@ -86,6 +86,14 @@ def choose_spellings(
     return chosen, clashes
 
 
+def alike(texts: Iterable[str], differences: Collection[str] = DIFFERENCES) -> list[list[str]]:
+    """Return the groups of texts that are the same without these differences, each with two texts at least."""
+    groups: dict[str, list[str]] = {}
+    for text in dict.fromkeys(texts):
+        groups.setdefault(fold_text(text, differences), []).append(text)
+    return [group for group in groups.values() if len(group) > 1]
+
+
 def _same_texts(
     counts: Mapping[str, int], known: Collection[str], differences: Collection[str]
 ) -> list[tuple[list[str], list[str]]]:

@@ -4,24 +4,32 @@ column per item.
 Cells stay as they are written: what they mean is said by the scale.
 
 JSON is read by ``json_ratings``, what tools export by ``form_exports``, Excel by ``data.spreadsheets``.
+
+Votes between two generators' images: a pair is called by its item and its two generators in the order of the alphabet, so that
+votes of people who saw the images the other way round are about the same pair.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
-from data.files import beginning_of
+from data.files import InputError, Problems, beginning_of, located, quoted
+from data.folding import fold_spelling
 from data.spreadsheets import is_workbook, read_workbook
 from data.studies.form_exports import counted_assignments, with_options_gathered, with_task_answers
 from data.studies.json_ratings import RatingTable, read_json_ratings, read_lists
-from data.tables import TableOptions, TextTable, read_cells, read_table, require_columns
+from data.tables import AS_IT_LOOKS, TableOptions, TextTable, read_cells, read_table, require_columns
 
 
-def read_rating_table(path: Path, options: TableOptions = TableOptions(), named: Mapping[str, str | None] = {}) -> RatingTable:
+def read_rating_table(
+    path: Path, options: TableOptions = AS_IT_LOOKS, named: Mapping[str, str | None] = MappingProxyType({})
+) -> RatingTable:
     """Read the table in a file, whatever its format: Parquet, JSON and Excel are known by how they begin.
 
     ``named``: the columns that the user names (``item``, ``rater``, ``value``). They tell a row from an object of names and
@@ -109,7 +117,8 @@ def looks_wide(table: TextTable, columns: RatingColumns, is_value: Callable[[str
     require_columns(table, [*columns.item, columns.rater])
     where = [table.header.index(name) for name in columns.item]
     rater = table.header.index(columns.rater)
-    if not all(map(is_value, {text.strip() for text in {cells[rater] for _, cells in table.records}})):
+    texts = {text.strip() for text in {cells[rater] for _, cells in table.records}} - {""}
+    if not texts or not all(map(is_value, texts)):
         return []
     raters: dict[tuple[str, ...], set[str]] = {}
     for _, cells in table.records:
@@ -140,3 +149,107 @@ def item_columns(names: Sequence[str]) -> dict[str, str]:
     """Return the columns of items by the items' names; of a form's grid what stands in brackets, if that tells them apart."""
     by_item = {item_of_column(name): name for name in names}
     return by_item if len(by_item) == len(names) else {name: name for name in names}
+
+
+PREFERENCE: Final = "preference"
+PAIR: Final = "pair"
+"""The column that `with_pairs` adds: the pair's generators."""
+_SIDES: Final = (
+    frozenset(
+        {"left", "a", "model_a", "model a", "image_a", "image a", "first", "image 1", "image_1", "image1", "l", "option a"}
+    ),
+    frozenset(
+        {"right", "b", "model_b", "model b", "image_b", "image b", "second", "image 2", "image_2", "image2", "r", "option b"}
+    ),
+)
+_BOTH: Final = frozenset(
+    {
+        "both",
+        "tie",
+        "draw",
+        "equal",
+        "same",
+        "both good",
+        "tie (both good)",
+        "tie (bothgood)",
+        "bothgood",
+        "tievote",
+        "a=b",
+        "a = b",
+    }
+)
+_NONE: Final = frozenset({"none", "neither", "both bad", "bothbad", "tie (bothbad)", "tie (both bad)", "bothbad_vote"})
+_NUMBERS: Final = ("1", "2")
+
+
+@dataclass(frozen=True, slots=True)
+class PairVote:
+    """A vote between two generators.
+
+    Attributes:
+        chosen: a generator, ``both`` or ``none``.
+        generators: both, in the order of the alphabet.
+        written: the vote as it stands in the file.
+    """
+
+    chosen: str
+    generators: tuple[str, str]
+    written: str
+
+
+def with_pairs(table: TextTable, first: str, second: str, vote: str) -> TextTable:
+    """Return the table with a column of the pair, and the votes as `read_vote` reads them; empty votes stay empty.
+
+    Raises:
+        InputError: a vote names neither image, or a pair is one of the same generator twice.
+    """
+    require_columns(table, [first, second, vote])
+    where = [table.header.index(name) for name in (first, second, vote)]
+    words = {fold_spelling(cells[where[2]]).casefold() for _, cells in table.records}
+    numbered = words & {*_NUMBERS} if not words & {"0", "0.0", "0.5"} else set()
+    problems = Problems(table.path)
+    records: list[tuple[int, Sequence[str]]] = []
+    for line, cells in table.records:
+        names, written = (cells[where[0]].strip(), cells[where[1]].strip()), cells[where[2]].strip()
+        with problems.at(line):
+            new = list(cells)
+            if written:
+                new[where[2]] = _packed(_vote(names, (first, second), written, bool(numbered)))
+            records.append((line, (*new, " vs ".join(sorted(names)))))
+    problems.check()
+    if PAIR in table.header:
+        raise InputError(located(table.path, 1, f"rename the column {quoted(PAIR)}: the pair's generators are called so"))
+    return replace(table, header=(*table.header, PAIR), records=records)
+
+
+def _vote(names: tuple[str, str], columns: tuple[str, str], written: str, numbered: bool) -> PairVote:
+    if not all(names):
+        raise ValueError("a generator of the pair is not named")
+    if names[0] == names[1]:
+        raise ValueError(f"both images are of {quoted(names[0])}; a preference is between two generators")
+    word = fold_spelling(written).casefold()
+    generators = (min(names), max(names))
+    for side in (0, 1):
+        own = {fold_spelling(names[side]).casefold(), fold_spelling(columns[side]).casefold()}
+        if (
+            word in own
+            or (word in _SIDES[side] and word not in {name.casefold() for name in names})
+            or (numbered and word == _NUMBERS[side])
+        ):
+            return PairVote(names[side], generators, written)
+    if word in _BOTH or word in _NONE:
+        return PairVote("both" if word in _BOTH else "none", generators, written)
+    raise ValueError(
+        f"the vote {quoted(written)} names neither {quoted(names[0])} nor {quoted(names[1])}; write the generator, left, right,"
+        " both or none"
+    )
+
+
+def _packed(vote: PairVote) -> str:
+    return json.dumps([vote.chosen, *vote.generators, vote.written], ensure_ascii=False)
+
+
+def read_vote(text: str) -> PairVote:
+    """Return the vote that `with_pairs` wrote."""
+    chosen, first, second, written = json.loads(text)
+    return PairVote(chosen, (first, second), written)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -17,7 +17,7 @@ from annotation.questionnaires.custom import read_yaml
 from annotation.questionnaires.form import FormItem
 from concord.campaigns import known_answers, planning
 from concord.common import forwarding
-from concord.importing.ratings import is_missing, is_value, value_reader
+from concord.importing.rating_values import is_missing, is_value, value_reader
 from concord.judging import derive
 from data.export.rows import ExportedRating, columns_of, read_rows
 from data.files import read_text
@@ -38,9 +38,11 @@ from data.prompts.question_generation import matching_choice, parse_questions, s
 from data.prompts.questions import QuestionedPrompt, format_questions, questions_from_spec
 from data.records import Prompt
 from data.spec import Spec, parse_spec
+from data.store.core.connections import connect
+from data.store.rating_columns import FileRatings
 from data.studies import study_files
 from data.studies.name_matching import KnownItem, choose_spellings, match_rows
-from data.studies.rating_tables import RatingColumns, looks_wide, other_columns, read_rating_table, read_ratings
+from data.studies.rating_tables import RatingColumns, looks_wide, other_columns, read_rating_table
 from data.tables import read_cells
 from scorers import registry as own
 from scorers import registry as scorer_registry
@@ -177,11 +179,16 @@ def ratings_of(name: str, columns: RatingColumns, folder: Path) -> None:
     if json_table.rater is None:
         looks_wide(table, columns, lambda text: is_value(text, scale, "quality", ()))
     for rating_columns in (columns, replace(columns, rater="", value="", raters=other_columns(table, columns))):
-        rows, _ = read_ratings(table, rating_columns, lambda text: is_missing(text, scale, ()))
-        read, clashes = value_reader(Scale.parse("nominal"), "mood", (row.value for row in rows), ("Red", "1"), ("case",))
-        for row in rows:
-            read(row.value)
-        _, again = choose_spellings(Counter(row.rater for row in rows), ("ann",), ())
+        with closing(connect(None)) as connection:
+            ratings = FileRatings(connection, table, rating_columns)
+            texts = ratings.texts()
+            ratings.leave_out([text for text in texts if is_missing(text.strip(), scale, ())])
+            ratings.check()
+            rows, raters = ratings.items()[0], ratings.raters()
+        read, clashes = value_reader(Scale.parse("nominal"), "mood", texts, ("Red", "1"), ("case",))
+        for text in texts:
+            read(text.strip())
+        _, again = choose_spellings(raters, ("ann",), ())
         if not all(clash.by and len({*clash.texts, *clash.known}) > 1 for clash in (*clashes, *again)):
             raise AssertionError("a clash of one spelling")
         known = KnownItem("s/1/g/0", "s", True, "/x/i1.png", "0" * 64, "s/1", "a cat", "g", 0)

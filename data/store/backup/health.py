@@ -13,13 +13,14 @@ from typing import Any, Final, Literal
 
 import duckdb
 
-from data.files import sha256_of
+from data.files import quoted, sha256_of
 from data.store.backup import backups, scheduler
 from data.store.backup.backups import Backup, BadBackup
 from data.store.core import connections, rows, schema
 from data.store.core.connections import DATABASE, Connection, first_line
 from data.store.core.schema import migration_files
 from data.store.core.store import Store, StoreBusy
+from data.studies.name_matching import DIFFERENCES, alike
 
 Level = Literal["ok", "note", "attention"]
 _SAMPLE: Final = 40
@@ -110,6 +111,7 @@ def examine(cursor: Connection, project: Path, at_work: Collection[str] = (), *,
     checks = [schema_found, *_disk(project)]
     if version == newest:
         checks += [*_runs(cursor, project, at_work), *_images(cursor, project, everything=everything), *_derived(cursor)]
+        checks += _spellings(cursor)
     known = schema.table_names(cursor)
     n_erased = rows.value(cursor, "select count(*) from erased") if "erased" in known else 0
     lasting = backups.database_contents(cursor).lasting() if everything else None
@@ -207,6 +209,38 @@ def _derived(cursor: Connection) -> Iterator[HealthCheck]:
         yield _project("attention", f"{_n(wrong + twice, 'row')} of Browse differ from the items", "`rebuild` makes them anew")
     elif not homeless:
         yield _project("ok", "judgements and rows of Browse fit what they are made from")
+
+
+_NAMES: Final = {
+    "labels of one aspect": "select distinct t.suite || '/' || j.aspect, j.label from judgements j join items t using (item_id)"
+    " where j.label is not null and j.target is null",
+    "people": "select '', rater_id from raters where kind = 'human' and not simulated",
+    "scorers": "select '', rater_id from raters where kind = 'scorer'",
+    "items": "select suite, item_id from items where item_id not in (select image_id from images)",
+}
+"""Names by their kind: each with what it has to differ within."""
+_TEXTS: Final = "select suite, text from prompts"
+
+
+def _spellings(cursor: Connection) -> Iterator[HealthCheck]:
+    """Names that an import would stop at today, in a project that has them already; they stay as they are."""
+    for kind, query in _NAMES.items():
+        yield from _alike(cursor, kind, query, DIFFERENCES)
+    yield from _alike(cursor, "prompts", _TEXTS, ("space", "characters"))
+
+
+def _alike(cursor: Connection, kind: str, query: str, differences: Collection[str]) -> Iterator[HealthCheck]:
+    within: dict[str, list[str]] = {}
+    for scope, name in cursor.execute(query).fetchall():
+        within.setdefault(scope, []).append(name)
+    groups = [group for names in within.values() for group in alike(names, differences)]
+    if groups:
+        pairs = [" and ".join(quoted(name) for name in group) for group in groups]
+        yield _project(
+            "note",
+            f"{kind} differ only in how they are written: {_named(pairs)}",
+            "if they are the same, undo the import of one of them and import it again with --merge",
+        )
 
 
 def _backups(

@@ -109,9 +109,10 @@ insert into evidence (evidence_id, item_id, rater_id, payload, seq, import_id)
 select id, item_id, rater_id, answer, $first + position, $import from batch join incoming_values using (value) order by position
 """
 _ANSWERS: Final = """
-insert into annotations (annotation_id, item_id, rater_id, questionnaire, answers, raw, submitted, saw_evidence, status, root_id,
-                         seq, import_id, selected)
-select id, item_id, rater_id, $questionnaire, answer, raw, current_timestamp, false, 'valid', id, $first + position, $import, false
+insert into annotations (annotation_id, item_id, rater_id, questionnaire, answers, raw, submitted, saw_evidence, status,
+                         root_id, seq, import_id, selected)
+select id, item_id, rater_id, $questionnaire, answer, raw, current_timestamp, false, 'valid', id, $first + position, $import,
+       false
 from batch join incoming_values using (value) order by position
 """
 _JUDGEMENTS: Final = """

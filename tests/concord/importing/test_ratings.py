@@ -359,7 +359,7 @@ def exported(project: Path, tmp_path: Path) -> list[dict[str, str]]:
     [
         (
             "r.json",
-            '{"ratings": [\n {"image": "a", "worker": "x", "answer": 3}\n]}',
+            '{"a": [3,\n 4], "b": [5, 6]}',
             ("--rater", "worker", "--value", "answer"),
             "r.json: one JSON object, where a list of objects or one object a line is expected; a few lines of Python",
         ),

@@ -100,7 +100,8 @@ def test_each_wrong_rating_has_its_own_line(store: Store, picture: bytes, tmp_pa
     table.write_text("file,worker,score\na.png,ann,4\na.png,dan,2\n")
     seen = uploads.preview(store, uploaded_source(store, [table]), options)
     assert seen.bundle is not None
-    assert len(seen.bundle.annotations) == 2
+    assert seen.bundle.ratings is not None
+    assert len(seen.bundle.ratings) == 2
 
 
 def test_a_path_must_be_whole_and_there(tmp_path: Path) -> None:

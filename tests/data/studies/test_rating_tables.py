@@ -3,54 +3,82 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from data.files import InputError
-from data.studies.rating_tables import RatingColumns, RatingRow, read_rating_table, read_ratings
+from data.store.core.connections import connect
+from data.store.rating_columns import FileRatings, RatingCell
+from data.studies.rating_tables import RatedItem, RatingColumns, read_rating_table
 
 LONG = RatingColumns(("item",), "who", "value")
 
 
-def read(folder: Path, text: str, name: str = "r.csv", columns: RatingColumns = LONG) -> tuple[list[RatingRow], list[str]]:
+@dataclass(frozen=True)
+class Read:
+    """What a table holds: its ratings in the file's order, its items, and the texts that stand for no rating."""
+
+    ratings: list[RatingCell]
+    items: list[RatedItem]
+    missing: list[str]
+
+
+def read(folder: Path, text: str, name: str = "r.csv", columns: RatingColumns = LONG) -> Read:
     path = folder / name
     path.write_bytes(text.encode())
-    return read_ratings(read_rating_table(path).table, columns, lambda value: value in ("", "NA"))
+    with closing(connect(None)) as connection:
+        ratings = FileRatings(connection, read_rating_table(path).table, columns)
+        texts = ratings.texts()
+        missing = [text for text in texts if text.strip() in ("", "NA")]
+        ratings.leave_out(missing)
+        ratings.check()
+        return Read(ratings.with_texts([text.strip() for text in texts if text not in missing]), ratings.items()[0], missing)
 
 
 def test_rows_and_quirks(tmp_path: Path) -> None:
     text = '\ufeffitem,who,value,note\r\na,Zoë,1,"two\rlines\r\nand, more"\r\n\r\nb,al, 2 ,\rx\r\nb,al,,\r\n,,NA,\r\na,Zoë,3,'
-    rows, missing = read(tmp_path, text)
-    assert rows == [
-        RatingRow(2, "a", "Zoë", "1", "value"),
-        RatingRow(5, "b", "al", "2", "value"),
-        RatingRow(8, "a", "Zoë", "3", "value"),
+    found = read(tmp_path, text)
+    assert found.ratings == [
+        RatingCell(2, "value", "a", "Zoë", "1"),
+        RatingCell(5, "value", "b", "al", " 2 "),
+        RatingCell(8, "value", "a", "Zoë", "3"),
     ]
-    assert missing == ["", "NA"]
+    assert found.missing == ["", "NA"]
 
 
 def test_described_items_and_joined_keys(tmp_path: Path) -> None:
     text = "a\tb\twho\tvalue\tp\tg\nx\ty\tal\t1\ta cat\tsd\nx\ty\tbo\t2\ta cat\tsd\nx\tz\tbo\t2\t\tsd\n"
     columns = RatingColumns(("a", "b"), "who", "value", prompt="p", generator="g")
-    rows, _ = read(tmp_path, text, "r.tsv", columns)
-    assert rows[0] == RatingRow(2, "x|y", "al", "1", "value", "a cat", "sd")
-    assert rows[2] == RatingRow(4, "x|z", "bo", "2", "value", None, "sd")
+    found = read(tmp_path, text, "r.tsv", columns)
+    assert found.items == [RatedItem(2, "x|y", "a cat", "sd"), RatedItem(4, "x|z", None, "sd")]
+    assert found.ratings[2] == RatingCell(4, "value", "x|z", "bo", "2")
 
 
 def test_a_column_per_rater(tmp_path: Path) -> None:
-    rows, missing = read(tmp_path, "item,ann,ben\na,1,\nb,2,3\n", columns=RatingColumns(("item",), raters=("ann", "ben")))
-    assert [(row.item, row.rater, row.value, row.column) for row in rows] == [
+    found = read(tmp_path, "item,ann,ben\na,1,\nb,2,3\n", columns=RatingColumns(("item",), raters=("ann", "ben")))
+    assert [(cell.item, cell.rater, cell.text, cell.column) for cell in found.ratings] == [
         ("a", "ann", "1", "ann"), ("b", "ann", "2", "ann"), ("b", "ben", "3", "ben"),
     ]  # fmt: skip
-    assert missing == [""]
+    assert found.missing == [""]
+
+
+def test_a_column_per_item(tmp_path: Path) -> None:
+    columns = RatingColumns((), "who", items={"a.png": "How good? [a.png]", "b.png": "How good? [b.png]"})
+    found = read(tmp_path, "who,How good? [a.png],How good? [b.png]\nann,1,2\nben,,3\n", columns=columns)
+    assert [(cell.item, cell.rater, cell.text) for cell in found.ratings] == [
+        ("a.png", "ann", "1"), ("b.png", "ann", "2"), ("b.png", "ben", "3"),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", ['{"item": "a", "who": 7, "value": 1}\n{"value": null, "item": "b"}\n',
                                   '[{"item": "a", "who": 7, "value": 1},\n {"item": "b"}]'])  # fmt: skip
 def test_json_lines_and_a_json_list(tmp_path: Path, text: str) -> None:
-    assert read(tmp_path, text, "r.json") == ([RatingRow(1, "a", "7", "1", "value")], [""])
+    found = read(tmp_path, text, "r.json")
+    assert (found.ratings, found.missing) == ([RatingCell(1, "value", "a", "7", "1")], [""])
 
 
 @pytest.mark.parametrize(
@@ -63,7 +91,7 @@ def test_json_lines_and_a_json_list(tmp_path: Path, text: str) -> None:
             "item,rater,Value\na,b,1\n",
             ":1: no column 'who', 'value'. Did you mean 'Value'? Available: 'item', 'rater', 'Value'",
         ),
-        ("item;who;value\na;b;1\n", "not to be separated by commas"),
+        ("item,who,value\na,nan,1\n", ":2: column 'who' is 'nan'"),
         ("item,who,value,who\na,b,1,c\n", "column 'who' stands in the header twice"),
         ("item,who,value\n", "no ratings"),
         ('item,who,value\na,"b,1\n', ":2: not CSV"),
@@ -86,7 +114,7 @@ def test_an_item_must_be_described_the_same_in_all_rows(tmp_path: Path) -> None:
     text = "item,who,value,p\na,x,1,cat\na,y,1,dog\n"
     with pytest.raises(InputError, match=r":3: item 'a' has 'p' 'dog' here, but 'cat' on line 2"):
         read(tmp_path, text, columns=RatingColumns(("item",), "who", "value", task="p"))
-    assert len(read(tmp_path, text)[0]) == 2
+    assert len(read(tmp_path, text).ratings) == 2
     with pytest.raises(InputError, match=r":3: two items have the name 'a\|b\|c' \(the other on line 2\)"):
         read(tmp_path, "i,j,who,value\na|b,c,x,1\na,b|c,x,1\n", columns=RatingColumns(("i", "j"), "who", "value"))
 

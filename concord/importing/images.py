@@ -20,8 +20,7 @@ from data.files import check_name, located, printable, quoted, safe_file_name, w
 from data.folding import fold_spelling
 from data.images import files, folders
 from data.images.files import FolderImage, ImageError, open_image, read_image_file
-from data.images.folders import EXTENSIONS, StoredFile, StoredFiles
-from data.images.named_paths import path_within
+from data.images.folders import EXTENSIONS, StoredFile, StoredFiles, path_within
 from data.matching import playground as small_world
 from data.matching.files import MatchingExample, read_matching, read_tifa_matching
 from data.playground.render import render

@@ -29,8 +29,7 @@ from concord.judging import yes_no
 from data.aspects import SCALES
 from data.export.rows import RATING_COLUMNS
 from data.files import InputError, printable, quoted
-from data.images.folders import EXTENSIONS, Layout
-from data.images.named_paths import path_within
+from data.images.folders import EXTENSIONS, Layout, path_within
 from data.store import imports
 from data.store.browse import contents
 from data.store.core.store import Store

@@ -301,8 +301,9 @@ def test_label_studio_and_argilla_through_the_command(project: Path, pictures: P
         for name in ("red/a.png", "blue/a.png")
     ]
     studio.write_text(json.dumps(tasks))
-    words = ("--item", "image", "--value", "stars", "--aspect", "stars", "--scale", "ordinal:1-5", "--suite", "mine")
+    words = ("--item", "image", "--aspect", "stars", "--scale", "ordinal:1-5", "--suite", "mine")
     assert "no column 'star'. Did you mean 'stars'?" in refused(project, studio, *words, "--value", "star")
+    words = (*words, "--value", "stars")
     out = done(project, "import", "ratings", studio, *words, "--identity", "slot")
     assert out.startswith("2 of 2 match an image of suite mine (by path)\n4 ratings of 2 items by 2 raters")
     assert query(project, "select rater_id || ' ' || identity from raters order by 1") == [

@@ -202,7 +202,9 @@ class FileRatings:
         )
         return [RatingCell(c["line"], self._value_columns[c["place"]], c["item"], c["rater"], c["text"]) for c in cells]
 
-    def place(self, values: Mapping[str, Sequence[int]], raters: Mapping[str, str], items: Mapping[str, str]) -> pa.Table:
+    def stored_ratings(
+        self, values: Mapping[str, Sequence[int]], raters: Mapping[str, str], items: Mapping[str, str]
+    ) -> pa.Table:
         """Return the ratings as they are stored: position, item_id, rater_id and value.
 
         Args:

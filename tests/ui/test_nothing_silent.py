@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ PEOPLE = [(f"i{n}", rater, 1 + (n + add) % 5) for n in range(10) for rater, add 
 SCORES = [(f"i{n}", "m", (n * 21 % 80) / 100) for n in range(10)]
 
 
-def ratings(folder: Path, rows: list[tuple[str, str, object]], name: str) -> Path:
+def ratings(folder: Path, rows: Sequence[tuple[str, str, object]], name: str) -> Path:
     path = folder / f"{name}.csv"
     path.write_text("item,rater,value\n" + "".join(f"{item},{rater},{value}\n" for item, rater, value in rows))
     return path

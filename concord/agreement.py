@@ -19,6 +19,7 @@ from agreement import (
     STATISTICS,
     ConsensusMethod,
     Options,
+    Scale,
     build,
     comparisons,
     consensus_rows,
@@ -26,10 +27,13 @@ from agreement import (
 )
 from agreement.engine.counts import NotServedError, StaleError
 from agreement.engine.live import AspectScale, LiveEstimates
+from agreement.report.report import MET_BY_SCORES, SCORE
 from agreement.statistics.scale import with_labels
 from agreement.thresholds import thresholds
 from concord.common import live_updates
-from concord.common.context import Context, UsageError
+from concord.common.context import CommandError, Context, UsageError
+from data.aspects import NO, YES
+from data.store import library
 from data.store.analysis import aggregates
 from data.store.browse import contents
 from data.store.core import frame
@@ -59,12 +63,19 @@ def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Select
 
     Raises:
         UsageError: an option has a value that it cannot have.
+        CommandError: there is no such suite.
     """
     try:
         chosen = Selection.of(lambda name: selection.get(name, ()))
     except ValueError as error:
         raise UsageError(str(error)) from error
     # an empty answer may be right; a name that the project does not know is worth a word
+    suites = library.suites(context.store)
+    for suite in chosen.suite:
+        if suite not in suites:
+            raise CommandError(
+                f"--suite {suite}: there is no suite of that name in this project; {did_you_mean(suite, suites)}"
+            )
     known = contents.filter_choices(context.store) | {
         "rater": contents.rater_names(context.store),
         "tag": remarks.tag_names(context.store),
@@ -75,6 +86,44 @@ def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Select
                 hint = did_you_mean(value, known[warn_of_typos])
                 context.warn(f"--{warn_of_typos} {value}: there is nothing by that name in this project; {hint}")
     return chosen
+
+
+def unmet_scores(store: Store, selection: Selection, compare_with: Collection[str]) -> list[str]:
+    """Return a line for each suite whose scorers' scores are compared with none of people's aspects, and what to do."""
+    rated, scales = frame.rated_aspects(store, selection), scales_of(store)
+    lines = []
+    for suite in dict.fromkeys(row.suite for row in rated):
+        scorers = [row.rater for row in rated if (row.suite, row.aspect) == (suite, SCORE) and row.rater is not None]
+        asked = [row.aspect for row in rated if row.suite == suite and row.rater is None]
+        own = [aspect for aspect in asked if aspect != SCORE and _has_order(scales.get((suite, aspect)))]
+        if scorers and own and not {*own} & {*MET_BY_SCORES, *compare_with}:
+            lines.append(
+                f"{suite}: the scores of {', '.join(scorers)} are compared with people's answers of {', '.join(MET_BY_SCORES)}"
+                f" alone; to compare them with {own[0]} by rank: agreement --compare-with {own[0]}"
+            )
+    return lines
+
+
+def _has_order(scale: str | None) -> bool:
+    """Return True if labels of this scale can be put in order beside scores."""
+    if scale is None:
+        return False
+    parsed = Scale.parse(scale)
+    return parsed.kind != "nominal" or {level.casefold() for level in parsed.levels or ()} == {YES, NO}
+
+
+def refuse_unknown_aspects(store: Store, aspects: Sequence[str]) -> None:
+    """Raise a CommandError if scores cannot be compared with an aspect, as nobody judges it or its labels have no order."""
+    known, scales = contents.filter_choices(store)["aspect"], scales_of(store)
+    for aspect in aspects:
+        if aspect not in known:
+            raise CommandError(
+                f"--compare-with {aspect}: nobody has judged that in this project; {did_you_mean(aspect, known)}"
+            )
+        if not any(_has_order(scale) for (_, name), scale in scales.items() if name == aspect):
+            raise CommandError(
+                f"--compare-with {aspect}: its labels have no order, so that scores cannot be compared with them"
+            )
 
 
 def known_statistics(names: Sequence[str]) -> None:

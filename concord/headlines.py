@@ -226,7 +226,7 @@ def people_level(row: Row) -> PeopleLevel:
     return PeopleLevel(row["rater"], value, ceiling["low"], ceiling["high"], ceiling.get("scorer"), None)
 
 
-def standing(row: Row) -> str:
+def verdict_beside_people(row: Row) -> str:
     """Return where a scorer stands beside people, or that nothing tells yet; "" where there is no verdict to be had."""
     ceiling: Row = row.get("ceiling") or {}
     if ceiling.get("verdict"):
@@ -269,7 +269,7 @@ def scorer_headline(row: Row, who: str, *, intervals: bool = True) -> tuple[str,
         return f"Too few answers yet to compare scorers with {who}", so_far
     if intervals and not agrees(row):
         return f"No scorer clearly agrees with {who} yet", so_far
-    parts = [people_level(row).text, standing(row)]
+    parts = [people_level(row).text, verdict_beside_people(row)]
     return f"{row['rater']} agrees with {who}: {title} {number}", "".join(f"; {part}" for part in parts if part)
 
 

@@ -97,7 +97,7 @@ def import_geneval(context: Context, file: str, generator: str | None, suite: st
     sha256 = digest(path, repr((generator, suite, rater)))
     if was_imported(context, _KIND, sha256):
         return
-    read = _read_results(path, generator, suite)
+    read = _read_results(context.store, path, generator, suite)
     whose = runs.scorer_rater(context.store, rater, scorer.version, geneval_results.SETTINGS)
     read.drop_judged(context, whose.rater_id)
     if not read.entries:
@@ -221,13 +221,19 @@ def export_visor(context: Context, rater: str, selection: Mapping[str, Sequence[
     _say_exported(context, count, left, output)
 
 
-def _read_results(path: Path, generator: str | None, suite: str) -> _ResultFile[tuple[results.GenEvalResult, Spec]]:
+def _read_results(
+    store: Store, path: Path, generator: str | None, suite: str
+) -> _ResultFile[tuple[results.GenEvalResult, Spec]]:
     file: _ResultFile[tuple[results.GenEvalResult, Spec]] = _ResultFile()
+    named = {
+        (image.generator, image.prompt_id, Path(image.path).name): image.index
+        for image in library.image_files_of_suite(store, suite)
+    }
     for line in read_json_lines(path):
         try:
             if line.wrong is not None:
                 raise ValueError(line.wrong)
-            parsed = _entry_of(results.read_result(line.value), generator, suite)
+            parsed = _entry_of(results.read_result(line.value), generator, suite, named)
             if parsed.image.image_id in file.entries:
                 raise ValueError(f"{parsed.image.image_id} occurs on an earlier line")
             file.entries[parsed.image.image_id] = parsed
@@ -236,14 +242,23 @@ def _read_results(path: Path, generator: str | None, suite: str) -> _ResultFile[
     return file
 
 
-def _entry_of(result: results.GenEvalResult, generator: str | None, suite: str) -> _Entry[tuple[results.GenEvalResult, Spec]]:
+def _entry_of(
+    result: results.GenEvalResult, generator: str | None, suite: str, named: Mapping[tuple[str, str, str], int]
+) -> _Entry[tuple[results.GenEvalResult, Spec]]:
+    """Return a line with its image; ``named``: numbers of the project's images by generator, prompt and file name."""
     path, spec = results.parse_image_path(result.filename), parse_spec(result.metadata)
     name = generator or path.folder
     if name is None:
         raise ValueError(f"'filename' {quoted(result.filename)} does not name the generator of the image; add --generator NAME")
     check_name(name, "the generator's name")
     prompt = Prompt(f"{suite}/{path.prompt:05d}", suite, result.prompt, result.tag, result.metadata)
-    return _Entry(Image(prompt.prompt_id, name, path.index), prompt, (result, spec))
+    index = named.get((name, prompt.prompt_id, path.file_name), path.index)
+    if index is None:
+        raise ValueError(
+            f"{prompt.prompt_id} has no image {quoted(path.file_name)} by {name} in this project; import the images first, as a"
+            " sample whose name is no number is known by its file"
+        )
+    return _Entry(Image(prompt.prompt_id, name, index), prompt, (result, spec))
 
 
 def _judged(

@@ -75,6 +75,42 @@ class Problems:
             raise InputError(*self.found)
 
 
+@dataclass(slots=True)
+class Omissions:
+    """What a reader leaves out of one file (``left``), and what it reads in another way than it is written (``notes``)."""
+
+    path: Path
+    left: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def at(self, line: int | None, about: str = "") -> Iterator[None]:
+        """Leave out the entry that is being read if it is flawed; ``about``: its name."""
+        try:
+            yield
+        except InputError as error:
+            self.left += error.problems
+        except ValueError as error:
+            self.left_out(line, printable(f"{about}{error}"))
+
+    def left_out(self, line: int | None, problem: str) -> None:
+        """Add a line about what is left out."""
+        self.left.append(located(self.path, line, problem))
+
+    def note(self, line: int | None, text: str) -> None:
+        """Add a line about what is read otherwise."""
+        self.notes.append(located(self.path, line, text))
+
+    def check(self) -> None:
+        """Raise what was left out, if anything, for readers that need the whole file."""
+        if len(self.left) > MAX_PROBLEMS:
+            raise InputError(
+                *self.left[: MAX_PROBLEMS - 1], f"{self.left[MAX_PROBLEMS - 1]} (and {len(self.left) - MAX_PROBLEMS} more)"
+            )
+        if self.left:
+            raise InputError(*self.left)
+
+
 class Consistency:
     """One item, rater or scale must be the same in all rows of a file."""
 

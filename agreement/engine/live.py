@@ -16,7 +16,7 @@ from agreement.catalogue import CORRELATIONS, OF_SCORES, people_as, select_stati
 from agreement.engine.counts import KINDS, CountedLabels, CountedScores, CountedTopic, ItemAnswer, Refused
 from agreement.numeric import FloatArray, IntArray, ratio
 from agreement.report.human_human import ALL_RATINGS, BY_UNIT, CHANCE_FROM_ALL, MEAN, NO_RATINGS
-from agreement.report.report import MET_BY_SCORES, AgreementReport, ReportRow
+from agreement.report.report import AgreementReport, ReportRow, meets_scores
 from agreement.report.scorer_human import HOW, NOTHING_SHARED
 from agreement.statistics import correlation, many_raters, two_raters
 from agreement.statistics.correlation import Units
@@ -111,7 +111,7 @@ class LiveEstimates:
     def _outcomes(self, cell: _Cell) -> _CellOutcomes:
         self.computed += 1
         topic, measure = self._topic, self._topic.measure
-        scores = self._about.aspect in MET_BY_SCORES and (measure.kind != "nominal" or measure.binary)
+        scores = meets_scores(self._about.aspect, measure)
         by_score = (cell.scoring(each) for each in topic.by_score if scores)
         return _CellOutcomes(
             cell.among(),

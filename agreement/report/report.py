@@ -29,6 +29,11 @@ MET_BY_SCORES = ("correct", "faithfulness", "caption_fit", "semantic_consistency
 SCORE = "score"
 
 
+def meets_scores(aspect: str, measure: Measure, compare_with: Sequence[str] = ()) -> bool:
+    """Return True if scorers' scores are compared with people's answers of an aspect: its labels must have an order."""
+    return aspect in (*MET_BY_SCORES, *compare_with) and aspect != SCORE and (measure.kind != "nominal" or measure.binary)
+
+
 @dataclass(frozen=True)
 class CellRow:
     """One outcome of one cell with its interval, as a table prints it; `people`: real or simulated."""
@@ -87,7 +92,7 @@ class ReportRow(CellRow):
 def topics(suite: Suite, aspect: Aspect, options: Options) -> list[ReportTopic]:
     """The aspect as a whole, or each of its targets."""
     rows = aspect.ratings
-    met = aspect.name in MET_BY_SCORES and (aspect.measure.kind != "nominal" or aspect.measure.binary)
+    met = meets_scores(aspect.name, aspect.measure, options.compare_with)
     scores = next((each.ratings for each in suite.aspects if each.name == SCORE), None) if met else None
     if not options.by_target or not (rows.target >= 0).any():
         return [ReportTopic(suite, aspect, None, rows, options, scores)]

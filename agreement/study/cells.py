@@ -176,6 +176,7 @@ class Options:
         certainty: classes of units (`certainty.CLASSES`) to which the report is restricted; none for all units.
         by_certainty: whether to compare scorers with people by class of unit as well.
         ceiling: whether to put people's own agreement, and a verdict, beside each comparison of a scorer with people.
+        compare_with: aspects of people with which scorers' scores are compared besides `MET_BY_SCORES`.
         margin: so far from people a scorer is still equivalent; None: .05 for shares, .1 for coefficients.
     """
 
@@ -190,6 +191,7 @@ class Options:
     by_certainty: bool = False
     ceiling: bool = False
     margin: float | None = None
+    compare_with: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

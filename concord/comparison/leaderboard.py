@@ -27,7 +27,7 @@ from concord.headlines import (
     order_of,
     people_level,
     prompts_by_cell,
-    standing,
+    verdict_beside_people,
 )
 from data.aspects import YES_NO_ASPECTS
 from data.store.browse import contents
@@ -261,7 +261,7 @@ def _with_agreement(
                 agreement=Estimate.of(row),
                 agrees=agrees(row),
                 level=people_level(row),
-                standing=standing(row),
+                standing=verdict_beside_people(row),
             )
         columns.append(each)
     return columns

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import difflib
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,10 +16,11 @@ from PIL import Image as Pillow
 
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, digest, import_bundle
-from data.files import check_name, located, printable, safe_file_name, write_whole
+from data.files import check_name, located, printable, quoted, safe_file_name, write_whole
+from data.folding import fold_spelling
 from data.images import files, folders
 from data.images.files import FolderImage, ImageError, open_image, read_image_file
-from data.images.folders import EXTENSIONS, path_within
+from data.images.folders import EXTENSIONS, StoredFile, StoredFiles, path_within
 from data.matching import playground as small_world
 from data.matching.files import MatchingExample, read_matching, read_tifa_matching
 from data.playground.render import render
@@ -39,6 +41,7 @@ class _PreparedImport:
     images: list[Image] = field(default_factory=list)
     prompts: dict[str, Prompt] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def _bundle_images(kind: str, name: str, ready: _PreparedImport, content: Iterable[object]) -> ImportBundle:
@@ -94,8 +97,10 @@ def _import(
         if done % _TELL_EVERY == 0:
             context.warn(f"{done:,} of {total:,} images read")
 
-    listing = files.find_images(folder, cast("folders.Layout", layout), generator, suite, progress)
+    stored = _stored_files(context, suite, by_text=layout == "csv")
+    listing = files.find_images(folder, cast("folders.Layout", layout), generator, suite, progress, stored)
     placed = _assign_prompts(context, listing.entries, suite)
+    context.warn(*placed.notes)
     skipped = [f"{skip.path}: {skip.reason}" for skip in listing.skipped] + placed.left
     context.warn(*(f"skipped: {line}" for line in skipped))
     if not placed.images:
@@ -117,14 +122,27 @@ def _import(
     return bundle
 
 
+def _stored_files(context: Context, suite: str, *, by_text: bool) -> StoredFiles:
+    """Return the image files that the project has of a suite, by generator and prompt (its text or its id)."""
+    stored: dict[tuple[str, str], list[StoredFile]] = {}
+    for image in library.image_files_of_suite(context.store, suite):
+        key = (image.generator, fold_spelling(image.text) if by_text else image.prompt_id)
+        stored.setdefault(key, []).append(StoredFile(image.index, context.store.project / image.path, image.sha256))
+    return stored
+
+
 def _assign_prompts(context: Context, entries: Iterable[FolderImage], suite: str) -> _PreparedImport:
     placed = _PreparedImport()
     entries = list(entries)
     known = library.prompts_by_id(context.store, [entry.prompt_id for entry in entries if entry.prompt_id])
     named_by_text = any(entry.prompt_id is None for entry in entries)
-    texts = {prompt.text: prompt for prompt in library.prompts_of_suite(context.store, suite)} if named_by_text else {}
+    texts = SuiteTexts(suite, library.prompts_of_suite(context.store, suite) if named_by_text else ())
     for entry in entries:
-        prompt = _prompt_of(entry, suite, known, texts)
+        if entry.prompt_id is None:
+            prompt: Prompt | None = texts.prompt(entry.prompt_text or "", entry.task)
+        else:
+            # what the folder itself says comes first, so that a text that differs from the project's is reported
+            prompt = entry.prompt or known.get(entry.prompt_id)
         if prompt is None:
             placed.left.append(
                 f"{entry.file.path}: prompt {entry.prompt_id} is unknown; put metadata.jsonl beside the samples,"
@@ -135,18 +153,79 @@ def _assign_prompts(context: Context, entries: Iterable[FolderImage], suite: str
         file = entry.file
         path = _own_path(context, file.path)
         placed.images.append(Image(prompt.prompt_id, entry.generator, entry.index, path, file.sha256, file.width, file.height))
+    placed.notes += texts.notes() + _equal_pictures(placed.images)
     return placed
 
 
-def _prompt_of(entry: FolderImage, suite: str, known: dict[str, Prompt], texts: dict[str, Prompt]) -> Prompt | None:
-    if entry.prompt_id is not None:
-        # what the folder itself says comes first, so that a text that differs from the project's is reported
-        return entry.prompt or known.get(entry.prompt_id)
-    text = entry.prompt_text or ""
-    if text not in texts:
-        numbers = [int(last) for prompt in texts.values() if (last := prompt.prompt_id.rsplit("/", 1)[-1]).isdigit()]
-        texts[text] = Prompt(f"{suite}/{max(numbers, default=-1) + 1:05d}", suite, text, entry.task)
-    return texts[text]
+def _equal_pictures(images: Sequence[Image]) -> list[str]:
+    """Return what to say of images of one prompt and generator that are the same picture; nothing if there are none."""
+    first: dict[tuple[str, str, str | None], Image] = {}
+    equal = [
+        (image, same)
+        for image in images
+        if (same := first.setdefault((image.prompt_id, image.generator, image.sha256), image)) is not image
+    ]
+    if not equal:
+        return []
+    image, same = equal[0]
+    return [
+        f"{wording.count(len(equal), 'image')} the same picture as another of the prompt, e.g. {image.path} and {same.path}"
+    ]
+
+
+@dataclass(slots=True)
+class SuiteTexts:
+    """A suite's prompts by text, where a text that differs by spaces or quotes is the suite's; others become new prompts."""
+
+    suite: str
+    stored: Sequence[Prompt]
+    _by_text: dict[str, Prompt] = field(default_factory=dict)
+    _by_spelling: dict[str, Prompt] = field(default_factory=dict)
+    _respelled: dict[str, Prompt] = field(default_factory=dict)
+    _new: list[Prompt] = field(default_factory=list)
+    _free: int = 0
+
+    def __post_init__(self) -> None:
+        ids = (prompt.prompt_id.rsplit("/", 1)[-1] for prompt in self.stored)
+        self._free = max((int(last) for last in ids if last.isdigit()), default=-1) + 1
+        for prompt in reversed(self.stored):
+            self._by_text[prompt.text] = self._by_spelling[fold_spelling(prompt.text)] = prompt
+
+    def prompt(self, text: str, task: str | None) -> Prompt:
+        """Return the suite's prompt of this text, or a new one of the next free number."""
+        if text in self._by_text:
+            return self._by_text[text]
+        spelling = fold_spelling(text)
+        if spelling in self._by_spelling:
+            self._respelled[text] = self._by_spelling[spelling]
+        else:
+            self._by_spelling[spelling] = Prompt(f"{self.suite}/{self._free:05d}", self.suite, text, task)
+            self._free += 1
+            self._new.append(self._by_spelling[spelling])
+        self._by_text[text] = self._by_spelling[spelling]
+        return self._by_text[text]
+
+    def notes(self) -> list[str]:
+        """Return what to say of texts that were not the suite's to the letter."""
+        notes = []
+        if self._respelled:
+            text, prompt = next(iter(self._respelled.items()))
+            what = wording.count(len(self._respelled), "prompt")
+            example = f"{quoted(text)} is {prompt.prompt_id}"
+            notes.append(f"{what} taken for the suite's, as only spaces, quotes or the like differ: {example}")
+        if self._new and self.stored:
+            specs = " and has no spec" if any(prompt.spec for prompt in self.stored) else ""
+            names = {fold_spelling(prompt.text).casefold(): prompt for prompt in self.stored}
+            near = (
+                difflib.get_close_matches(fold_spelling(self._new[0].text).casefold(), names, 1, 0.85)
+                if len(names) < 5000
+                else []
+            )
+            hint = f"; did you mean {names[near[0]].prompt_id}, {quoted(names[near[0]].text)}?" if near else ""
+            notes.append(
+                f"{wording.count(len(self._new), 'prompt')} new to suite {self.suite}{specs}: {quoted(self._new[0].text)}{hint}"
+            )
+        return notes
 
 
 REAL: Final = "real"

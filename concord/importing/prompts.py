@@ -15,10 +15,11 @@ from typing import Final, TextIO
 
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, digest, import_bundle, report_import, writing
-from data.files import check_name, sha256_of, write_whole
+from data.files import Omissions, check_name, quoted, sha256_of, write_whole
+from data.folding import fold_spelling
 from data.formats.cooccurrence import read_cooccurrence
 from data.prompts import geneval_suite, sr2d_suite
-from data.prompts.prompt_files import format_prompts, read_prompts, write_prompts
+from data.prompts.prompt_files import format_prompts, read_prompt_file, write_prompts
 from data.prompts.question_suites import read_question_list
 from data.prompts.questions import (
     RULE,
@@ -39,6 +40,8 @@ _FIXED: Final = {
     sr2d_suite.SENTENCES_SUITE: sr2d_suite.sentence_prompts,
     sr2d_suite.SPLIT_SUITE: sr2d_suite.split_sentence_prompts,
 }
+_MOST_NAMED: Final = 20
+"""So many entries that were left out are named."""
 _SAMPLED: Final = {
     "geneval": (geneval_suite.sample, geneval_suite.SEED, geneval_suite.N),
     sr2d_suite.ATTRIBUTES_SUITE: (sr2d_suite.attribute_prompts, sr2d_suite.ATTRIBUTES_SEED, sr2d_suite.N_ATTRIBUTE_PAIRS),
@@ -76,13 +79,62 @@ def export_prompts(context: Context, suite: str, output: str) -> None:
 
 
 def import_prompts(context: Context, file: str, suite: str) -> None:
-    path = context.file(file)
-    prompts = read_prompts(path, suite)
-    (imported,) = imports.apply(context.store, [ImportBundle("prompts", suite, digest(path, suite), prompts=prompts)])
+    """Import a file of prompts; a flawed entry is left out.
+
+    Raises:
+        CommandError: something was left out; or an id has another text in the project, and nothing is imported.
+    """
+    path = context.path(file)
+    read = read_prompt_file(path if path.is_dir() else context.file(file), suite)
+    prompts = read.prompts
+    _refuse_other_texts(context, path.name, prompts)
+    content = digest(suite, format_prompts(prompts)) if path.is_dir() else digest(path, suite)
+    (imported,) = imports.apply(context.store, [ImportBundle("prompts", suite, content, prompts=prompts)])
+    context.warn(*read.omissions.notes)
     report_import(context, f"{suite}: {imported.counts.get('prompts', 0)} new of {len(prompts)} prompts", imported)
+    _report_left(context, read.omissions)
+
+
+def _report_left(context: Context, omissions: Omissions) -> None:
+    """Say what was left out of a file.
+
+    Raises:
+        CommandError: something was.
+    """
+    context.warn(*(f"left out: {line}" for line in omissions.left[:_MOST_NAMED]))
+    if len(omissions.left) > _MOST_NAMED:
+        context.warn(f"left out: {len(omissions.left) - _MOST_NAMED:,} more")
+    if omissions.left:
+        raise CommandError(f"{len(omissions.left):,} left out (see above); the rest is imported")
+
+
+def _refuse_other_texts(context: Context, file_name: str, prompts: Sequence[Prompt]) -> None:
+    """Refuse prompts whose ids have another text in the project.
+
+    Raises:
+        CommandError: there are such prompts.
+    """
+    known = library.prompts_by_id(context.store, [prompt.prompt_id for prompt in prompts])
+    others = [
+        (known[prompt.prompt_id], prompt)
+        for prompt in prompts
+        if prompt.prompt_id in known and fold_spelling(known[prompt.prompt_id].text) != fold_spelling(prompt.text)
+    ]
+    if others:
+        stored, prompt = others[0]
+        raise CommandError(
+            f"{prompt.prompt_id}: its text is {quoted(stored.text)} already, not {quoted(prompt.text)} as in {file_name}"
+            f" ({wording.count(len(others), 'prompt')} of {len(prompts):,} differ); nothing was imported. If ids begin anew in"
+            f" each file, give this one a suite of its own: --suite {prompt.suite}-2"
+        )
 
 
 def import_questions(context: Context, file: str | None, from_specs: bool, suite: str | None) -> None:
+    """Import a question list, or make questions from the prompts' specs; a flawed entry of a list is left out.
+
+    Raises:
+        CommandError: something was left out; or the list is about other prompts of the same ids, and nothing is imported.
+    """
     if (file is None) != from_specs:
         raise UsageError("give a FILE of questions, or --from-specs, and not both")
     if file is None:
@@ -93,9 +145,39 @@ def import_questions(context: Context, file: str | None, from_specs: bool, suite
     def texts(name: str) -> dict[str, str]:
         return {prompt.prompt_id: prompt.text for prompt in library.prompts_of_suite(context.store, name)}
 
-    name, questioned = read_question_list(path, suite, texts)
-    questions = {each.prompt.prompt_id: each.questions for each in questioned}
-    _import(context, name, digest(path), [each.prompt for each in questioned], questions)
+    read = read_question_list(path, suite, texts)
+    prompts = [questioned.prompt for questioned in read.prompts]
+    _refuse_other_texts(context, path.name, prompts)
+    questions = {questioned.prompt.prompt_id: questioned.questions for questioned in read.prompts}
+    if not read.own_texts:
+        _refuse_other_questions(context, path.name, questions)
+    context.warn(*read.omissions.notes)
+    _import(context, read.suite, digest(path), prompts, questions)
+    _report_left(context, read.omissions)
+
+
+def _refuse_other_questions(context: Context, file_name: str, questions: Mapping[str, tuple[PromptQuestion, ...]]) -> None:
+    """Refuse a list that names prompts by id alone if the prompts' questions in the project are all others: those of another
+    file, whose ids begin anew, too.
+
+    Raises:
+        CommandError: it is such a list.
+    """
+    before = library.current_questions(context.store, list(questions))
+    others = [
+        prompt_id
+        for prompt_id, stored in before.items()
+        if not {question.text for question in stored.questions} & {question.text for question in questions[prompt_id]}
+    ]
+    if others:
+        prompt_id = others[0]
+        stored, now = before[prompt_id].questions[0].text, questions[prompt_id][0].text
+        raise CommandError(
+            f"{prompt_id} is asked {quoted(stored)} already, and none of what {file_name} asks ({quoted(now)});"
+            f" {wording.count(len(others), 'prompt')} of {len(questions):,} differ so, and nothing was imported. If ids begin"
+            " anew in each file, import each file's prompts and questions with a --suite of their own; to replace them,"
+            " take back the import that brought them: import undo"
+        )
 
 
 def _from_specs(context: Context, suite: str | None) -> None:

@@ -104,7 +104,7 @@ def _bundle_of(
     ids = dict(matching or {})
     ids |= _item_spellings(context, {item: n for item, n in rated.items() if item not in ids}, request)
     numbers, every = _numbered(values)
-    table = ratings.rows_to_store({text: numbers[stripped[text]] for text in texts if text not in gone}, raters, ids)
+    table = ratings.stored_ratings({text: numbers[stripped[text]] for text in texts if text not in gone}, raters, ids)
     batch = RatingBatch(table, every, request.by_scorer, _NAMESPACE, sha256, DIRECT, rate(every[0].answer)[0])
     bundle = _bundle(context, rows, ids, matching or {}, list(raters.values()), batch, reading, request, sha256)
     ratings_of = f"{wording.count(count, 'rating')} of {wording.count(len(bundle.items), 'item')}"

@@ -17,6 +17,7 @@ from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, digest, parse_overrides, writing
 from concord.judging import judge
 from concord.runs import run_session, score, sharding
+from concord.runs.image_limit import limit_of
 from concord.runs.score import plan_scoring, readable
 from data.files import printable, quoted
 from data.jobs.folder import LOG, WorkerProgress
@@ -37,6 +38,8 @@ def export_manifest(
     selection: Mapping[str, Sequence[str]],
     output: str,
     images: bool,
+    first: int | None = None,
+    seed: int = 0,
 ) -> None:
     """Write the images that the rater has not judged yet, with paths that begin at the file's folder.
 
@@ -51,7 +54,8 @@ def export_manifest(
     where = Selection.of(lambda name: selection.get(name, ()))
     pending = runs.pending(context.store, where, chosen.rater.rater_id)
     readable_work = readable(context.store, pending, chosen.scorer, chosen.settings)
-    left = readable_work.work[:limit]
+    most = limit_of(limit, first, seed)
+    left = most.choose(context.store, readable_work.work)
     if readable_work.left_out:
         context.warn(readable_work.left_out_text())
     if not left:
@@ -62,6 +66,8 @@ def export_manifest(
         home.mkdir(parents=True, exist_ok=True)
         placed = _copied(left, home) if images else left
         write_manifest(path, [replace(item, path=os.path.relpath(Path(item.path).resolve(), home)) for item in placed])
+    if len(left) < len(readable_work.work):
+        context.warn(f"of {wording.count(len(readable_work.work), 'image')}: {most.text}")
     context.say(f"{wording.count(len(left), 'image')} for {chosen.rater.rater_id} to score: {output}")
 
 

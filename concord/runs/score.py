@@ -20,6 +20,7 @@ from typing import Any, Final
 from concord.common import live_updates, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
 from concord.runs import queue, run_session
+from concord.runs.image_limit import ImageLimit, limit_of
 from data.jobs.runs import PART_SIZE, Run, RunFolder, WorkItem
 from data.matching.captions import caption_candidates
 from data.prompts.flips import FlipKind, Unflipped, flip
@@ -237,8 +238,14 @@ def run(
     selection: Mapping[str, Sequence[str]],
     engine: str = DEFAULT_ENGINE,
     force: bool = False,
+    first: int | None = None,
+    seed: int = 0,
 ) -> None:
-    """First what the rater left unfinished, then what of the selection is left; ``force``: as ``Run`` has it."""
+    """First what the rater left unfinished, then what of the selection is left; ``force``: as ``Run`` has it.
+
+    At most ``limit`` images are scored, drawn at random over their tasks by ``seed``, or the ``first`` ones.
+    """
+    most = limit_of(limit, first, seed)
     check_engine(engine, device)
     chosen = plan_scoring(context.store, scorer, profile, parse_overrides(overrides))
     if chosen.note:
@@ -256,9 +263,10 @@ def run(
         context.warn(f"going on with run {row.run_id}: {row.n_done:,} of {wording.count(row.n_items, 'image')} are done")
         _operate(context.store, row, chosen)
         ended.append(_worked_on(context, row, chosen.scorer))
-    room = None if limit is None else max(0, limit - sum(row.n_items for row in ended))
+    if most.n is not None:
+        most = replace(most, n=max(0, most.n - sum(row.n_items for row in ended)))
     new_run = _new_run(chosen, device, batch_size or PART_SIZE, engine, force)
-    begun = _begin(context, chosen, new_run, where, room, tried)
+    begun = _begin(context, chosen, new_run, where, most, tried)
     if begun is not None:
         ended.append(_worked_on(context, begun, chosen.scorer))
     if not ended:
@@ -314,7 +322,7 @@ def score_again(
     changed = changed_settings(registry.get(before.scorer), before.profile, before.settings)
     chosen = plan_scoring(context.store, before.scorer, before.profile, parse_overrides(changed) | dict(overrides))
     rater_id = chosen.rater.rater_id
-    begun = _begin(context, chosen, _new_run(chosen, device), Selection(), None, set(), items(rater_id))
+    begun = _begin(context, chosen, _new_run(chosen, device), Selection(), ImageLimit(), set(), items(rater_id))
     if begun is not None:
         _report_run(context, rater_id, [_worked_on(context, begun, chosen.scorer)])
     return rater_id
@@ -363,7 +371,7 @@ def _begin(
     chosen: ScoringPlan,
     new_run: Run,
     where: Selection,
-    limit: int | None,
+    most: ImageLimit,
     tried: set[str],
     only: set[str] | None = None,
 ) -> RunRow | None:
@@ -378,7 +386,7 @@ def _begin(
         if every and not pending:
             raise queue.busy_message(others[every[0].item_id])
         readable_work = readable(store, pending, chosen.scorer, chosen.settings)
-        left = readable_work.work[:limit]
+        left = most.choose(store, readable_work.work)
         if not left:
             return None
         unspecified = 0 if "score" in chosen.scorer.scales or chosen.scorer.pairs else sum(not item.spec for item in left)
@@ -390,9 +398,13 @@ def _begin(
             raise CommandError(nothing)
         if (why := new_version_note(store, chosen.rater)) is not None:
             context.warn(why)
+        if len(left) < len(readable_work.work):
+            new_run = replace(new_run, drawn_by=most.seed)
         row = write_run(store, new_run, chosen.rater, left)
     on = new_run.device if new_run.engine == DEFAULT_ENGINE else f"{new_run.device} with {new_run.engine}"
     context.warn(f"run {row.run_id}: {wording.count(len(left), 'image')} to score on {on}")
+    if len(left) < len(readable_work.work):
+        context.warn(f"of {wording.count(len(readable_work.work), 'image')}: {most.text}")
     if (bill := chosen.scorer.bill) is not None and (estimate := bill.estimate(left, chosen.settings)):
         context.warn(estimate)
     if readable_work.left_out:

@@ -24,7 +24,7 @@ from data.validation import Number, Share, Text, record_of, text_of
 Details = Mapping[str, list[tuple[Box, Share]]]
 """By class: box and confidence of each object that was looked at, most confident first."""
 
-_IMAGE_PATH: Final = re.compile(r"(?:(?P<above>.*)/)?(?P<prompt>[0-9]{1,9})/samples/(?P<index>[0-9]{1,9})\.[^/]*")
+_IMAGE_PATH: Final = re.compile(r"(?:(?P<above>.*)/)?(?P<prompt>[0-9]{1,9})/samples/(?P<name>[^/]+)\.[^/.]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,17 @@ class GenEvalResult:
 
 @dataclass(frozen=True, slots=True)
 class ImagePath:
-    """What a file's name says: the prompt's number, the image's, and the folder above (GenEval's IMAGE_FOLDER), if named."""
+    """What a file's name says: the prompt's number, the image's, and the folder above (GenEval's IMAGE_FOLDER), if named.
+
+    Attributes:
+        index: None if the image has another name than a number.
+        file_name: the image's.
+    """
 
     prompt: int
-    index: int
+    index: int | None
     folder: str | None
+    file_name: str
 
 
 def is_result(value: Mapping[str, Any]) -> bool:
@@ -93,11 +99,13 @@ def parse_image_path(filename: str) -> ImagePath:
     Raises:
         ValueError: it does not.
     """
-    match = _IMAGE_PATH.fullmatch(filename.replace("\\", "/"))
+    plain = filename.replace("\\", "/")
+    match = _IMAGE_PATH.fullmatch(plain)
     if match is None:
         raise ValueError(f"'filename' is {quoted(filename)}, .../00042/samples/0000.png expected")
     folder = (match["above"] or "").rstrip("/").rsplit("/", 1)[-1]
-    return ImagePath(int(match["prompt"]), int(match["index"]), folder if folder not in ("", ".", "..") else None)
+    index = int(match["name"]) if re.fullmatch("[0-9]{1,9}", match["name"]) else None
+    return ImagePath(int(match["prompt"]), index, folder if folder not in ("", ".", "..") else None, plain.rsplit("/", 1)[-1])
 
 
 def format_result(result: GenEvalResult) -> str:

@@ -18,7 +18,7 @@ from PIL import ImageOps, UnidentifiedImageError
 
 from data.files import located, printable
 from data.images.color import on_screen, opaque
-from data.images.folders import ImageLocation, Layout, Skipped, find_locations
+from data.images.folders import ImageLocation, Layout, Skipped, StoredFiles, find_locations
 from data.records import Prompt
 
 MAX_PIXELS: Final = 100_000_000
@@ -143,11 +143,13 @@ def find_images(
     generator: str | None,
     suite: str | None = None,
     progress: Callable[[int, int], None] | None = None,
+    stored: StoredFiles | None = None,
 ) -> FolderImages:
     """The images of a folder, each with its place.
 
-    An index comes from the file's name or the column ``idx``; files without a number take the free numbers of their
-    prompt in natural order. Numbers are given before files are opened, so a damaged file does not shift the others.
+    An index comes from the file's name or the column ``idx``. Other files keep the index that they have in the project, or
+    else take the free numbers of their prompt in natural order. Numbers are given before files are opened, so a damaged file
+    does not shift the others.
 
     Args:
         directory: the folder.
@@ -156,13 +158,14 @@ def find_images(
         generator: who made the images; with ``csv`` a column ``generator`` takes precedence.
         suite: ``geneval`` or ``sr2d`` by default, according to the layout. Unused with ``csv``.
         progress: called with (files done, files in all), in this thread.
+        stored: the files that the project has.
 
     Raises:
         InputError: the folder or its ``images.csv`` cannot be read.
         ValueError: the generator's or the suite's name cannot be used.
     """
     skipped: list[Skipped] = []
-    places = find_locations(directory, layout, generator, suite, skipped)
+    places = find_locations(directory, layout, generator, suite, skipped, stored)
     # decode a few at a time (Pillow lets other threads run meanwhile), results in order
     images = []
     pool = ThreadPoolExecutor(min(4, os.cpu_count() or 1), thread_name_prefix="decode")

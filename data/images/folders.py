@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Final, Literal
 
-from data.files import InputError, check_name, located, printable, quoted
+from data.files import InputError, check_name, located, printable, quoted, sha256_of
+from data.folding import fold_spelling
 from data.prompts import sr2d_suite
 from data.prompts.prompt_files import read_prompts
 from data.records import Prompt
@@ -25,6 +28,7 @@ LAYOUTS: Final[dict[Layout, str]] = {
 EXTENSIONS: Final = frozenset({".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff", ".avif"})
 
 _MAX_INDEX: Final = 2**31 - 1
+_ADDRESS: Final = re.compile("[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +54,26 @@ class ImageLocation:
     origin: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """An image file that the project has, with its number."""
+
+    index: int
+    path: Path
+    sha256: str
+
+
+StoredFiles = Mapping[tuple[str, str], Sequence[StoredFile]]
+"""By generator and prompt (its id, or its text as ``fold_spelling`` has it) the files that the project has."""
+
+
 def find_locations(
-    directory: Path, layout: Layout, generator: str | None, suite: str | None, skipped: list[Skipped]
+    directory: Path,
+    layout: Layout,
+    generator: str | None,
+    suite: str | None,
+    skipped: list[Skipped],
+    stored: StoredFiles | None = None,
 ) -> list[ImageLocation]:
     """The places of a folder's image files in natural order; what has none is appended to ``skipped``.
 
@@ -73,7 +95,7 @@ def find_locations(
     else:
         raise ValueError(f"unknown layout {quoted(layout)}; known: {', '.join(LAYOUTS)}")
     try:
-        return _numbered(list(places), skipped)
+        return _numbered(list(places), skipped, stored or {})
     except OSError as error:  # a folder that may be listed, but not entered
         raise InputError(located(directory, None, f"cannot be read ({printable(error)})")) from None
 
@@ -154,14 +176,20 @@ def _csv_location(directory: Path, cells: dict[str, str], generator: str | None,
     text = cells["prompt"]
     if not text.strip():
         raise ValueError("'prompt' is empty")
-    path = path_within(directory, cells["path"], "path", "the folder of images.csv")
+    path = existing_within(directory, cells["path"], "path", "the folder of images.csv")
     name = check_name(cells.get("generator", "").strip() or generator or "", "the generator's name")
     idx = cells.get("idx", "").strip()
     index = _as_index(idx)
     if idx and index is None:
         raise ValueError(f"'idx' is {quoted(idx)}, a whole number of at least 0 expected")
     return ImageLocation(
-        path, (name, text), name, index, prompt_text=text, task=cells.get("task", "").strip() or None, origin=origin
+        path,
+        (name, fold_spelling(text)),
+        name,
+        index,
+        prompt_text=text,
+        task=cells.get("task", "").strip() or None,
+        origin=origin,
     )
 
 
@@ -179,6 +207,77 @@ def path_within(directory: Path, cell: str, key: str, whose: str) -> Path:
     if ".." in PureWindowsPath(name).parts:  # splits at both kinds of slash
         raise ValueError(f"'{key}' {quoted(name)} holds '..'; paths must stay within {whose}")
     return directory / name
+
+
+def existing_within(directory: Path, cell: str, key: str, whose: str) -> Path:
+    """Return the file that a table's ``key`` names, as `path_within`, but found with other slashes, letter case and bytes, too.
+
+    Return the path as it is written if there is no such file in any spelling.
+
+    Raises:
+        ValueError: it leads out of ``directory``, is an address or no name; or only files of similar names are there.
+    """
+    name = cell.strip()
+    if _ADDRESS.match(name):
+        raise ValueError(f"'{key}' {quoted(name)} is an address, not a path: fetch it first, and give the path of the file")
+    if PurePosixPath(name).is_absolute() or PureWindowsPath(name).drive or name.startswith("\\"):
+        # the part of the path that lies in the folder
+        parts = PureWindowsPath(name).parts[1:]
+        inside = (_in_any_spelling(directory, parts[n:]) for n in range(len(parts)))
+        hint = next((f"; did you mean {quoted(path.relative_to(directory).as_posix())}?" for path in inside if path), "")
+        raise ValueError(f"'{key}' {quoted(name)} is absolute; paths are relative to {whose}{hint}")
+    path = path_within(directory, cell, key, whose)
+    if path.is_file():
+        return path
+    parts = PureWindowsPath(name).parts
+    if (found := _in_any_spelling(directory, parts)) is not None:
+        return found
+    folder = _in_any_spelling(directory, parts[:-1], folder=True) if len(parts) > 1 else directory
+    if folder is not None and (near := _near_name(folder, parts[-1])):
+        raise ValueError(
+            f"'{key}' {quoted(name)}: no such file; did you mean {quoted((folder / near).relative_to(directory).as_posix())}?"
+        )
+    return path
+
+
+def _in_any_spelling(directory: Path, parts: tuple[str, ...], *, folder: bool = False) -> Path | None:
+    """Return the file (or folder) whose path has these parts up to letter case and bytes; None if there is not exactly one."""
+    path = directory
+    for part in parts:
+        if not (path / part).exists():
+            names = _names(path).get(_folded(part), ()) if path.is_dir() else ()
+            if len(names) != 1:
+                return None
+            part = names[0]
+        path /= part
+    return path if parts and (path.is_dir() if folder else path.is_file()) else None
+
+
+def _near_name(folder: Path, name: str) -> str | None:
+    """Return the file name in a folder that differs from this one by a typo, or None."""
+    names = _names(folder)
+    near = difflib.get_close_matches(_folded(name), names, 1, 0.9) if len(names) <= _MOST_COMPARED else []
+    return names[near[0]][0] if near else None
+
+
+_MOST_COMPARED: Final = 1000
+
+
+def _folded(name: str) -> str:
+    return fold_spelling(name).casefold()
+
+
+def _names(folder: Path) -> dict[str, tuple[str, ...]]:
+    return _listed(folder, folder.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _listed(folder: Path, changed: int) -> dict[str, tuple[str, ...]]:  # noqa: ARG001  (so that a changed folder is read again)
+    """Return the names in a folder by their folded form."""
+    names: dict[str, tuple[str, ...]] = {}
+    for path in folder.iterdir():
+        names[_folded(path.name)] = (*names.get(_folded(path.name), ()), path.name)
+    return names
 
 
 def _images_in(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
@@ -215,12 +314,25 @@ def _as_index(text: str) -> int | None:
     return int(text) if re.fullmatch("[0-9]{1,10}", text) and int(text) <= _MAX_INDEX else None
 
 
-def _numbered(places: list[ImageLocation], skipped: list[Skipped]) -> list[ImageLocation]:
-    """Give numbers to places without one; of two with the same number the first stays."""
+def _numbered(places: list[ImageLocation], skipped: list[Skipped], stored: StoredFiles) -> list[ImageLocation]:
+    """Give numbers to places without one. A file that the project has keeps its number; of two places with the same number, or
+    of the same file, the first stays."""
     taken: dict[tuple[str, str], dict[int, Path]] = {}
-    numbered = []
+    numbered: list[ImageLocation] = []
+    first_of: dict[tuple[tuple[str, str], Path], ImageLocation] = {}
     for location in places:
-        if location.index is None:
+        same = first_of.setdefault((location.group, location.path), location)
+        if same is not location:
+            skipped.append(Skipped(location.path, f"{location.origin}the same file as before; it counts once"))
+            continue
+        known = next((file for file in stored.get(location.group, ()) if file.path == location.path), None)
+        if known is not None and location.index not in (None, known.index):
+            why = f"the project has this file as number {known.index}; it is not stored again as {location.index}"
+            skipped.append(Skipped(location.path, location.origin + why))
+            continue
+        if known is not None:
+            location.index = known.index
+        elif location.index is None:
             numbered.append(location)
             continue
         first = taken.setdefault(location.group, {}).setdefault(location.index, location.path)
@@ -230,14 +342,31 @@ def _numbered(places: list[ImageLocation], skipped: list[Skipped]) -> list[Image
             skipped.append(
                 Skipped(location.path, f"{location.origin}the same number ({location.index}) as {printable(first.name)}")
             )
-    free: dict[tuple[str, str], int] = {}
-    for location in numbered:
-        if location.index is None:
-            numbers = taken.setdefault(location.group, {})
-            number = free.get(location.group, 0)
-            while number in numbers:
-                number += 1
-            numbers[number] = location.path
-            location.index = number
-            free[location.group] = number + 1
+    _number_the_rest([location for location in numbered if location.index is None], taken, stored)
     return numbered
+
+
+def _number_the_rest(
+    places: Sequence[ImageLocation], taken: dict[tuple[str, str], dict[int, Path]], stored: StoredFiles
+) -> None:
+    """Give places the number of the file of the project that moved there, or else the next free number of their group."""
+    new: list[ImageLocation] = []
+    for location in places:
+        numbers = taken.setdefault(location.group, {})
+        moved = [file for file in stored.get(location.group, ()) if file.index not in numbers]
+        sha256 = sha256_of(location.path) if moved and location.path.is_file() else None
+        known = next((file for file in moved if file.sha256 == sha256), None)
+        if known is None:
+            new.append(location)
+        else:
+            location.index = known.index
+            numbers[known.index] = location.path
+    free: dict[tuple[str, str], int] = {}
+    for location in new:
+        numbers = taken[location.group] | {file.index: file.path for file in stored.get(location.group, ())}
+        number = free.get(location.group, 0)
+        while number in numbers:
+            number += 1
+        taken[location.group][number] = location.path
+        location.index = number
+        free[location.group] = number + 1

@@ -167,6 +167,7 @@ class Run:
         shard: ``2/4`` where the manifest is the second of four shares of another one; empty: it is all that was asked for.
         of: of a shard, the hash of all that was asked for (``asked_for``).
         force: whether it goes on with a detector that does not find what is on known photographs.
+        drawn_by: the seed by which the images were drawn, if not all were asked for; None for all, or the first ones.
     """
 
     run_id: str
@@ -180,6 +181,7 @@ class Run:
     shard: str = ""
     of: str = ""
     force: bool = False
+    drawn_by: int | None = None
 
 
 def write_manifest(path: Path, work: Sequence[WorkItem]) -> None:

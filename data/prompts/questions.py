@@ -11,13 +11,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
 from data.aspects import NO, YES
-from data.files import Problems, check_name, fail, quoted, read_text
+from data.files import Omissions, check_name, fail, quoted, read_text
 from data.prompts.coco import COCO, SUPERCATEGORY, article_by_sound, plain_name, plural
 from data.prompts.geneval_suite import COLORS
 from data.prompts.prompt_files import file_entries, text_source
@@ -213,13 +213,16 @@ class QuestionedPrompt:
     questions: tuple[PromptQuestion, ...]
 
 
-def read_questions(path: Path, suite: str) -> list[QuestionedPrompt]:
-    """Read a file of ``{"id", "caption", "question", "choices", "answer", "element_type", "element", "question_id"?,
-    "parents"?}``.
+@dataclass(frozen=True, slots=True)
+class QuestionFile:
+    """A file's prompts with their questions, and what was left out of it or read otherwise."""
 
-    The prompt is ``suite/<id>``. ``question_id`` is ours: it keeps the name of a question whose words were edited; without
-    it a question is named by its words. ``parents`` is ours, too: a list of such names, of questions about the same prompt
-    anywhere in the file. Other keys are left alone. The questions of a prompt need not stand together.
+    prompts: list[QuestionedPrompt]
+    omissions: Omissions
+
+
+def read_questions(path: Path, suite: str) -> list[QuestionedPrompt]:
+    """Read a file of questions in TIFA's format whole (see ``read_question_file``).
 
     Raises:
         InputError: anything is wrong; nothing is read then.
@@ -229,29 +232,108 @@ def read_questions(path: Path, suite: str) -> list[QuestionedPrompt]:
     text = read_text(path)
     if path.suffix.lower() == ".txt":
         fail(path, None, "questions are a JSON array, or one JSON object a line; this is named as plain text")
-    problems = Problems(path)
-    by_prompt: dict[str, _PromptQuestions] = {}
-    for _, line, read in file_entries(path, text):
-        with problems.at(line):
-            _add(read(), line, suite, by_prompt)
-    # only a file that was read whole says whom a parent names
-    for prompt in () if problems.found else by_prompt.values():
-        places = {question.question_id: k for k, question in enumerate(prompt.questions)}
-        for line, question in zip(prompt.lines, prompt.questions, strict=True):
-            name = quoted(question.question_id)
-            if unknown := [parent for parent in question.parents if parent not in places]:
-                unknown_name = quoted(unknown[0])
-                problems.add(
-                    line, f"'parents' names {unknown_name}, which is no question_id of this prompt's questions in this file"
-                )
-            elif question.question_id in question.parents:
-                problems.add(line, f"'parents' of {name} names the question itself")
-            elif question.question_id in _ancestors(question, prompt.questions, places):
-                problems.add(line, f"'parents' of {name} lead back to the question itself")
-    problems.check()
-    if not by_prompt:
+    file = read_question_file(path, suite, ((line, read) for _, line, read in file_entries(path, text)))
+    file.omissions.check()
+    return file.prompts
+
+
+def read_question_file(path: Path, suite: str, entries: Iterable[tuple[int, Callable[[], Any]]]) -> QuestionFile:
+    """Read entries of ``{"id", "caption", "question", "choices", "answer", "element_type", "element", "question_id"?,
+    "parents"?}``, given as (line, how to read it). A flawed entry is left out.
+
+    The prompt is ``suite/<id>``. ``question_id`` is ours: it keeps the name of a question whose words were edited; without
+    it a question is named by its words. ``parents`` is ours, too: a list of such names, of questions about the same prompt
+    anywhere in the file. Other keys are left alone. The questions of a prompt need not stand together.
+
+    Raises:
+        InputError: the entries cannot be read, or there is no question among them.
+    """
+    omissions = Omissions(path)
+    by_prompt: dict[str, QuestionCollector] = {}
+    for line, read in entries:
+        with omissions.at(line):
+            value = read()
+            if not isinstance(value, dict):
+                raise ValueError(f"found {quoted(value)}, a JSON object with a 'question' expected")
+            name, caption = check_name(_text(value, "id"), "the id"), _text(value, "caption")
+            prompt = Prompt(f"{suite}/{name}", suite, caption, text_source(name))
+            collector = by_prompt.setdefault(name, QuestionCollector(prompt, omissions))
+            if collector.prompt.text.strip() != caption.strip():
+                other = quoted(collector.prompt.text)
+                raise ValueError(f"'caption' is {quoted(caption)}, and {other} in another question about {quoted(name)}")
+            collector.add(value, line)
+    questioned = [questioned for collector in by_prompt.values() if (questioned := collector.questioned()).questions]
+    if not questioned:
+        omissions.check()
         fail(path, None, "holds no questions")
-    return [QuestionedPrompt(prompt.prompt, tuple(prompt.questions)) for prompt in by_prompt.values()]
+    return QuestionFile(questioned, omissions)
+
+
+@dataclass(slots=True)
+class QuestionCollector:
+    """One prompt's questions as a file's entries bring them.
+
+    A question that is asked again counts once, and a question that depends on itself does not; the ``omissions`` say so.
+    """
+
+    prompt: Prompt
+    omissions: Omissions
+    _questions: list[PromptQuestion] = field(default_factory=list)
+    _lines: list[int | None] = field(default_factory=list)
+    _ids: dict[str, str] = field(default_factory=dict)
+
+    def add(self, value: Mapping[str, Any], line: int | None) -> None:
+        """Add the question of an entry.
+
+        Raises:
+            ValueError: the entry is flawed.
+        """
+        if len(self._questions) == MAX_QUESTIONS:
+            raise ValueError(f"more than {MAX_QUESTIONS} questions about {quoted(self._name)}")
+        text = value.get("question")
+        same = next((question for question in self._questions if question.text == text), None)
+        if same is None:
+            self._questions.append(question_of_entry(value, self._questions))
+            self._lines.append(line)
+            self._ids[self._questions[-1].question_id] = self._questions[-1].question_id
+            return
+        if (value.get("answer"), tuple(value.get("choices") or ())) != (same.answer, same.choices):
+            raise ValueError(f"{quoted(text)} is asked twice about one prompt, with different answers")
+        if isinstance(name := value.get("question_id"), str):
+            self._ids.setdefault(name, same.question_id)
+        self.omissions.note(line, f"{self._name}: {quoted(text)} is asked twice and counts once")
+
+    def questioned(self) -> QuestionedPrompt:
+        """Return the prompt with its questions, each depending only on others of them and never on itself."""
+        kept: dict[str, PromptQuestion] = {}
+        for question, line in zip(self._questions, self._lines, strict=True):
+            parents = tuple(dict.fromkeys(self._ids.get(parent, parent) for parent in question.parents))
+            for parent in parents:
+                if parent == question.question_id:
+                    self.omissions.note(line, f"{self._about(question)} depends on itself, which is dropped")
+                elif parent not in self._ids:
+                    problem = f"the dependency of {quoted(question.text)} on {quoted(parent)}, which is no other question"
+                    self.omissions.left_out(line, f"{self._name}: {problem} about this prompt in this file")
+            known = tuple(parent for parent in parents if parent in self._ids and parent != question.question_id)
+            kept[question.question_id] = replace(question, parents=known)
+        for question, line in zip(self._questions, self._lines, strict=True):
+            now = kept[question.question_id]
+            for parent in now.parents:
+                if question.question_id in _ancestors(parent, kept):
+                    problem = (
+                        f"the dependency of {quoted(question.text)} on {quoted(kept[parent].text)}, which leads back to it"
+                    )
+                    self.omissions.left_out(line, f"{self._name}: {problem}")
+                    now = replace(now, parents=tuple(other for other in now.parents if other != parent))
+                    kept[question.question_id] = now
+        return QuestionedPrompt(self.prompt, tuple(kept.values()))
+
+    @property
+    def _name(self) -> str:
+        return self.prompt.prompt_id.partition("/")[2]
+
+    def _about(self, question: PromptQuestion) -> str:
+        return f"{self._name}: {quoted(question.text)}"
 
 
 def format_questions(prompts: Iterable[QuestionedPrompt]) -> str:
@@ -280,31 +362,6 @@ def format_questions(prompts: Iterable[QuestionedPrompt]) -> str:
             entry |= {"parents": list(question.parents)} if question.parents else {}
             lines.append(json.dumps(entry) + "\n")
     return "".join(lines)
-
-
-@dataclass(frozen=True, slots=True)
-class _PromptQuestions:
-    """What the file has said about a prompt so far, and the line of each question."""
-
-    prompt: Prompt
-    questions: list[PromptQuestion] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-
-
-def _add(value: Any, line: int, suite: str, by_prompt: dict[str, _PromptQuestions]) -> None:
-    if not isinstance(value, dict):
-        raise ValueError(f"found {quoted(value)}, a JSON object with a 'question' expected")
-    name, caption = check_name(_text(value, "id"), "the id"), _text(value, "caption")
-    prompt_questions = by_prompt.setdefault(
-        name, _PromptQuestions(Prompt(f"{suite}/{name}", suite, caption, text_source(name)))
-    )
-    prompt, questions = prompt_questions.prompt, prompt_questions.questions
-    if prompt.text.strip() != caption.strip():
-        raise ValueError(f"'caption' is {quoted(caption)}, and {quoted(prompt.text)} in another question about {quoted(name)}")
-    if len(questions) == MAX_QUESTIONS:
-        raise ValueError(f"more than {MAX_QUESTIONS} questions about {quoted(name)}")
-    questions.append(question_of_entry(value, questions))
-    prompt_questions.lines.append(line)
 
 
 def question_of_entry(value: Mapping[str, Any], before: Sequence[PromptQuestion]) -> PromptQuestion:
@@ -344,15 +401,15 @@ def _parents(value: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(parents)
 
 
-def _ancestors(question: PromptQuestion, questions: Sequence[PromptQuestion], places: dict[str, int]) -> set[str]:
-    """The question's parents, their parents, and so on."""
+def _ancestors(question_id: str, questions: Mapping[str, PromptQuestion]) -> set[str]:
+    """Return a question's parents, their parents, and so on."""
     ancestors: set[str] = set()
-    left = list(question.parents)
+    left = list(questions[question_id].parents)
     while left:
         parent = left.pop()
-        if parent not in ancestors and parent in places:
+        if parent not in ancestors:
             ancestors.add(parent)
-            left += questions[places[parent]].parents
+            left += questions[parent].parents
     return ancestors
 
 

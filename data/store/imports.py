@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from data.campaigns.settings import Campaign
+from data.folding import fold_spelling
 from data.formats.cooccurrence import Cooccurrence
 from data.jobs.runs import Observation, Run
 from data.prompts.questions import PromptQuestion
@@ -441,8 +442,8 @@ def _insert_prompts(
     new: dict[str, Prompt] = {}
     for prompt in prompts:
         stored = known.get(prompt.prompt_id)
-        # published files differ in the white space at a text's end
-        if stored and stored["text"].strip() != prompt.text.strip():
+        # published files differ in spaces, quotes and the bytes of letters
+        if stored and fold_spelling(stored["text"]) != fold_spelling(prompt.text):
             refused.append(f"{prompt.prompt_id}: its text is {stored['text']!r} already, not {prompt.text!r}")
             other_texts.add(prompt.prompt_id)
         elif not stored:

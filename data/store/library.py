@@ -29,10 +29,37 @@ def prompts_of_suite(store: Store, suite: str | None) -> list[Prompt]:
     return prompts_where(store, "?::varchar is null or suite = ?", [suite, suite])
 
 
+def suites(store: Store) -> list[str]:
+    """Return the suites that have prompts or items, by name."""
+    return store.query_column("select suite from prompts union select suite from items order by suite")
+
+
 def prompts_where(store: Store, condition: str, parameters: Sequence[Any]) -> list[Prompt]:
     """The prompts of which a condition on their table holds, by id."""
     query = f"select prompt_id, suite, text, task, spec from prompts where {condition} order by prompt_id"
     return store.query_records(Prompt, query, parameters, "spec")
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteImage:
+    """An image of a suite that has a file; ``path`` is relative to the project if the file lies in it."""
+
+    generator: str
+    prompt_id: str
+    text: str
+    index: int
+    path: str
+    sha256: str
+
+
+def image_files_of_suite(store: Store, suite: str) -> list[SuiteImage]:
+    """Return a suite's images that have files, by id."""
+    return store.query_records(
+        SuiteImage,
+        'select i.generator, i.prompt_id, p.text, i.idx as "index", i.path, i.sha256 from images i join prompts p'
+        " using (prompt_id) where p.suite = ? and i.path is not null and i.sha256 is not null order by i.image_id",
+        [suite],
+    )
 
 
 ANSWERED_BY: Final = "tifa_vqa"
@@ -77,6 +104,13 @@ def count_outdated_answers(store: Store, rater_id: str) -> int:
             [rater_id],
         )
     )
+
+
+def tasks_of_items(store: Store, item_ids: Sequence[str]) -> dict[str, str | None]:
+    """Return the task of each of these items, None for those without one."""
+    with store.read() as cursor:
+        tasks = rows.existing(cursor, "items", "item_id", ["task"], list(item_ids))
+    return {item_id: tasks[item_id]["task"] if item_id in tasks else None for item_id in item_ids}
 
 
 def questions_at(store: Store, prompt_id: str, version: int) -> QuestionVersion:

@@ -202,7 +202,7 @@ class FileRatings:
         )
         return [RatingCell(c["line"], self._value_columns[c["place"]], c["item"], c["rater"], c["text"]) for c in cells]
 
-    def rows_to_store(
+    def stored_ratings(
         self, values: Mapping[str, Sequence[int]], raters: Mapping[str, str], items: Mapping[str, str]
     ) -> pa.Table:
         """Return the ratings as they are stored: position, item_id, rater_id and value.

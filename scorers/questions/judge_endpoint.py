@@ -1,7 +1,7 @@
 """A judge at an address: each question about an image is a request of its own, with the choices by letter.
 
 Where the endpoint gives the probabilities of the first token, those of the letters are the choices' (scaled to sum to 1); else
-the shares of ``samples`` replies. What follows the letter is the reason. A reply that names no choice is no answer.
+the shares of ``samples`` replies. A reply that names no choice is no answer (``scorers.questions.judge_replies``).
 
 Replies lie in ``runs/replies/`` beside the project's runs, and outlive them: a file of JSON lines for each process and rater (a
 hash of its settings). A reply is known by its request, image and all; so nothing is paid for twice, and a run that was killed,
@@ -15,7 +15,6 @@ import hashlib
 import io
 import json
 import os
-import re
 import socket
 import threading
 from collections import Counter
@@ -35,6 +34,7 @@ from data.jobs.json_records import open_journal, read_journal
 from scorers.base import ModelBroken, Settings
 from scorers.models.language_endpoint import Completion, Endpoint, EndpointError, EndpointUnwell, Failure
 from scorers.models.vqa import VqaAnswer, VqaQuestion
+from scorers.questions.judge_replies import read_reply
 
 FOLDER: Final = "replies"
 _MILLION: Final = 1_000_000
@@ -170,8 +170,10 @@ _ALTERNATIVES: Final = 20
 """As many as OpenAI's interface allows."""
 _MOST_UNWELL: Final = 3
 """Questions in a row that the endpoint does not answer, after all attempts."""
-_LETTER: Final = re.compile(r"[\W_]*([A-Za-z])(?![A-Za-z'’])")
-_LONGEST_REASON: Final = 1000
+_MOST_QUOTED: Final = 300
+"""Characters of a reply that names no choice; all of it lies among the replies."""
+_LEAST_LETTERS: Final = 0.5
+"""Of the first token's probability, for the letters to be the answer: other replies begin with other words."""
 
 
 class NotAnswered(Exception):
@@ -189,29 +191,9 @@ def image_url(image: Image.Image, most: int) -> str:
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
-def read_choice(text: str, choices: Sequence[str]) -> int | None:
-    """Which choice a reply's first line names: by its letter, or in its words; None: neither."""
-    line = text.strip().partition("\n")[0].strip()
-    plain = line.strip(" .*_`\"'").casefold()
-    for index, choice in enumerate(choices):
-        if plain == choice.strip().casefold():
-            return index
-    match = _LETTER.match(line)
-    index = -1 if match is None else ascii_uppercase.find(match[1].upper())
-    # "A bicycle is there" is a sentence, not a letter: what follows the letter may only be the choice, or a mark
-    rest = "" if match is None else line[match.end() :].strip(" .:)]*_`-").casefold()
-    fits = 0 <= index < len(choices) and (not rest or rest.startswith(choices[index].strip().casefold()))
-    return index if fits else None
-
-
-def reason_of(text: str) -> str | None:
-    """What a reply says after its first line."""
-    rest = " ".join(text.strip().partition("\n")[2].split())
-    return printable(rest)[:_LONGEST_REASON] or None
-
-
 def letter_shares(first_token: Mapping[str, float] | None, n: int) -> list[float] | None:
-    """The probabilities of n choices by those of their letters, summing to 1; None where no letter has any."""
+    """The probabilities of n choices by those of their letters, summing to 1; None where no letter begins
+    the reply."""
     if first_token is None:
         return None
     shares = [0.0] * n
@@ -220,7 +202,7 @@ def letter_shares(first_token: Mapping[str, float] | None, n: int) -> list[float
         if 0 <= index < n:
             shares[index] += probability
     total = sum(shares)
-    return [share / total for share in shares] if total > 0 else None
+    return [share / total for share in shares] if total > _LEAST_LETTERS else None
 
 
 class EndpointJudge:
@@ -267,11 +249,13 @@ class EndpointJudge:
             reply = self._reply(url, query, sample)
             if isinstance(reply, Failure):
                 return reply
-            choice = read_choice(reply.text, query.choices)
-            if choice is None:
-                return Failure(f"its reply names none of the choices: {printable(' '.join(reply.text.split()))[:120]!r}")
-            picked[choice] += 1
-            reasons.setdefault(choice, reason_of(reply.text))
+            read = read_reply(reply.text, query.choices)
+            if read.choice is None:
+                return Failure(
+                    f"its reply names none of the choices: {printable(' '.join(reply.text.split()))[:_MOST_QUOTED]!r}"
+                )
+            picked[read.choice] += 1
+            reasons.setdefault(read.choice, read.reason)
             if (some := letter_shares(reply.first_token, n)) is not None:
                 weighed += 1
                 shares = [a + b for a, b in zip(shares, some, strict=True)]

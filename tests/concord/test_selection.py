@@ -80,7 +80,7 @@ def rated(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("until=20000101", "rater", {"clip": 12, "vqa": 12}),
         ("until=2000-W01-1&until=2999-12-31T23:59:59%2B05:00", "rater", {"x": 25, "y": 25, "z": 24, "clip": 12, "vqa": 12}),
         ("suite=&task=", "suite", {"ratings": 96, "other": 2}),
-        ("suite=' or 1=1 --", "suite", {}),
+        ("task=' or 1=1 --", "suite", {}),
     ],
 )
 def test_each_filter(rated: Path, query: str, column: str, expected: dict[str, int]) -> None:
@@ -170,9 +170,11 @@ def test_an_empty_project(project: Path) -> None:
 
 def test_a_name_that_nothing_has_is_named_and_what_it_may_have_meant(project: Path, tmp_path: Path) -> None:
     done(project, "import", "ratings", ratings_csv(tmp_path / "r.csv", "a,x,3", "a,y,4"), *RATINGS)
-    ran = concord(project, "agreement", "--suite", "rating", "--format", "json")
+    ran = concord(project, "agreement", "--aspect", "qualiti", "--format", "json")
     assert (ran.status, json.loads(ran.out)["among_people"]) == (0, [])
-    assert ran.err == "--suite rating: there is nothing by that name in this project; did you mean ratings?\n"
+    assert ran.err == "--aspect qualiti: there is nothing by that name in this project; did you mean quality?\n"
+    ran = concord(project, "agreement", "--suite", "' or 1=1 --")
+    assert (ran.status, ran.out) == (1, "")
     assert concord(project, "agreement", "--suite", "ratings", "--rater", "x", "--format", "json").err == ""
 
 

@@ -13,7 +13,9 @@ from ui.cli.options import (
     IMAGE_FILTERS,
     ConsensusOption,
     Device,
+    First,
     Intervals,
+    Limit,
     OutputFormat,
     Overrides,
     Selection,
@@ -41,6 +43,14 @@ def agreement_command(
     by: Annotated[
         list[By],
         typer.Option(help="target: one row per object, relation or question; certainty: scorers also by how far people agree."),
+    ] = [],  # noqa: B006
+    compare_with: Annotated[
+        list[str],
+        typer.Option(
+            "--compare-with",
+            metavar="ASPECT",
+            help="Also compare scorers' scores, by rank, with people's answers of this aspect. Repeatable.",
+        ),
     ] = [],  # noqa: B006
     compare: Annotated[
         bool, typer.Option("--compare", help="Also compare scorers with each other: which one agrees better with people?")
@@ -123,7 +133,8 @@ def ablate_command(
     overrides: Overrides = [],  # noqa: B006
     device: Device = AUTO,
     batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Batch size in images (32).")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of images.")] = None,
+    limit: Limit = None,
+    first: First = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE.html", help="HTML file for the plot.")] = None,
     intervals: Intervals = True,
     output: OutputFormat = "table",

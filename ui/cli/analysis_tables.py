@@ -67,6 +67,7 @@ def print_agreement(
     statistic: Sequence[str],
     all_statistics: bool,
     by: Sequence[str],
+    compare_with: Sequence[str],
     compare: bool,
     thresholds: bool,
     consensus: Sequence[ConsensusMethod],
@@ -88,8 +89,11 @@ def print_agreement(
         ceiling=ceiling,
         margin=margin,
         seed=seed,
+        compare_with=tuple(compare_with),
     )
     chosen = agreement.selected(context, selection)
+    unmet = agreement.unmet_scores(context.store, chosen, compare_with)
+    agreement.refuse_unknown_aspects(context.store, compare_with)
     further = [name for name, wanted in (("comparisons", compare), ("thresholds", thresholds)) if wanted]
     rows = agreement.compute(context.store, chosen, options, further)
     if consensus:
@@ -99,6 +103,7 @@ def print_agreement(
     if people_as and rows["among_people"] and not rows["raters"]:
         context.warn(f"--people-as {people_as}: no statistic of this selection compares scorers with people in that way")
     if output == "json":
+        context.warn(*unmet)
         context.say_json({"selection": chosen.to_dict(), **rows})
         return
     for section, section_rows in rows.items():
@@ -108,6 +113,8 @@ def print_agreement(
             _say_indented(context, lines(_agreement_columns(section, shown), shown))
         else:
             context.say("  nothing to compare in this selection")
+        if section == "raters":
+            context.say(*(f"  {line}" for line in unmet))
         if rest:
             left = wording.count(len({row["statistic"] for row in rest}), "more statistic")
             context.say(f"  {left}: --all-statistics or --format json")
@@ -396,6 +403,7 @@ def ablate(
     device: str,
     batch_size: int | None,
     limit: int | None,
+    first: int | None,
     selection: Mapping[str, Sequence[str]],
     plot: str | None,
     intervals: bool,
@@ -416,7 +424,7 @@ def ablate(
         planned = score.plan_scoring(context.store, scorer, profile, parse_overrides(settings))
         # with JSON on standard output nothing else goes there
         quiet = replace(context, out=context.err) if output == "json" else context
-        score.run(quiet, scorer, profile, settings, device, batch_size, limit, selection)
+        score.run(quiet, scorer, profile, settings, device, batch_size, limit, selection, first=first)
         grid.append(AblationSetting(planned.rater.rater_id, of_steps, of_seed))
     only = replace(chosen, rater=tuple(setting.rater for setting in grid))
     rows = ablation_rows(caption_choices(context.store, only), grid, wanted[0], Options(intervals=intervals))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 from concord.common.forwarding import COMMANDS
 
@@ -66,6 +67,12 @@ Device = Annotated[
 ]
 
 
+Limit = Annotated[
+    int | None, typer.Option(min=1, help="Maximum number of images, drawn at random over tasks; the seed is stored.")
+]
+First = Annotated[int | None, typer.Option(min=1, help="Only the first N images by id, instead of a random draw.")]
+
+
 FILTERS: dict[str, str] = {
     "suite": "Only this suite. Repeatable, like all filters.",
     "task": "Only this task.",
@@ -88,6 +95,23 @@ ConsensusOption = Annotated[
     list[ConsensusName],
     typer.Option(help="Add a consensus of people as a rater, and compare each person with the others. Repeatable."),
 ]
+
+
+class OnceCommand(TyperCommand):
+    """A command that refuses an option that is given twice where only the last one would count."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words after the command's name.
+
+        Raises:
+            UsageError: an option that takes one value is given twice.
+        """
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for option in self.params:
+            if isinstance(option, TyperOption) and not option.multiple and not option.is_flag and given.count(option) > 1:
+                way_out = "separate several by commas" if "omma-separated" in (option.help or "") else "give it once"
+                ctx.fail(f"{option.opts[0]} is given twice, and only the last one would count: {way_out}")
+        return super().parse_args(ctx, args)
 
 
 def project_command(
@@ -129,7 +153,7 @@ def project_command(
         run.__signature__ = Signature(every)  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in every}
         run.__doc__ = declared.__doc__
-        group.command(name)(run)
+        group.command(name, cls=OnceCommand)(run)
         return run
 
     return declare

@@ -40,11 +40,11 @@ def prompts_command(
 @project_command(import_app, "prompts", "concord.importing.prompts:import_prompts")
 def import_prompts(
     file: Annotated[
-        str, typer.Argument(help="JSONL (Concord or GenEval), TIFA's JSON, or plain text with one prompt per line.")
+        str, typer.Argument(help="JSONL, JSON, CSV, TSV or plain text, ours or as suites publish it; or a folder of texts.")
     ],
     suite: Annotated[str, typer.Option(help="Name of the suite.")],
 ) -> None:
-    """Import a suite of prompts. A prompt that already exists keeps its text."""
+    """Import a suite of prompts. A flawed entry is left out; ids with another text in the project are refused."""
 
 
 @app.command("questions")

@@ -8,8 +8,21 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from ui.cli.options import AUTO, IMAGE_FILTERS, Device, OutputFormat, Overrides, Selection, app, export_app, project_command
+from ui.cli.options import (
+    AUTO,
+    IMAGE_FILTERS,
+    Device,
+    First,
+    Limit,
+    OutputFormat,
+    Overrides,
+    Selection,
+    app,
+    export_app,
+    project_command,
+)
 
+ImageSeed = Annotated[int, typer.Option("--seed", min=0, help="Random seed of the draw of --limit.")]
 ScorerProfile = Annotated[
     str | None, typer.Option(help="Settings profile (models and thresholds), such as playground; default: the scorer's first.")
 ]
@@ -24,7 +37,9 @@ def score_command(
     device: Device = AUTO,
     engine: Annotated[str, typer.Option(help="local, or ray for several machines. The results are the same.")] = "local",
     batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Batch size in images (32).")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of images.")] = None,
+    limit: Limit = None,
+    first: First = None,
+    seed: ImageSeed = 0,
     force: Annotated[
         bool, typer.Option("--force", help="Go on with a detector that does not find what is on known photographs.")
     ] = False,
@@ -49,11 +64,11 @@ def score_command(
         "force": force,
     }
     if manifest is None and shard is None and out is None:
-        return how | {"limit": limit, "selection": selection}
+        return how | {"limit": limit, "first": first, "seed": seed, "selection": selection}
     if manifest is None or out is None:
         print("score: --manifest FILE, --out FOLDER and --shard I/N go together (--shard may be left out)", file=sys.stderr)
         raise typer.Exit(2)
-    if chosen := [name for name, value in (*selection.items(), ("limit", limit)) if value]:
+    if chosen := [name for name, value in (*selection.items(), ("limit", limit), ("first", first)) if value]:
         print(f"score: --{chosen[0]} is for export manifest: it says what is in the manifest", file=sys.stderr)
         raise typer.Exit(2)
     from concord.runs.sharding import execute
@@ -82,7 +97,9 @@ def export_manifest(
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The JSONL file to write.")],
     profile: ScorerProfile = None,
     overrides: Overrides = [],  # noqa: B006
-    limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of images.")] = None,
+    limit: Limit = None,
+    first: First = None,
+    seed: ImageSeed = 0,
     images: Annotated[bool, typer.Option("--with-images", help="Copy the images next to the manifest, too.")] = False,
 ) -> None:
     """Write the images that a scorer has yet to score, for machines without the project: score --manifest (docs/runs.md)."""

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 from agreement import catalogue
 from concord.common import wording
-from concord.headlines import standing
+from concord.headlines import verdict_beside_people
 
 T = TypeVar("T")
 WRAP: Final = '<div class="cc-table-wrap" tabindex="0" role="group" aria-label="A table; arrows scroll it">'
@@ -194,7 +194,7 @@ def number(row: Row | None) -> HtmlCell:
     beside = []
     if ceiling and ceiling["value"] is not None:
         beside.append(f"one person {ceiling['value']:z.2f}")
-    if ceiling and (verdict := standing(row)):
+    if ceiling and (verdict := verdict_beside_people(row)):
         beside.append(verdict)
     lines = [interval, *beside, "saw these labels" if row.get("saw_labels") else ""]
     note = f"{method}; n = {row['n_items']:,} images, {row['n_ratings']:,} answers"

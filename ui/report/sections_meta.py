@@ -14,7 +14,7 @@ from agreement.meta.ranking import PAIRWISE, RANK, SOFT
 from agreement.meta.rater_effects import SEVERITY, RaterEffectRow
 from agreement.meta.units import Finding
 from concord.common import wording
-from concord.headlines import standing
+from concord.headlines import verdict_beside_people
 from concord.meta.estimates import estimate
 from concord.meta.planning import MEAN
 from concord.meta.replacement import ANSWERS, Replacement, replacements
@@ -199,7 +199,7 @@ def _answer(each: Replacement, notes: Notes) -> ReportCell:
     refused, won = test and test["reason"], ""
     if test is not None and not refused:
         won = f"{sum(person['won'] for person in test['persons'])} of {len(test['persons'])} people won"
-    details = tuple(part for part in (won, standing(each.agreement or {})) if part)
+    details = tuple(part for part in (won, verdict_beside_people(each.agreement or {})) if part)
     return ReportCell(
         ANSWERS[each.answer], details, " ".join(each.evidence), mark=notes.mark(f"No test: {refused}") if refused else ""
     )

@@ -15,7 +15,7 @@ from agreement.report.ceiling import MARGIN_OF_COEFFICIENTS, MARGIN_OF_SHARES
 from agreement.report.report import glance
 from concord.agreement import Rows
 from concord.common import wording
-from concord.headlines import standing
+from concord.headlines import verdict_beside_people
 from data.store.core.frame import Scales
 from ui.report import figures
 from ui.report.sections import (
@@ -215,7 +215,7 @@ def beside(row: Row) -> tuple[str, ...]:
     people = f"one person {ceiling['value']:z.3f}"
     if ceiling["low"] is not None:
         people += f" ({ceiling['low']:z.2f} to {ceiling['high']:z.2f})"
-    return tuple(part for part in (people, standing(row)) if part)
+    return tuple(part for part in (people, verdict_beside_people(row)) if part)
 
 
 def _duel(row: Row) -> tuple[str, ...]:

@@ -132,8 +132,7 @@ def examine(cursor: Connection, project: Path, at_work: Collection[str] = (), *,
     checks = [schema_found, *_disk(project)]
     if version == newest:
         checks += [*_runs(cursor, project, at_work), *_images(cursor, project, everything=everything), *_derived(cursor)]
-        checks += _spellings(cursor)
-        checks += _consents(cursor)
+        checks += [*_consents(cursor), *_spellings(cursor)]
     known = schema.table_names(cursor)
     n_erased = rows.value(cursor, "select count(*) from erased") if "erased" in known else 0
     lasting = backups.database_contents(cursor).lasting() if everything else None
@@ -233,6 +232,20 @@ def _derived(cursor: Connection) -> Iterator[HealthCheck]:
         yield _project("ok", "judgements and rows of Browse fit what they are made from")
 
 
+_FILE_NAME: Final = re.compile(r"\S*\.(markdown|text|html?|pdf|docx?)|.*\.(md|txt)", re.IGNORECASE)
+
+
+def _consents(cursor: Connection) -> Iterator[HealthCheck]:
+    """Campaigns whose people agree to a file's name: `campaigns create --consent` once took it for the text."""
+    query = "select campaign_id, state, settings ->> 'consent' as consent from campaigns order by created, campaign_id"
+    named = [row for row in rows.dicts(cursor, query) if _FILE_NAME.fullmatch((row["consent"] or "").strip())]
+    if named:
+        texts = _named([f"{row['campaign_id']} ({row['consent'].strip()[:60]})" for row in named])
+        level: Level = "note" if all(row["state"] == "archived" for row in named) else "attention"
+        text = f"people agree to a file's name and not to its text in {_n(len(named), 'campaign')}: {texts}"
+        yield _project(level, text, "put the text in its place (Campaigns, Settings); people are then asked to agree again")
+
+
 _NAMES: Final = {
     "labels of one aspect": "select distinct t.suite || '/' || j.aspect, j.label from judgements j join items t using (item_id)"
     " where j.label is not null and j.target is null",
@@ -263,20 +276,6 @@ def _alike(cursor: Connection, kind: str, query: str, differences: Collection[st
             f"{kind} differ only in how they are written: {_named(pairs)}",
             "if they are the same, undo the import of one of them and import it again with --merge",
         )
-
-
-_FILE_NAME: Final = re.compile(r"\S*\.(markdown|text|html?|pdf|docx?)|.*\.(md|txt)", re.IGNORECASE)
-
-
-def _consents(cursor: Connection) -> Iterator[HealthCheck]:
-    """Campaigns whose people agree to a file's name: `campaigns create --consent` once took it for the text."""
-    query = "select campaign_id, state, settings ->> 'consent' as consent from campaigns order by created, campaign_id"
-    named = [row for row in rows.dicts(cursor, query) if _FILE_NAME.fullmatch((row["consent"] or "").strip())]
-    if named:
-        texts = _named([f"{row['campaign_id']} ({row['consent'].strip()[:60]})" for row in named])
-        level: Level = "note" if all(row["state"] == "archived" for row in named) else "attention"
-        text = f"people agree to a file's name and not to its text in {_n(len(named), 'campaign')}: {texts}"
-        yield _project(level, text, "put the text in its place (Campaigns, Settings); people are then asked to agree again")
 
 
 def _backups(

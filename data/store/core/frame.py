@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from data.store.core import rows
@@ -92,6 +93,28 @@ def of_campaign(store: Store, campaign_id: str) -> pd.DataFrame:
     )
     with store.read() as cursor:
         return rows.frame(cursor, FRAME.format(where=where, more=_saw_labels(cursor)), {"campaign": campaign_id})
+
+
+@dataclass(frozen=True, slots=True)
+class RatedAspect:
+    """An aspect of a suite that people (``rater`` None) or a scorer judge."""
+
+    suite: str
+    aspect: str
+    rater: str | None
+
+
+def rated_aspects(store: Store, selection: Selection) -> list[RatedAspect]:
+    """Return which aspects of whole items the selected judgements are of, and which scorers gave them."""
+    condition, parameters = selection.judgements()
+    return store.query_records(
+        RatedAspect,
+        "select distinct t.suite, j.aspect, case when r.kind = 'scorer' then r.rater_id end as rater from judgements j"
+        " join items t using (item_id) join raters r on r.rater_id = j.rater_id"
+        " left join annotations a on a.annotation_id = j.source_id"
+        f" where ({condition}) and j.target is null and (j.label is not null or j.value is not null) order by all",
+        parameters,
+    )
 
 
 def labels(store: Store) -> dict[tuple[str, str], list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,12 @@ def test_ratings(project: Path, tmp_path: Path) -> None:
     assert set(map(len, tables(project).values())) == {0}
 
 
+def with_options(words: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Return a command's options, of which these others take the place of those of the same name."""
+    options = dict(zip(words[::2], words[1::2], strict=True)) | dict(zip(others[::2], others[1::2], strict=True))
+    return [word for option in options.items() for word in option]
+
+
 @pytest.mark.parametrize(
     ("rows", "extra", "message"),
     [
@@ -214,7 +221,7 @@ def test_ratings_refused_with_one_line_and_nothing_written(
 ) -> None:
     done(project, "import", "ratings", ratings_csv(tmp_path / "first.csv", "a,x,3"), *RATINGS)
     before = tables(project)
-    ran = concord(project, "import", "ratings", ratings_csv(tmp_path / "r.csv", *rows), *RATINGS, *extra)
+    ran = concord(project, "import", "ratings", ratings_csv(tmp_path / "r.csv", *rows), *with_options(RATINGS, extra))
     # 2: the command line is wrong; 1: the file, or what the project holds
     assert (ran.status, ran.out) == (2 if "stars" in extra else 1, "")
     assert message in ran.err
@@ -251,8 +258,9 @@ def test_prompts_keep_their_texts(project: Path, tmp_path: Path) -> None:
     file.write_text("a cat\na bird\na cow\n")
     ran = concord(project, "import", "prompts", file, "--suite", "mine")
     assert ran.status == 1
-    assert "left out: mine/00001: its text is 'a dog' already, not 'a bird'" in ran.err
-    assert query(project, "select text from prompts order by prompt_id") == ["a cat", "a dog", "a cow"]
+    assert "mine/00001: its text is 'a dog' already, not 'a bird' as in p.txt" in ran.err
+    assert "--suite mine-2" in ran.err
+    assert query(project, "select text from prompts order by prompt_id") == ["a cat", "a dog"]
 
 
 def test_tifas_prompts(project: Path, tmp_path: Path) -> None:

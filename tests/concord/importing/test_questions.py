@@ -170,5 +170,5 @@ def test_a_caption_that_is_not_the_prompts(project: Path, tmp_path: Path) -> Non
     done(project, "import", "questions", path)
     ran = concord(project, "import", "questions", small_project.questions(path, {"caption": "a red cat", "question": "red?"}))
     assert ran.status == 1
-    assert "left out: tifa/coco_1: its text is 'a gray cat' already, not 'a red cat'" in ran.err
+    assert "tifa/coco_1: its text is 'a gray cat' already, not 'a red cat' as in q.json" in ran.err
     assert asked(project) == ["what color is the cat?"]

@@ -301,9 +301,10 @@ def test_label_studio_and_argilla_through_the_command(project: Path, pictures: P
         for name in ("red/a.png", "blue/a.png")
     ]
     studio.write_text(json.dumps(tasks))
-    words = ("--item", "image", "--value", "stars", "--aspect", "stars", "--scale", "ordinal:1-5", "--suite", "mine")
+    words = ("--item", "image", "--aspect", "stars", "--scale", "ordinal:1-5", "--suite", "mine")
     assert "no column 'star'. Did you mean 'stars'?" in refused(project, studio, *words, "--value", "star")
-    out = done(project, "import", "ratings", studio, *words, "--identity", "slot")
+    named = (*words, "--value", "stars")
+    out = done(project, "import", "ratings", studio, *named, "--identity", "slot")
     assert out.startswith("2 of 2 match an image of suite mine (by path)\n4 ratings of 2 items by 2 raters")
     assert query(project, "select rater_id || ' ' || identity from raters order by 1") == [
         "1 slot", "2 slot", "ann person", "ben person",
@@ -312,7 +313,7 @@ def test_label_studio_and_argilla_through_the_command(project: Path, pictures: P
     argilla.write_text(
         json.dumps({"fields": {"image": "red/b.png"}, "responses": {"stars": [{"value": 3, "user_id": "u-1"}]}}) + "\n"
     )
-    assert done(project, "import", "ratings", argilla, *words).startswith("1 of 1 match an image of suite mine (by path)")
+    assert done(project, "import", "ratings", argilla, *named).startswith("1 of 1 match an image of suite mine (by path)")
 
 
 def test_a_dry_run_shows_what_would_be_stored(project: Path, pictures: Path, tmp_path: Path) -> None:  # noqa: ARG001

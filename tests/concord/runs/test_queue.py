@@ -153,8 +153,7 @@ def test_what_waited_begins_when_the_app_is_open_again(world: World) -> None:
 def test_two_runs_of_one_rater_share_no_image(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     store = world.store
     monkeypatch.setenv("SEER_SECONDS", "0.3")
-    wish = RunRequest("seer", limit=2)
-    assert supervisor.start(store, wish.parameters()) == ""
+    assert supervisor.start(store, RunRequest("seer").parameters() | {"first": 2}) == ""
     until(lambda: bool(run_session.runs_at_work(store)))
     said, label, possible = planning.plan(store, RunRequest("seer"))
     assert (label, possible) == ("Queue 2 images", True)

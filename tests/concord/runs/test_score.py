@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -18,6 +19,7 @@ import duckdb
 import pytest
 
 from concord.runs import queue, run_session, score, worker_process
+from concord.runs.image_limit import draw
 from data.jobs.runs import Observation, Run, RunFolder
 from data.store import runs
 from data.store.core.connections import DATABASE
@@ -466,3 +468,28 @@ def test_two_at_once_do_not_meet(world: World, monkeypatch: pytest.MonkeyPatch) 
     assert "was stopped after" in (world.folder / "first.txt").read_text()
     assert [run.state for run in runs.listed(world.store)] == ["paused"]
     assert not queue.stop_run(world.store, "0001-seer-playground")
+
+
+def test_score_draws_by_a_seed_that_is_stored_and_said(pictured: Path) -> None:
+    images = query(pictured, "select image_id from images where path is not null order by 1")
+    ran = concord(pictured, *SCORE, "--limit", 2, "--seed", 3)
+    assert ran.status == 0
+    assert f"of {len(images)} images: drawn at random over tasks (seed 3)" in ran.err
+    drawn = query(pictured, "select item_id from evidence order by 1")
+    (job,) = pictured.glob("runs/*/run.json")
+    assert json.loads(job.read_text())["drawn_by"] == 3
+    tasks = query(
+        pictured,
+        "select t.task from images i join items t on t.item_id = i.image_id where i.path is not null order by image_id",
+    )
+    with_tasks = dict(zip(images, tasks, strict=True))
+    assert drawn == sorted(draw(with_tasks, 2, 3))
+
+
+def test_first_takes_the_first_images(pictured: Path) -> None:
+    images = query(pictured, "select image_id from images where path is not null order by 1")
+    done(pictured, *SCORE, "--first", 2)
+    assert query(pictured, "select item_id from evidence order by 1") == images[:2]
+    (job,) = pictured.glob("runs/*/run.json")
+    assert json.loads(job.read_text())["drawn_by"] is None
+    assert concord(pictured, *SCORE, "--first", 1, "--limit", 1).status == 2

@@ -43,7 +43,7 @@ def _template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     manifest = folder / "job" / "manifest.jsonl"
     with pytest.MonkeyPatch.context() as patch:
         cow_scorer.known(patch)
-        done(project, "export", "manifest", cow_scorer.NAME, "-o", manifest, "--with-images", "--limit", N)
+        done(project, "export", "manifest", cow_scorer.NAME, "-o", manifest, "--with-images", "--first", N)
     return folder
 
 
@@ -95,7 +95,7 @@ def test_shards_scored_elsewhere_come_to_what_is_scored_here(pictured: Path, job
     elsewhere = judged(pictured)
     done(pictured, "import", "undo", 3)
     assert tables(pictured) == before
-    done(pictured, "score", cow_scorer.NAME, "--limit", N)
+    done(pictured, "score", cow_scorer.NAME, "--first", N)
     assert judged(pictured) == elsewhere
 
 

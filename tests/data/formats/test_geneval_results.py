@@ -99,21 +99,20 @@ def test_an_invalid_line_says_what_is_wrong(changed: dict[str, Any], why: str) -
 @pytest.mark.parametrize(
     ("filename", "place"),
     [
-        ("out/sd/00042/samples/0003.png", ImagePath(42, 3, "sd")),
-        ("/data/a b/7/samples/12.png", ImagePath(7, 12, "a b")),
-        ("C:\\out\\sd\\00042\\samples\\0003.png", ImagePath(42, 3, "sd")),
-        ("./00042/samples/0003.png", ImagePath(42, 3, None)),
-        ("00042/samples/0003.jpg", ImagePath(42, 3, None)),
-        ("/00042/samples/0003.png", ImagePath(42, 3, None)),
+        ("out/sd/00042/samples/0003.png", ImagePath(42, 3, "sd", "0003.png")),
+        ("/data/a b/7/samples/12.png", ImagePath(7, 12, "a b", "12.png")),
+        ("C:\\out\\sd\\00042\\samples\\0003.png", ImagePath(42, 3, "sd", "0003.png")),
+        ("./00042/samples/0003.png", ImagePath(42, 3, None, "0003.png")),
+        ("00042/samples/0003.jpg", ImagePath(42, 3, None, "0003.jpg")),
+        ("sd/00042/samples/a sample.v2.png", ImagePath(42, None, "sd", "a sample.v2.png")),
+        ("/00042/samples/0003.png", ImagePath(42, 3, None, "0003.png")),
     ],
 )
 def test_a_files_name_says_which_image_it_is(filename: str, place: ImagePath) -> None:
     assert parse_image_path(filename) == place
 
 
-@pytest.mark.parametrize(
-    "filename", ["0003.png", "sd/x/samples/0.png", "sd/1/0.png", "sd/1/samples/a.png", "1/samples/0.png/x"]
-)
+@pytest.mark.parametrize("filename", ["0003.png", "sd/x/samples/0.png", "sd/1/0.png", "1/samples/0.png/x"])
 def test_other_file_names_are_refused(filename: str) -> None:
     with pytest.raises(ValueError, match=r"00042/samples/0000\.png expected"):
         parse_image_path(filename)

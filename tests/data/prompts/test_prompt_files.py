@@ -110,7 +110,8 @@ def test_only_utf8_is_read(tmp_path: Path) -> None:
     path.write_bytes("ok".encode("utf-16"))
     with pytest.raises(InputError, match="UTF-16"):
         read_prompts(path, "mine")
-    for wrong, message in ((tmp_path, "this is a folder"), (tmp_path / "no", "no such file")):
+    (tmp_path / "empty").mkdir()
+    for wrong, message in ((tmp_path / "empty", "a folder without .txt files"), (tmp_path / "no", "no such file")):
         with pytest.raises(InputError, match=message):
             read_prompts(wrong, "mine")
 

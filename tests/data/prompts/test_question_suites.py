@@ -73,7 +73,10 @@ def file(folder: Path, content: Any, name: str = "q.jsonl") -> Path:
 
 
 def read(path: Path, **texts: str) -> tuple[str, list[QuestionedPrompt]]:
-    return read_question_list(path, None, lambda name: {f"{name}/{prompt}": text for prompt, text in texts.items()})
+    """Read a list of which nothing may be left out."""
+    listed = read_question_list(path, None, lambda name: {f"{name}/{prompt}": text for prompt, text in texts.items()})
+    listed.omissions.check()
+    return listed.suite, listed.prompts
 
 
 def test_geneval2(tmp_path: Path) -> None:
@@ -147,7 +150,11 @@ def test_wise(tmp_path: Path) -> None:
         (GENEVAL2, {"skills": ["count"]}, "'vqa_list' has 4 questions, 'skills' has 1; one for each expected"),
         (GENEVAL2, {"vqa_list": [["Is it?"]], "skills": ["object"]}, "question, answer"),
         (GENEVAL2, {"vqa_list": [["Is it?", "perhaps"]], "skills": ["object"]}, "'vqa_list' has .perhaps., yes or no expected"),
-        (GENEVAL2, {"vqa_list": [["Is it?", "yes"]] * 2, "skills": ["object"] * 2}, "is asked twice about one prompt"),
+        (
+            GENEVAL2,
+            {"vqa_list": [["Is it?", "yes"], ["Is it?", "no"]], "skills": ["object"] * 2},
+            "is asked twice about one prompt",
+        ),
         (TIIF, {"type": None}, "'type' is None, a text expected"),
         (TIIF, {"yn_question_list": ["?"]}, "'yn_question_list' has 1 texts, 'yn_answer_list' has 2; as many expected"),
         (TIIF, {"yn_answer_list": ["yes", "maybe"]}, "'yn_answer_list' has .maybe., yes or no expected"),
@@ -172,9 +179,11 @@ def test_what_is_broken_is_refused_in_one_line(tmp_path: Path, entry: dict[str, 
         ({"question": {"1": 3}}, "'question' is 3, a text expected"),
         ({"question": {}}, "there is no question about this prompt"),
         ({"dependency": []}, "'dependency' is .+, an object by question number expected"),
-        ({"dependency": {"3": [9]}}, "000: 'dependency' of question 3 names .9., which is no other question"),
-        ({"dependency": {"3": [3]}}, "000: 'dependency' of question 3 names .3., which is no other question"),
-        ({"dependency": {"3": 1}}, "000: 'dependency' of question 3 names"),
+        (
+            {"dependency": {"3": [9]}},
+            "000: the dependency of .Is the cat on the dog.. on .question 9., which is no other question",
+        ),
+        ({"dependency": {"3": {"a": 1}}}, "000: 'dependency' of question 3 names"),
     ],
 )
 def test_oneig_that_is_broken(tmp_path: Path, change: dict[str, Any], why: str) -> None:
@@ -198,5 +207,7 @@ def test_unigenbench_that_is_broken(tmp_path: Path, change: dict[str, str], why:
 
 
 def test_a_table_without_its_columns(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"there is no column .sub_dims.; UniGenBench's index, prompt_en and sub_dims_en"):
+    with pytest.raises(
+        InputError, match=r"UniGenBench has the columns index, prompt_en and .+; DSG and DPG-Bench item_id.+; TIFA"
+    ):
         read(table(tmp_path, {"index": "1", "prompt": "x"}))

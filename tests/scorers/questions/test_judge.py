@@ -15,32 +15,18 @@ from data.jobs.runs import Observation
 from data.prompts.questions import PromptQuestion
 from data.spec import Spec
 from scorers.questions import rules
-from scorers.questions.judge_endpoint import image_url, letter_shares, read_choice, reason_of
+from scorers.questions.judge_endpoint import image_url, letter_shares
 from scorers.questions.rules import AnsweredQuestion
 
 YES_NO = PromptQuestion("cow", "is there a cow?", ("yes", "no"), "yes", "object", "cow")
-
-
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("A", 0), ("b\nIt is grey.", 1), (" **B.** ", 1), ("(A)", 0), ("A. yes", 0), ("B: No", 1), ("No", 1), ("yes.", 0),
-        ("A bicycle is there", None), ("Sure!", None), ("C", None), ("", None), ("A. no", None), ("1", None), ("B's", None),
-    ],
-)  # fmt: skip
-def test_a_reply_names_a_choice_or_none(text: str, place: int | None) -> None:
-    assert read_choice(text, ("yes", "no")) == place
-
-
-def test_the_reason_is_what_follows() -> None:
-    assert reason_of("A\n\nThere are  two.\nBoth red.") == "There are two. Both red."
-    assert reason_of("A") is None
 
 
 def test_letters_alone_count_as_probabilities() -> None:
     shares = letter_shares({"A": 0.5, " A": 0.1, "B": 0.2, "b": 0.1, "C": 0.05, "The": 0.05}, 2)
     assert shares == pytest.approx([0.75, 0.25])
     assert letter_shares({"The": 1.0}, 2) is None
+    # a reply that begins with a word has no letter's probability
+    assert letter_shares({"Answer": 0.9, "A": 0.06, "B": 0.04}, 2) is None
     assert letter_shares(None, 2) is None
 
 

@@ -92,7 +92,7 @@ def test_pseudonyms_are_the_default_and_no_folder_is_overwritten(world: Path, tm
         assert b"=bob" not in file.read_bytes()
     ran = concord(world, "export", "datasets", "-o", folder)
     assert (ran.status, "exists and is not an empty folder" in ran.err) == (1, True)
-    ran = concord(world, "export", "datasets", "-o", tmp_path / "none", "--suite", "nowhere")
+    ran = concord(world, "export", "datasets", "-o", tmp_path / "none", "--generator", "nowhere")
     assert (ran.status, ran.err.splitlines()[-1]) == (
         1,
         "export datasets: there is nothing in this selection; nothing was written",

@@ -101,6 +101,8 @@ COMMANDS_IN_ORDER = (
     "score clipscore --suite nowhere",
     "campaigns pay nowhere",
     "campaigns settle nowhere nobody approve",
+    "campaigns revoke-flagged nowhere",
+    "campaigns undo-revoke nowhere",
     "campaigns list",
     "campaigns create pilot --n 1 --title A_pilot --overlap 2",
     "campaigns create pilot",

@@ -121,8 +121,10 @@ def test_what_cannot_be_done_is_one_line(project: Project, tmp_path: Path, capsy
         project.add_images(tmp_path / "none", generator="g")
     with pytest.raises(ProjectError, match=r"concord\.create makes a new project"):
         concord.open(tmp_path / "none")
-    assert project.images(suite="other").empty
-    assert capsys.readouterr().err == "--suite other: there is nothing by that name in this project; known: s\n"
+    with pytest.raises(ProjectError, match="--suite other: there is no suite of that name in this project; known: s"):
+        project.images(suite="other")
+    assert project.images(generator="other").empty
+    assert "--generator other: there is nothing by that name in this project; " in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -186,7 +186,7 @@ def test_the_command_prints_the_same_rows(store: Store) -> None:
     assert document == {"selection": {"suite": [SUITE]}} | json.loads(json.dumps(rows))
     text = done(project, "preferences")
     assert "Votes, by task" in text
-    assert "campaigns create NAME --questionnaire ab" in done(project, "preferences", "--suite", "nowhere")
+    assert "campaigns create NAME --questionnaire ab" in done(project, "preferences", "--task", "nowhere")
 
 
 def test_the_study_is_imported_once_and_taken_back(tmp_path: Path) -> None:

@@ -382,7 +382,7 @@ def test_the_command(made: Path, tmp_path: Path) -> None:
     assert ran.err == "not all flipped prompts have been read yet; to have that done: score clipscore --set flip=relation\n"
     none = concord(project, "flips", "--kind", "count", "--task", "colors")
     assert none.out == "no prompt of geneval asks for a count that could be flipped\n"
-    assert concord(project, "flips", "--suite", "other").out == "nothing to compare in this selection\n"
+    assert concord(project, "flips", "--generator", "other").out == "nothing to compare in this selection\n"
     assert concord(project, "flips", "--kind", "size").status == 2
     assert concord(project, "flips", "--aspect", "correct").status == 2
     table = done(project, "flips", "--format", "md", "--no-intervals", "--rater", RATER).splitlines()

@@ -206,7 +206,7 @@ def test_every_number_shown_is_one_of_the_data_with_n_and_interval(made: Made, t
     assert {repr(cell.exact) for cell in shown if cell.exact not in tests} == set(results)
     for cell in shown:
         if cell.exact not in tests:
-            assert cell.text == f"{cell.exact:.3f}"
+            assert cell.text == f"{cell.exact:z.3f}"
             assert re.fullmatch(r"-?\d+\.\d\d to -?\d+\.\d\d|no interval", cell.details[0]), cell
 
 
@@ -229,8 +229,8 @@ def test_a_line_by_hand(made: Made) -> None:
     assert (line["Items"].text, line["Ratings"].text) == (str(row["n_items"]), str(row["n_ratings"]))
     ceiling = row["ceiling"]
     assert cell.exact == row["value"]
-    assert cell.details[0] == f"{row['low']:.2f} to {row['high']:.2f}"
-    assert cell.details[1] == f"one person {ceiling['value']:.3f} ({ceiling['low']:.2f} to {ceiling['high']:.2f})"
+    assert cell.details[0] == f"{row['low']:z.2f} to {row['high']:z.2f}"
+    assert cell.details[1] == f"one person {ceiling['value']:z.3f} ({ceiling['low']:z.2f} to {ceiling['high']:z.2f})"
     needed = f"undecided, about {wording.count(ceiling['prompts_needed'] or 0, 'more prompt')}"
     assert cell.details[2:] == [wording.verdict(ceiling["verdict"]) if ceiling["verdict"] else needed]
 

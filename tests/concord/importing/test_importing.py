@@ -52,8 +52,8 @@ def test_geneval_by_hand(project: Path, tmp_path: Path) -> None:
     assert "5 annotations, 2 images" in done(project, *geneval_study(tmp_path))
     rows = agreement(project, "--suite", "geneval")["among_people"]
     correct = {name: value(rows, aspect="correct", statistic=name) for name in ("mean", "percent_agreement", "unanimous_share")}
-    # agreeing pairs: 1 of 3, 0 of 1
-    assert correct == {"mean": pytest.approx(3 / 5), "percent_agreement": pytest.approx(1 / 6), "unanimous_share": 0}
+    # of each image: 2 of 3 yes, 1 of 2; agreeing pairs: 1 of 3, 0 of 1
+    assert correct == {"mean": pytest.approx((2 / 3 + 1 / 2) / 2), "percent_agreement": pytest.approx(1 / 6), "unanimous_share": 0}
     # coincidences: yes-yes 1, yes-no 2 + 2; so observed 4/5 against expected 2 * 3 * 2 / (5 * 4) = 3/5
     assert value(rows, aspect="correct", statistic="krippendorff_alpha_nominal") == pytest.approx(1 - (4 / 5) / (3 / 5))
     # counts are 1, 0, 2 and 1, 0: stale realism of what is not there does not count: 3, 2 and 2 remain
@@ -82,7 +82,7 @@ def test_tifa_by_hand(project: Path, tmp_path: Path) -> None:
     ran = concord(project, *tifa_study(tmp_path))
     assert (ran.status, ran.err) == (0, "metric: 1 images have no value\n")
     results = agreement(project)
-    assert value(results["among_people"], aspect="faithfulness", statistic="mean") == pytest.approx(18 / 7)
+    assert value(results["among_people"], aspect="faithfulness", statistic="mean") == pytest.approx((4.5 + 2 + 3 + 1) / 4)
     assert value(results["among_people"], aspect="faithfulness", statistic="percent_agreement") == pytest.approx(2 / 3)
     # people's means 4.5, 2, 3 have the ranks 3, 1, 2, the metric's values 3, 2, 1
     against = {s: value(results["raters"], rater="metric", statistic=s) for s in ("spearman", "kendall_tau_b")}

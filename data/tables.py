@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import csv
 import difflib
+import io
 import json
 import math
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -232,10 +234,15 @@ def _records(path: Path, text: str, delimiter: str, first_line: int) -> Iterator
 
 
 def _lines_of(text: str) -> Iterator[str]:
-    """Yield the lines of a text, which end at LF only, one at a time: a list of them takes more memory than the text."""
+    """Return the lines of a text, which end at LF only; piece by piece, as a list of them takes more memory than the text."""
+    return chain.from_iterable(io.StringIO(piece, newline="\n") for piece in _pieces(text))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Yield the text in pieces of whole lines."""
     start = 0
     while start < len(text):
-        end = text.find("\n", start) + 1 or len(text)
+        end = text.find("\n", start + _SAMPLE) + 1 or len(text)
         yield text[start:end]
         start = end
 

@@ -519,9 +519,11 @@ def _insert_items(connection: Connection, items: Sequence[Item], import_id: int,
     new = {item.item_id: item for item in items if item.item_id not in known}
     insert_items(connection, new.values(), secret, import_id)
     item_ids = list(dict.fromkeys(item.item_id for item in items))
-    pictured = rows.existing(connection, "images", "image_id", [], item_ids)
-    joined = rows.existing(connection, "item_members", "item_id", [], item_ids)
-    shown = {item_id: [item_id] for item_id in item_ids if item_id in pictured and item_id not in joined}
+    query = (
+        "select image_id from images where image_id in (select unnest(?::varchar[]))"
+        " and image_id not in (select item_id from item_members) order by image_id"
+    )
+    shown = {image_id: [image_id] for image_id in rows.column(connection, query, [item_ids])}
     insert_members(connection, shown, import_id)
     return len(new)
 

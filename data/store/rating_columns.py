@@ -84,9 +84,9 @@ class FileRatings:
             "row": pa.array(range(len(table.records)), pa.int64()),
             "line": pa.array([line for line, _ in table.records], pa.int64()),
         }
+        columns = list(zip(*[cells for _, cells in table.records], strict=True))
         for name, column in named.items():
-            position = table.header.index(name)
-            loaded[column] = pa.array([cells[position] for _, cells in table.records], pa.string())
+            loaded[column] = pa.array(columns[table.header.index(name)], pa.string())
         self._connection.register("incoming", pa.table(loaded))
         self._connection.execute("create or replace temp table file_cells as select * from incoming")
         self._connection.unregister("incoming")

@@ -178,17 +178,20 @@ def ratings_of(name: str, columns: RatingColumns, folder: Path) -> None:
     scale, table = Scale.parse("ordinal:1-5"), json_table.table
     if json_table.rater is None:
         looks_wide(table, columns, lambda text: is_value(text, scale, "quality", ()))
-    for rating_columns in (columns, replace(columns, rater="", value="", raters=other_columns(table, columns))):
+    # a wide table without columns of raters is refused by the command
+    raters = other_columns(table, columns)
+    wide = (replace(columns, rater="", value="", raters=raters),) if raters else ()
+    for rating_columns in (columns, *wide):
         with closing(connect(None)) as connection:
             ratings = FileRatings(connection, table, rating_columns)
             texts = ratings.texts()
             ratings.leave_out([text for text in texts if is_missing(text.strip(), scale, ())])
             ratings.check()
-            rows, raters = ratings.items()[0], ratings.raters()
+            rows, names = ratings.items()[0], ratings.raters()
         read, clashes = value_reader(Scale.parse("nominal"), "mood", texts, ("Red", "1"), ("case",))
         for text in texts:
             read(text.strip())
-        _, again = choose_spellings(raters, ("ann",), ())
+        _, again = choose_spellings(names, ("ann",), ())
         if not all(clash.by and len({*clash.texts, *clash.known}) > 1 for clash in (*clashes, *again)):
             raise AssertionError("a clash of one spelling")
         known = KnownItem("s/1/g/0", "s", True, "/x/i1.png", "0" * 64, "s/1", "a cat", "g", 0)

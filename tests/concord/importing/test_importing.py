@@ -55,10 +55,6 @@ def test_geneval_by_hand(project: Path, tmp_path: Path) -> None:
     # of each image: 2 of 3 yes, 1 of 2; agreeing pairs: 1 of 3, 0 of 1
     expected = {"mean": (2 / 3 + 1 / 2) / 2, "percent_agreement": 1 / 6, "unanimous_share": 0}
     assert correct == pytest.approx(expected)
-        "mean": pytest.approx((2 / 3 + 1 / 2) / 2),
-        "percent_agreement": pytest.approx(1 / 6),
-        "unanimous_share": 0,
-    }
     # coincidences: yes-yes 1, yes-no 2 + 2; so observed 4/5 against expected 2 * 3 * 2 / (5 * 4) = 3/5
     assert value(rows, aspect="correct", statistic="krippendorff_alpha_nominal") == pytest.approx(1 - (4 / 5) / (3 / 5))
     # counts are 1, 0, 2 and 1, 0: stale realism of what is not there does not count: 3, 2 and 2 remain

@@ -88,12 +88,12 @@ def _allowed(text: str) -> str:
 
 
 def hostile_ratings(path: Path, prefix: str = "") -> Path:
-    """Every hostile string as rater (after ``prefix``), task and generator; values vary, so that statistics exist."""
+    """Every hostile string as rater (after ``prefix``), task and generator; values vary, and most people agree on each image."""
     rows = [
         {
             "image": f"{item}-{HOSTILE[item % len(HOSTILE)]}",
             "who": prefix + rater,
-            "score": 1 + (item * item + number) % 5,
+            "score": 1 + (item * item + number // 4) % 5,
             "task": HOSTILE[item % len(HOSTILE)],
             "model": HOSTILE[item % 2],
         }

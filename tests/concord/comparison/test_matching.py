@@ -169,7 +169,7 @@ def test_the_command_by_hand(project: Path, tmp_path: Path) -> None:
     table = done(project, "itm", "--task", "color")
     assert "Accuracy against chance" in table
     assert "attribute" not in table
-    assert "no scorer has chosen captions" in done(project, "itm", "--suite", "none")
+    assert "no scorer has chosen captions" in done(project, "itm", "--generator", "none")
 
 
 def test_winograd_groups_by_hand(project: Path, tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_the_grid_that_is_asked_for(project: Path) -> None:
         (("elbo", "--trials", "0"), "not whole numbers of at least 1"),
         (("elbo", "--steps", "1,x"), "not whole numbers"),
         (("elbo", "--plot", "nowhere/x.html"), "there is no such folder"),
-        (("elbo", "--trials", "1", "--suite", "none"), "no image with a file fits"),
+        (("elbo", "--trials", "1", "--generator", "none"), "no image with a file fits"),
     ):
         ran = concord(project, "ablate", *words)
         assert ran.status in (1, 2)

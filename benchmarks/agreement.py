@@ -89,7 +89,9 @@ select n, item_id, p, again, md5(n || '/' || p || '/' || again) as annotation_id
 from made, range({PEOPLE}) r(p), range(2) s(again)
 where n % 50 <> 7 and u(n * 10 + p, 2) >= 0.01 and (again = 0 or u(n * 10 + p, 3) < 0.03);
 
-insert into annotations select annotation_id, null, item_id, 'person-' || p, 'direct', '{{}}', null, null,
+insert into annotations (annotation_id, campaign_id, item_id, rater_id, questionnaire, answers, raw, started, submitted,
+    active_seconds, saw_evidence, status, revises, root_id, seq, import_id, passed, selected, status_before)
+select annotation_id, null, item_id, 'person-' || p, 'direct', '{{}}', null, null,
     timestamptz '2026-01-01 00:00:00+00' + to_seconds(seq), null, false, 'valid', null, annotation_id, seq,
     null, null, null, null
 from answers order by seq;

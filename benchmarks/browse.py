@@ -120,7 +120,9 @@ create or replace temp table answers as
 select item_id, {who} || n as annotation_id, (truth = (u(n, 10 + {k}) < 0.85))::integer as yes,
        1 + floor(u(n, 20 + {k}) * 2 + truth::int * 2)::integer as fit, {first} + n as seq
 from made where u(n, 30 + {k}) < 0.4;
-insert into annotations select annotation_id, 'default', item_id, {who}, 'direct', '{{}}', null, null,
+insert into annotations (annotation_id, campaign_id, item_id, rater_id, questionnaire, answers, raw, started, submitted,
+    active_seconds, saw_evidence, status, revises, root_id, seq, import_id, passed, selected, status_before)
+select annotation_id, 'default', item_id, {who}, 'direct', '{{}}', null, null,
     timestamptz '2026-01-01 00:00:00+00', null, false, 'valid', null, annotation_id, seq, null, null, null, null
 from answers order by seq;
 insert into judgements select item_id, {who}, 'correct', null, ['no', 'yes'][1 + yes], yes, null, annotation_id, '1', seq

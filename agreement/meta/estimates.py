@@ -208,9 +208,8 @@ class _EstimateCell:
         unit = np.arange(prompt.codes.size)
         means = mean_of_images(unit, self.units.mean[judged], prompt.codes, Deletions(wanted=True).weights(prompt.size))
         kind = value_range_of("mean", binary=self.units.binary)
-        return interval(
-            float(means[0]), Deviations.of(means, prompt.size), kind, "prompts" if self.units.by_prompt else "items"
-        )
+        many = "prompts" if self.units.by_prompt else "items"
+        return interval(float(means[0]), Deviations.of(means, prompt.size), kind, many, images=unit.size)
 
     def _paired(self, judged: Sequence[BoolArray], names: Sequence[str]) -> GeneratorDifference | None:
         """Compare two generators by people's means of these images; None where they share no prompt."""

@@ -188,7 +188,7 @@ def reference(store: Store) -> Values:
             values[task, name, "percent_agreement"] = accuracy_score(*pair_labels)
             values[task, name, "cohen_kappa"] = cohen_kappa_score(*pair_labels)
     for task, rated in _by_task(people):
-        values[task, "people", "mean"] = rated["value"].mean()
+        values[task, "people", "mean"] = rated.groupby("item", observed=True)["value"].mean().mean()
         units = rated.groupby("item", observed=True)["value"].agg(["size", "sum"])
         n, yes = (units.loc[units["size"] >= 2, column] for column in ("size", "sum"))
         alike = yes * (yes - 1) + (n - yes) * (n - yes - 1)

@@ -359,7 +359,8 @@ def generators_compared(study: Population, statistics: tuple[str, ...], seed: Se
     )
     ratings = shared + own + rng.normal(size=(study.prompts, 2, study.images))
     prompt, generator, _ = (code.ravel() for code in np.indices(ratings.shape))
-    table = pd.DataFrame({"prompt": prompt, "generator": np.array(["x", "y"])[generator], "value": ratings.ravel()})
+    columns = {"prompt": prompt, "generator": np.array(["x", "y"])[generator], "item": np.arange(ratings.size)}
+    table = pd.DataFrame(columns | {"value": ratings.ravel()})
     (made,) = compare_generators(table)
     return dict.fromkeys(statistics, Tested.of(made.p, made.low, made.high))
 

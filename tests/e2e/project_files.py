@@ -88,7 +88,7 @@ def _allowed(text: str) -> str:
 
 
 def hostile_ratings(path: Path, prefix: str = "") -> Path:
-    """Every hostile string as rater (after ``prefix``), task and generator; values vary, and most people agree on each image."""
+    """Every hostile string as rater (after ``prefix``), task and generator; values vary, and most agree on an image."""
     rows = [
         {
             "image": f"{item}-{HOSTILE[item % len(HOSTILE)]}",

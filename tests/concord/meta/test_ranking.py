@@ -77,7 +77,7 @@ def test_tables_say_what_matters(project: Path) -> None:
     ):
         assert words in told
     assert "not on people's scale" in done(project, "alt-test")
-    assert "people have rated nothing here" in run(project, "rank", "--suite", "none").out
+    assert "people have rated nothing here" in run(project, "rank", "--aspect", "none").out
 
 
 def test_every_number_of_the_page_opens_what_is_behind_it(project: Path) -> None:

@@ -23,18 +23,53 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, overload
 
 from data.decoding import read_decoded
 from data.files import MAX_FILE_BYTES, InputError, beginning_of, located, printable, quoted, read_text
 from data.json_files import json_entries
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _BARE_CR: Final = re.compile(r"\r(?!\n)")
 _MAX_NAMED_COLUMNS: Final = 3
 """So many missing columns are named."""
 _LONGEST: Final = 160
 """Characters of a list of columns."""
+_AT_ONCE: Final = 10_000
+_LARGE: Final = 4_000_000
+"""Characters of a text that is read by columns, if it is plain."""
 _STAND_INS: Final = tuple(chr(code) for code in range(0xE000, 0xF900))
+
+
+class PlainRecords(Sequence["tuple[int, Sequence[str]]"]):
+    """The records of a large table without quotes, by columns: each is made when it is looked at.
+
+    Attributes:
+        columns: as Arrow has them; ``first_line``: of the first record; each has a line.
+    """
+
+    def __init__(self, columns: Sequence[pa.ChunkedArray], first_line: int) -> None:
+        self.columns, self.first_line = columns, first_line
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    @overload
+    def __getitem__(self, place: int) -> tuple[int, Sequence[str]]: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[tuple[int, Sequence[str]]]: ...
+    def __getitem__(self, place: int | slice) -> Any:
+        if isinstance(place, slice):
+            return [self[n] for n in range(*place.indices(len(self)))]
+        n = range(len(self))[place]
+        return self.first_line + n, tuple(column[n].as_py() for column in self.columns)
+
+    def __iter__(self) -> Iterator[tuple[int, Sequence[str]]]:
+        for start in range(0, len(self), _AT_ONCE):
+            some = [column.slice(start, _AT_ONCE).to_pylist() for column in self.columns]
+            yield from enumerate(zip(*some, strict=True), self.first_line + start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +84,28 @@ class TextTable:
     header: tuple[str, ...]
     records: Sequence[tuple[int, Sequence[str]]]
     notes: tuple[str, ...] = ()
+
+    def texts(self, column: str) -> set[str]:
+        """Return the distinct cells of a column, of the last one of this name."""
+        where = len(self.header) - 1 - self.header[::-1].index(column)
+        if isinstance(self.records, PlainRecords):
+            return set(self.records.columns[where].unique().to_pylist())
+        return {cells[where] for _, cells in self.records}
+
+    def columns(self, names: Sequence[str]) -> dict[str, pa.Array | pa.ChunkedArray]:
+        """Return columns by their names as Arrow has them."""
+        import pyarrow as pa
+
+        if isinstance(self.records, PlainRecords):
+            return {name: self.records.columns[self.header.index(name)] for name in names}
+        cells = list(zip(*[cells for _, cells in self.records], strict=True))
+        return {name: pa.array(cells[self.header.index(name)], pa.string()) for name in names}
+
+    def lines(self) -> Sequence[int]:
+        """Return the line of each record."""
+        if isinstance(self.records, PlainRecords):
+            return range(self.records.first_line, self.records.first_line + len(self.records))
+        return [line for line, _ in self.records]
 
     def rows(self) -> Iterator[tuple[int, dict[str, str]]]:
         for line, cells in self.records:
@@ -110,8 +167,45 @@ def read_table(path: Path, options: TableOptions = AS_IT_LOOKS) -> TextTable:
         delimiter = _delimiter(text, usual)
     if delimiter != usual:
         notes.append(f"separated by {_DELIMITERS[delimiter]}")
+    if len(text) >= _LARGE and options.header_lines in (None, 1):
+        plain = _plain_table(path, text, delimiter, first_line, notes)
+        if plain is not None:
+            return plain
     records = list(_records(path, text, delimiter, first_line))
     return table_of_records(path, records, options.header_lines, notes)
+
+
+def _plain_table(path: Path, text: str, delimiter: str, first_line: int, notes: Sequence[str]) -> TextTable | None:
+    """Return the table of a text that has no quotes, a header of one line and the same number of cells on each line, which is
+    read by columns; None if it may be something else: then it is read line by line, with the same result."""
+    import pyarrow as pa
+    from pyarrow import compute
+    from pyarrow import csv as arrow_csv
+
+    text = text.rstrip("\r\n")
+    if '"' in text or "\n\n" in text or "\n\r" in text or _BARE_CR.search(text):
+        return None
+    end = text.find("\n")
+    header = tuple(text[:end].removesuffix("\r").split(delimiter))
+    if end < 0 or sum(bool(name.strip()) for name in header) < 2:
+        return None
+    try:
+        table = arrow_csv.read_csv(
+            pa.BufferReader(text[end + 1 :].encode()),
+            arrow_csv.ReadOptions(column_names=[str(n) for n in range(len(header))], use_threads=False),
+            arrow_csv.ParseOptions(delimiter=delimiter, quote_char=False, ignore_empty_lines=False),
+            arrow_csv.ConvertOptions(
+                column_types={str(n): pa.string() for n in range(len(header))}, null_values=[], strings_can_be_null=False
+            ),
+        )
+    except (pa.ArrowException, UnicodeEncodeError):
+        return None
+    repeated = True
+    for column, name in zip(table.columns, header, strict=True):
+        repeated = compute.and_(repeated, compute.equal(column, name))
+    if not len(table) or compute.any(repeated).as_py():
+        return None
+    return TextTable(path, header, PlainRecords(table.columns, first_line + 1), tuple(notes))
 
 
 def _delimiter(text: str, usual: str) -> str:

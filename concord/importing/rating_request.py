@@ -286,8 +286,7 @@ def _letters(text: str) -> str:
 
 def _refuse_wide(table: TextTable, columns: RatingColumns, aspect: str, scale: Scale) -> None:
     """A table with a column per rater would become raters that are called as ratings are."""
-    where = table.header.index(columns.value) if columns.value in table.header else None
-    values = {text.strip() for text in {cells[where] for _, cells in table.records}} if where is not None else set()
+    values = {text.strip() for text in table.texts(columns.value)} if columns.value in table.header else set()
     raters = looks_wide(table, columns, lambda text: is_value(text, scale, aspect, values))
     if raters:
         raise CommandError(
@@ -301,8 +300,7 @@ def _refuse_sides(table: TextTable, value: str) -> None:
     """Refuse preferences that say left or right: who made which image is not known then."""
     if value not in table.header:
         return
-    where = table.header.index(value)
-    sides = [text for text in {cells[where].strip() for _, cells in table.records} if names_side(text)]
+    sides = [text for text in {text.strip() for text in table.texts(value)} if names_side(text)]
     if sides:
         pair = pair_columns([name for name in table.header if name != value]) or ("COLUMN", "COLUMN")
         raise CommandError(

@@ -82,11 +82,9 @@ class FileRatings:
         named = {name: f"c{n}" for n, name in enumerate(self._columns.needed)}
         loaded: dict[str, Any] = {
             "row": pa.array(range(len(table.records)), pa.int64()),
-            "line": pa.array([line for line, _ in table.records], pa.int64()),
+            "line": pa.array(table.lines(), pa.int64()),
         }
-        columns = list(zip(*[cells for _, cells in table.records], strict=True))
-        for name, column in named.items():
-            loaded[column] = pa.array(columns[table.header.index(name)], pa.string())
+        loaded |= {named[name]: column for name, column in table.columns(list(named)).items()}
         self._connection.register("incoming", pa.table(loaded))
         self._connection.execute("create or replace temp table file_cells as select * from incoming")
         self._connection.unregister("incoming")

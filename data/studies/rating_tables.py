@@ -131,7 +131,7 @@ def looks_wide(table: TextTable, columns: RatingColumns, is_value: Callable[[str
     require_columns(table, [*columns.item, columns.rater])
     where = [table.header.index(name) for name in columns.item]
     rater = table.header.index(columns.rater)
-    texts = {text.strip() for text in {cells[rater] for _, cells in table.records}} - {""}
+    texts = {text.strip() for text in table.texts(columns.rater)} - {""}
     if not texts or not all(map(is_value, texts)):
         return []
     raters: dict[tuple[str, ...], set[str]] = {}

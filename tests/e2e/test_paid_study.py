@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from data.people import platform_pseudonym
 from data.campaigns import checks
+from data.people import platform_pseudonym
 from data.store.campaigns import monitoring
 from tests.e2e.browser_watch import Visitor
 from tests.e2e.crowd import Kind, Worker, truth

@@ -125,7 +125,8 @@ class HumanAgreement:
         made = outcome(values[0], reason, view.used, how)
         if made.value is not None:
             # it speaks of raters of this kind, so they are as random as the prompts
-            deviations = Deviations.crossed(values, view.used.clusters, grid.raters, grid.raters.size)
+            limits = icc.person_limits(table)
+            deviations = Deviations.crossed(values, view.used.clusters, grid.raters, grid.raters.size, limits)
             made = replace(made, deviations=deviations)
         return {"icc_2": made}
 

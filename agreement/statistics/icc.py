@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from agreement.inference.intervals import PersonLimits
 from agreement.numeric import FloatArray, IntArray, cluster_sums, deviations, ratio, scatter, standardised
 
 NO_PAIRED_UNIT = "no unit has two or more ratings"
@@ -96,15 +97,26 @@ class TwoWaySums:
         units, first, second, within = (flat[..., index] for index in range(4))
         return cls(units, first, second, within, flat[..., 4:])
 
-    def icc_2(self) -> FloatArray:
-        """ICC(2,1): two-way random effects, absolute agreement of two persons. Undefined for fewer than two units."""
+    @property
+    def _mean_squares(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Of units, of persons (divided by how many units there are), and of the residual."""
         n, k = self.units, self.persons.shape[-1]
         size = n * self.second
         between_persons = ratio((self.persons**2).sum(-1), n)
         rest = scatter(self.within - between_persons, self.within)
         units = ratio(k * ratio(scatter(size - self.first**2, size), n), n - 1.0)
-        persons, error = between_persons / max(k - 1, 1), ratio(rest, (n - 1.0) * (k - 1))
-        return ratio(units - error, units + (k - 1) * error + k * ratio(persons - error, n))
+        return units, between_persons / max(k - 1, 1), ratio(rest, (n - 1.0) * (k - 1))
+
+    def icc_2(self) -> FloatArray:
+        """ICC(2,1): two-way random effects, absolute agreement of two persons. Undefined for fewer than two units."""
+        k = self.persons.shape[-1]
+        units, persons, error = self._mean_squares
+        return ratio(units - error, units + (k - 1) * error + k * ratio(persons - error, self.units))
+
+    def variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Of units, of persons and of the residual, which ICC(2,1) is made of, in the unit of `two_way_columns`."""
+        units, persons, error = self._mean_squares
+        return (units - error) / self.persons.shape[-1], persons - ratio(error, self.units), error
 
 
 def two_way_columns(table: FloatArray) -> FloatArray:
@@ -132,6 +144,14 @@ def icc_2_without_persons(table: FloatArray, cluster: IntArray, weights: FloatAr
     return np.stack([
         icc_2(table, cluster, weights), *(icc_2(np.delete(table, k, axis=1), cluster, weights) for k in range(table.shape[1]))
     ])  # fmt: skip
+
+
+def person_limits(table: FloatArray) -> PersonLimits:
+    """ICC(2,1) of a table (units, persons) at the ends of the interval of persons' variance; where ICC(2,1) is defined."""
+    sums = TwoWaySums.unpack(two_way_columns(table).sum(0))
+    units, persons = table.shape
+    unit, person, residual = map(float, sums.variances())
+    return PersonLimits.of(float(sums.icc_2()), (unit, person, residual), persons, units, persons)
 
 
 def why_no_icc_2(table: FloatArray) -> str:

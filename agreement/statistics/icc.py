@@ -99,7 +99,7 @@ class TwoWaySums:
 
     @property
     def _mean_squares(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Of units, of persons (divided by how many units there are), and of the residual."""
+        """Of units, of persons and of the residual."""
         n, k = self.units, self.persons.shape[-1]
         size = n * self.second
         between_persons = ratio((self.persons**2).sum(-1), n)
@@ -116,7 +116,7 @@ class TwoWaySums:
     def variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Of units, of persons and of the residual, which ICC(2,1) is made of, in the unit of `two_way_columns`."""
         units, persons, error = self._mean_squares
-        return (units - error) / self.persons.shape[-1], persons - ratio(error, self.units), error
+        return (units - error) / self.persons.shape[-1], ratio(persons - error, self.units), error
 
 
 def two_way_columns(table: FloatArray) -> FloatArray:

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.inference.intervals import PersonLimits
 from agreement.numeric import FloatArray, IntArray, cluster_sums, deviations, ratio, scatter, standardised
 
 NO_PAIRED_UNIT = "no unit has two or more ratings"
@@ -146,12 +145,10 @@ def icc_2_without_persons(table: FloatArray, cluster: IntArray, weights: FloatAr
     ])  # fmt: skip
 
 
-def person_limits(table: FloatArray) -> PersonLimits:
-    """ICC(2,1) of a table (units, persons) at the ends of the interval of persons' variance; where ICC(2,1) is defined."""
-    sums = TwoWaySums.unpack(two_way_columns(table).sum(0))
-    units, persons = table.shape
-    unit, person, residual = map(float, sums.variances())
-    return PersonLimits.of(float(sums.icc_2()), (unit, person, residual), persons, units, persons)
+def variances(table: FloatArray) -> tuple[float, float, float]:
+    """Of units, persons and the residual, of a table (units, persons), in a unit of their own."""
+    unit, person, residual = TwoWaySums.unpack(two_way_columns(table).sum(0)).variances()
+    return float(unit), float(person), float(residual)
 
 
 def why_no_icc_2(table: FloatArray) -> str:

@@ -12,8 +12,12 @@ out: sufficient statistics are weighted, ratings are never copied.
 
 A coefficient, a correlation or an AUC may rest on few prompts (those with the rare label, or where raters differ), and its
 variance then on as few. Degrees of freedom are at most 2 G / (kurtosis of the replicates - 1), those of a variance of so
-uneven parts; and a standard error is at least a sixth of what one prompt more that says the opposite may change. Where
+uneven parts; and a standard error is at least an eighth of what one prompt more that says the opposite may change. Where
 fewer than 30 images are one of each prompt, and some prompts move it alike, half of that is added to it, by squares.
+
+Of other people: an intraclass correlation falls with persons' variance, which of a few persons is far from normal, so no
+jackknife over them covers. Prompts are left out one by one, persons' variance has an interval by chi-square, and the distances
+to both ends are added by squares, on Fisher's z scale of such a correlation, which begins at -1 / (ratings of a unit - 1).
 
 Shares: images of one prompt are alike, so n images in m prompts tell less than n independent ones. The number that would
 tell as much is n over the design effect (Kish 1965, Survey Sampling), less what estimating that effect from m prompts costs
@@ -44,7 +48,7 @@ _ROUNDING = 1e-9
 _FEW = 8
 """Fewer prompts (and fewer than a third) that are not all right, or all wrong, do not show how much others would differ."""
 _FEW_IMAGES = 30
-_OPPOSITE = 6.0
+_OPPOSITE = 8.0
 """A standard error is at least one part in so many of what a prompt more that says the opposite may change."""
 _AT_END = 0.75
 """So far from the value to the end of the range the others must be on average; of unequal size they are not quite at it."""
@@ -106,6 +110,54 @@ PERSON_GROUPS = 20
 """More persons than that are left out in so many groups."""
 
 
+def variance_interval(variance: float, noise: float, persons: int) -> tuple[float, float]:
+    """95 % interval of the variance of persons' effects, each of which is known up to a variance of `noise`.
+
+    The variance of persons' means, `variance` + `noise`, has the interval of a variance of so many normal values (Tukey 1951,
+    Williams 1962); the noise is taken off again.
+    """
+    from scipy.special import chdtri
+
+    freedom = persons - 1
+    total = max(variance + noise, 0.0) * freedom
+    low, high = (total / float(chdtri(freedom, tail)) - noise for tail in (0.5 - LEVEL / 200, 0.5 + LEVEL / 200))
+    return max(low, 0.0), max(high, 0.0)
+
+
+@dataclass(frozen=True)
+class PersonLimits:
+    """An intraclass correlation, unit / (unit + person + residual), at the ends of the persons' variance's own interval.
+
+    Attributes:
+        low, high: the correlation there, and no nearer than its estimate.
+        least: below which it cannot be: -1 / (ratings of a unit - 1).
+    """
+
+    low: float
+    high: float
+    least: float
+
+    @classmethod
+    def of(
+        cls, value: float, variances: tuple[float, float, float], persons: int, units: float, ratings: float
+    ) -> PersonLimits:
+        """From the estimate and the variances that it is made of.
+
+        Args:
+            value: the correlation.
+            variances: of units, persons and the residual.
+            persons: how many there are.
+            units: how many each of them rated.
+            ratings: how many each unit has, more than one.
+        """
+        unit, person, residual = variances[0], variances[1], max(variances[2], 0.0)
+        least = -1.0 / (ratings - 1.0)
+        if unit <= 0.0:
+            return cls(value, value, least)
+        few, many = variance_interval(person, residual / units, persons)
+        return cls(min(unit / (unit + many + residual), value), max(unit / (unit + few + residual), value), least)
+
+
 @dataclass(frozen=True)
 class PersonDeletions:
     """How a statistic changes without each of the persons, who are the same in every task.
@@ -115,12 +167,14 @@ class PersonDeletions:
         changes: the statistic without each, less the statistic; NaN where it is undefined.
         residual: variance that leaving out prompts and leaving out persons both hold.
         count: how many persons there are.
+        limits: of an intraclass correlation, where persons' variance has an interval of its own; else None.
     """
 
     groups: IntArray
     changes: FloatArray
     residual: float
     count: int
+    limits: PersonLimits | None = None
 
     @property
     def variance(self) -> float:
@@ -129,13 +183,20 @@ class PersonDeletions:
 
     @classmethod
     def mean(cls, parts: Sequence[PersonDeletions], tasks: int) -> PersonDeletions:
-        """Of the mean of so many tasks, in each of which a person who rated nothing there changes nothing."""
+        """Of the mean of so many tasks, in each of which a person who rated nothing there changes nothing.
+
+        A person who is severe in one task may be so in all: limits are the mean of theirs.
+        """
         groups = np.unique(np.concatenate([part.groups for part in parts]))
         changes = np.zeros(groups.size)
         for part in parts:
             changes[np.searchsorted(groups, part.groups)] += part.changes / tasks
         residual = fsum(part.residual for part in parts) / tasks**2
-        return cls(groups, changes, residual, max(*(part.count for part in parts), groups.size))
+        each, limits = [part.limits for part in parts if part.limits is not None], None
+        if len(each) == len(parts):
+            low, high = (fsum(ends) / tasks for ends in zip(*((one.low, one.high) for one in each), strict=True))
+            limits = PersonLimits(low, high, min(one.least for one in each))
+        return cls(groups, changes, residual, max(*(part.count for part in parts), groups.size), limits)
 
 
 @dataclass(frozen=True)
@@ -174,7 +235,9 @@ class Deviations:
         return cls((deviations,), (float(values[0]),), prompts)
 
     @classmethod
-    def crossed(cls, values: FloatArray, prompts: int, groups: IntArray, persons: int) -> Deviations:
+    def crossed(
+        cls, values: FloatArray, prompts: int, groups: IntArray, persons: int, limits: PersonLimits | None = None
+    ) -> Deviations:
         """From a statistic's values with all persons, then without each group of them (1 + groups, 1 + G), as of `of`.
 
         The variance is that of prompts, plus that of persons, less the residual, which both hold: of the mean of a balanced
@@ -186,7 +249,7 @@ class Deviations:
         m, n = both.shape
         # pseudo-values are (n - 1) (m - 1) times as far apart
         residual = float((apart**2).sum()) * (n - 1) * (m - 1) / (n * m) if m and n else math.nan
-        by_person = PersonDeletions(groups, values[1:, 0] - values[0, 0], residual, persons)
+        by_person = PersonDeletions(groups, values[1:, 0] - values[0, 0], residual, persons, limits)
         return replace(cls.of(values[0], prompts), persons=by_person)
 
     def __sub__(self, other: Deviations) -> Deviations:
@@ -376,17 +439,29 @@ def interval(
         note = f"only {few} of {deviations.prompts} {many} tell more than all the others do; {kind.informative} are needed"
         return Interval(note=f"no interval: {note}")
     words = f"{groups} {many}" if groups == deviations.prompts else f"{groups} groups of {deviations.prompts} {many}"
-    freedom = deviations.freedom
+    limits = None
     if persons is not None:
         words += f" and {persons.count} persons, both as random"
+        limits = persons.limits
+        if limits is not None and limits.least < value < kind.high:
+            # persons have an interval of their own, so the jackknife is that of prompts
+            kind, deviations = replace(kind, low=limits.least), replace(deviations, persons=None)
+            error = math.sqrt(deviations.variance)
+        else:
+            limits = None
+    freedom = deviations.freedom
     if kind.uneven:
         freedom = deviations.uneven_freedom
         opposite = max(kind.high - value, value - kind.low) / deviations.alike
         tied = single and deviations.informative < groups
         error = max(math.hypot(error, opposite / 2.0 if tied else 0.0), opposite / _OPPOSITE)
-    low, high = _carried_back(value, quantile(0.5 + LEVEL / 200, freedom) * error, kind)
+    low, high = _carried_back(value, quantile(0.5 + LEVEL / 200, freedom) * error, kind, limits)
     scale = "" if kind.low >= value or value >= kind.high else kind.scale
-    return Interval(float(low), float(high), f"{LEVEL}% jackknife over {words}, t with {freedom:.4g} degrees of freedom{scale}")
+    student = f"t with {freedom:.4g} degrees of freedom"
+    if persons is not None and limits is not None:
+        student += f" and chi-square with {persons.count - 1}, for persons who differ normally,"
+        scale = f"{kind.scale} of an intraclass correlation"
+    return Interval(float(low), float(high), f"{LEVEL}% jackknife over {words}, {student}{scale}")
 
 
 def _partly_right(deviations: Deviations) -> bool:
@@ -406,16 +481,27 @@ def nearly_all_alike(value: float, deviations: Deviations) -> bool:
     return at_end and int(others.sum()) < min(_FEW, of_prompt.size / 3)
 
 
-def _carried_back(value: float, reach: float, kind: ValueRange) -> tuple[float, float]:
-    """value +- reach, taken on the kind's scale by its slope at the value."""
+def _carried_back(value: float, reach: float, kind: ValueRange, limits: PersonLimits | None = None) -> tuple[float, float]:
+    """value +- reach, taken on the kind's scale by its slope at the value.
+
+    There the distances to the ends of two intervals are added by squares (Zou and Donner 2008, Statistics in Medicine 27).
+    """
     below, above = value - kind.low, kind.high - value
     if math.isinf(kind.high) or below <= 0 or above <= 0:
         return max(value - reach, kind.low), min(value + reach, kind.high)
     wide = kind.high - kind.low
-    # log(below / above) moves by `step`; written so that nothing overflows
-    step = min(reach * wide / (below * above), 700.0)
-    grown = math.exp(-step)
-    return kind.low + wide * below * grown / (below * grown + above), kind.low + wide * below / (below + above * grown)
+    # log(below / above) moves by these steps; written so that nothing overflows
+    down = up = reach * wide / (below * above)
+    if limits is not None:
+        down = math.hypot(down, _log_odds(value, kind) - _log_odds(limits.low, kind))
+        up = math.hypot(up, _log_odds(limits.high, kind) - _log_odds(value, kind))
+    shrunk, grown = math.exp(-min(down, 700.0)), math.exp(-min(up, 700.0))
+    return kind.low + wide * below * shrunk / (below * shrunk + above), kind.low + wide * below / (below + above * grown)
+
+
+def _log_odds(value: float, kind: ValueRange) -> float:
+    """How far a value is from its lowest, by how far from its highest, as a logarithm."""
+    return math.log((value - kind.low) / (kind.high - value)) if value < kind.high else math.inf
 
 
 def wilson(value: float, n: float) -> tuple[float, float]:

@@ -25,8 +25,11 @@ from agreement.inference.intervals import (
     PERSON_GROUPS,
     Deletions,
     Deviations,
+    Interval,
+    PersonLimits,
     ValueRange,
     interval,
+    variance_interval,
 )
 from agreement.meta.components import Components, variance_components
 from agreement.meta.units import Finding, RatedUnits
@@ -79,12 +82,11 @@ def rater_effects(units: RatedUnits, ratings: Sequence[int] = (1, 3, 5), *, inte
         if name == "variance_person":
             yield _person_variance(replace(row, statistic=name), people, values, span)
         else:
-            yield _with_interval(replace(row, statistic=name), people, values, NUMBER, None)
+            yield _with_interval(replace(row, statistic=name), people, values, NUMBER)
     for k in ratings:
         for name in (RELATIVE, ABSOLUTE):
-            coefficient = partial(_coefficient, k=k, absolute=name == ABSOLUTE)
-            by_person = coefficient if name == ABSOLUTE else None
-            made = _with_interval(replace(row, statistic=name), people, coefficient(components), COEFFICIENT, by_person)
+            values = _coefficient(components, k=k, absolute=name == ABSOLUTE)
+            made = _with_interval(replace(row, statistic=name), people, values, COEFFICIENT, k if name == ABSOLUTE else None)
             yield replace(made, ratings=k)
 
 
@@ -142,10 +144,18 @@ class _Panel:
         constant = bool(np.ptp(people.value) == 0) if people.value.size else True
         return cls(every, without, groups, int(persons.size), int(people.value.size), constant)
 
-    def crossed(self, of: Callable[[Components], FloatArray]) -> Deviations:
-        """How a number made of the components varies with prompts and persons."""
-        values = np.stack([of(each) for each in (self.every, *self.without)])
-        return Deviations.crossed(values, self.every.prompts, self.groups, self.persons)
+    def dependability(self, k: int) -> Interval:
+        """The interval of dependability for k ratings of a unit, by other persons: that for one, by Spearman and Brown."""
+        single = partial(_coefficient, k=1, absolute=True)
+        values = np.stack([single(each) for each in (self.every, *self.without)])
+        every, value = self.every, float(values[0, 0])
+        variances = (float(_unit(every)[0]), float(every.person[0]), float(every.residual[0]))
+        limits = PersonLimits.of(value, variances, self.persons, self.ratings / self.persons, every.ratings)
+        made = interval(value, Deviations.crossed(values, every.prompts, self.groups, self.persons, limits), COEFFICIENT)
+        if made.low is None or made.high is None:
+            return made
+        low, high = (k * max(end, 0.0) / (1.0 + (k - 1) * max(end, 0.0)) for end in (made.low, made.high))
+        return replace(made, low=low, high=high)
 
 
 def _why(name: str, people: _Panel) -> str:
@@ -167,45 +177,31 @@ def _with_interval(
     people: _Panel,
     values: FloatArray,
     kind: ValueRange,
-    of: Callable[[Components], FloatArray] | None,
+    dependability: int | None = None,
 ) -> RaterEffectRow:
-    """`of`: how the number is made of components, if it speaks of persons as random; else these persons are fixed."""
+    """`dependability`: for so many ratings, if it is one, so that persons are random; else these persons are fixed."""
     if np.isnan(values[0]):
         return replace(row, reason=_why(row.statistic, people))
     value = float(values[0])
     if values.size == 1:
         return replace(row, value=value, method=_HOW)
     fixed = interval(value, people.every.deviations(values), kind)
-    if of is None or not people.without:
+    if dependability is None or not people.without:
         return replace(row, value=value, low=fixed.low, high=fixed.high, method=f"{_HOW}; {fixed.note}")
-    bounds = interval(value, people.crossed(of), kind)
+    bounds = people.dependability(dependability)
     these = of_these_people(fixed, people.persons)
     return replace(row, value=value, low=bounds.low, high=bounds.high, method=f"{_HOW}; {bounds.note}; {these}")
 
 
 def _person_variance(row: RaterEffectRow, people: _Panel, values: FloatArray, span: float) -> RaterEffectRow:
     """With few persons the interval of a variance of so many normal values, which no jackknife knows."""
-    made = _with_interval(row, people, values, NUMBER, None)
+    made = _with_interval(row, people, values, NUMBER)
     if made.value is None or values.size == 1:
         return made
     noise = max(float(np.nan_to_num(people.every.residual[0])), 0.0) * span**2 / (people.ratings / people.persons)
     low, high = variance_interval(made.value, noise, people.persons)
     how = f"95% interval by chi-square with {people.persons - 1} degrees of freedom, for persons who differ normally"
     return replace(made, low=low, high=high, method=f"{_HOW}; {how}")
-
-
-def variance_interval(variance: float, noise: float, persons: int) -> tuple[float, float]:
-    """95 % interval of the variance of persons' effects, each of which is known up to a variance of `noise`.
-
-    The variance of persons' means, `variance` + `noise`, has the interval of a variance of so many normal values (Tukey 1951,
-    Williams 1962); the noise is taken off again.
-    """
-    from scipy.special import chdtri
-
-    freedom = persons - 1
-    total = max(variance + noise, 0.0) * freedom
-    low, high = (total / float(chdtri(freedom, tail)) - noise for tail in (0.025, 0.975))
-    return max(low, 0.0), max(high, 0.0)
 
 
 @dataclass(frozen=True)

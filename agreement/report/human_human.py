@@ -10,7 +10,7 @@ import numpy as np
 
 from agreement.catalogue import CORRELATIONS, FIRST_VS_REST, NUMBER_ALPHAS, TWO_RATERS, Measure
 from agreement.generators import mean_of_images
-from agreement.inference.intervals import Deviations
+from agreement.inference.intervals import Deviations, PersonLimits
 from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
 from agreement.statistics import correlation, icc, many_raters, two_raters
 from agreement.statistics.alpha import SAME_VALUE, MomentSums, RatioSums, moment_columns, ratio_columns
@@ -125,7 +125,9 @@ class HumanAgreement:
         made = outcome(values[0], reason, view.used, how)
         if made.value is not None:
             # it speaks of raters of this kind, so they are as random as the prompts
-            deviations = Deviations.crossed(values, view.used.clusters, grid.raters, grid.raters.size)
+            units, persons = table.shape
+            limits = PersonLimits.of(made.value, icc.variances(table), persons, units, persons)
+            deviations = Deviations.crossed(values, view.used.clusters, grid.raters, grid.raters.size, limits)
             made = replace(made, deviations=deviations)
         return {"icc_2": made}
 

@@ -96,15 +96,26 @@ class TwoWaySums:
         units, first, second, within = (flat[..., index] for index in range(4))
         return cls(units, first, second, within, flat[..., 4:])
 
-    def icc_2(self) -> FloatArray:
-        """ICC(2,1): two-way random effects, absolute agreement of two persons. Undefined for fewer than two units."""
+    @property
+    def _mean_squares(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Of units, of persons and of the residual."""
         n, k = self.units, self.persons.shape[-1]
         size = n * self.second
         between_persons = ratio((self.persons**2).sum(-1), n)
         rest = scatter(self.within - between_persons, self.within)
         units = ratio(k * ratio(scatter(size - self.first**2, size), n), n - 1.0)
-        persons, error = between_persons / max(k - 1, 1), ratio(rest, (n - 1.0) * (k - 1))
-        return ratio(units - error, units + (k - 1) * error + k * ratio(persons - error, n))
+        return units, between_persons / max(k - 1, 1), ratio(rest, (n - 1.0) * (k - 1))
+
+    def icc_2(self) -> FloatArray:
+        """ICC(2,1): two-way random effects, absolute agreement of two persons. Undefined for fewer than two units."""
+        k = self.persons.shape[-1]
+        units, persons, error = self._mean_squares
+        return ratio(units - error, units + (k - 1) * error + k * ratio(persons - error, self.units))
+
+    def variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Of units, of persons and of the residual, which ICC(2,1) is made of, in the unit of `two_way_columns`."""
+        units, persons, error = self._mean_squares
+        return (units - error) / self.persons.shape[-1], ratio(persons - error, self.units), error
 
 
 def two_way_columns(table: FloatArray) -> FloatArray:
@@ -132,6 +143,12 @@ def icc_2_without_persons(table: FloatArray, cluster: IntArray, weights: FloatAr
     return np.stack([
         icc_2(table, cluster, weights), *(icc_2(np.delete(table, k, axis=1), cluster, weights) for k in range(table.shape[1]))
     ])  # fmt: skip
+
+
+def variances(table: FloatArray) -> tuple[float, float, float]:
+    """Of units, persons and the residual, of a table (units, persons), in a unit of their own."""
+    unit, person, residual = TwoWaySums.unpack(two_way_columns(table).sum(0)).variances()
+    return float(unit), float(person), float(residual)
 
 
 def why_no_icc_2(table: FloatArray) -> str:

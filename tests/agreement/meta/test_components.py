@@ -262,6 +262,14 @@ def test_dependability_speaks_of_other_people_and_says_what_these_give() -> None
     assert row.method.endswith(f"of these 5 people, on other prompts: {these.low:.3f} to {these.high:.3f}")
 
 
+def test_dependability_of_more_ratings_has_the_ends_of_one_stepped_up() -> None:
+    """Spearman and Brown's formula."""
+    rows = {row.ratings: row for row in rater_effects(biased(5), (1, 3)) if row.statistic == "dependability"}
+    for name in ("value", "low", "high"):
+        single = getattr(rows[1], name)
+        assert getattr(rows[3], name) == pytest.approx(3 * single / (1 + 2 * single)), name
+
+
 def test_two_persons_give_dependability_no_interval_but_that_of_these_people() -> None:
     (row,) = (row for row in rater_effects(biased(2), (1,)) if row.statistic == "dependability")
     assert row.value is not None

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import stats
 
 from agreement import Options, build
 from tests.agreement import reference_implementations
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer
-from tests.agreement.oracles import krippendorff
+from tests.agreement.oracles import anova, formulas, krippendorff
 
 SCALE = {("s", "realism"): "interval", **SCALES}
 
@@ -77,6 +79,31 @@ def test_icc_2_is_about_other_people_and_says_what_these_give() -> None:
     these = row["method"].rpartition("of these 5 people, on other prompts: ")[2]
     low, high = map(float, these.split(" to "))
     assert row["high"] - row["low"] > 1.3 * (high - low)
+
+
+@pytest.mark.parametrize("persons", [3, 5])
+def test_icc_2_of_few_persons_holds_the_chi_square_interval_of_their_variance(persons: int) -> None:
+    """By the mean squares of statsmodels: at both ends of the interval of persons' variance, less far by squares."""
+    rows = rated(persons)
+    (row,) = rows_of(rows, "among_people", "icc_2")
+    data = pd.DataFrame([(each["item"], each["rater"], each["number"]) for each in rows], columns=["item", "rater", "y"])
+    squares = anova.anova_lm(formulas.ols("y ~ C(item) + C(rater)", data).fit())["mean_sq"]
+    units, people_, rest = squares["C(item)"], squares["C(rater)"], squares["Residual"]
+    unit, freedom = (units - rest) / persons, persons - 1
+    low, high = (
+        unit / (unit + (people_ * freedom / stats.chi2.ppf(tail, freedom) - rest) / 30 + rest) for tail in (0.025, 0.975)
+    )
+    assert row["value"] == pytest.approx(unit / (unit + (people_ - rest) / 30 + rest))
+    assert row["low"] < low < row["value"] < high < row["high"]
+
+    def z(value: float) -> float:
+        return float(np.log((1 + freedom * value) / (1 - value)))
+
+    # what is left, by squares, is the prompts' own reach, as far to either side
+    reaches = [(z(a) - z(row["value"])) ** 2 - (z(b) - z(row["value"])) ** 2
+               for a, b in ((row["low"], low), (row["high"], high))]  # fmt: skip
+    assert reaches[0] == pytest.approx(reaches[1])
+    assert f"chi-square with {freedom}, for persons who differ normally, on Fisher's z scale" in row["method"]
 
 
 def test_two_persons_give_icc_2_no_interval_for_other_people() -> None:

@@ -14,9 +14,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from agreement.inference.hypothesis_tests import holm, sign_flips
+from agreement.inference.hypothesis_tests import holm, needed, sign_flips
 from agreement.inference.intervals import CONTRAST, Deletions, Deviations, interval, spread
-from agreement.inference.more_prompts import needed
 from agreement.numeric import FloatArray, IntArray, ratio, share_of
 
 

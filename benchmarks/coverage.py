@@ -132,7 +132,7 @@ def _skewed(latent: Any, rng: np.random.Generator) -> Any:
 
 
 def _pairs(latent: Any, rng: np.random.Generator) -> Any:
-    """Which of two pairs of levels is the image's; which level of the pair, chance."""
+    """Draw each image's pair of levels from its truth, and the level within the pair by chance."""
     return np.where(latent + 0.6 * rng.normal(size=latent.size) > 0, 3, 0) + rng.integers(0, 2, latent.size)
 
 
@@ -432,7 +432,7 @@ def errors(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor) -> Ite
 
 
 def _errors(null: Sequence[Tested | None], real: Sequence[Tested | None], *, size: int) -> tuple[str, str]:
-    """What a cell of `errors` shows, and why it fails, if it does; a study without a p finds nothing."""
+    """Return the text of a cell of `errors`, and why it fails, if it does; a study without a p finds nothing."""
     hits = [sum(each is not None and each.p is not None and each.p < 0.05 for each in made) for made in (null, real)]
     text, notes = f"{hits[0] / len(null):.3f} (power {hits[1] / len(real):.2f}", []
     if (least := exact(hits[0], len(null))[0]) > LARGEST_ERROR:

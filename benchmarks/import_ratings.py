@@ -38,7 +38,7 @@ _CONTENT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """How large the file is, and how often each checkout imports it."""
+    """The size of the file, and how often each checkout imports it."""
 
     ratings: int = 1_000_000
     rounds: int = 3

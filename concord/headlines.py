@@ -101,7 +101,7 @@ def number_text(row: Row) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GeneratorHeadline:
-    """What is said of the generator with the highest mean.
+    """The statement about the generator with the highest mean.
 
     Attributes:
         state: `best` where each paired difference leaves 0 out; `few` where all rest on too little; `alone` without others.

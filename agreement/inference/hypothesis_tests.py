@@ -11,13 +11,14 @@ Pearson's r; people's numbers stand as they are.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from agreement.inference.intervals import Deletions
+from agreement.inference.intervals import Deletions, Spread
 from agreement.numeric import FloatArray, IntArray, cluster_sums, ratio, standardised
 from agreement.statistics import correlation
 from agreement.statistics.alpha import MomentSums
@@ -26,6 +27,7 @@ from agreement.statistics.two_raters import FORMULAS, PairSums
 
 # Differences of two coefficients that are equal by their definition may differ by rounding.
 ROUNDING = 1e-12
+_NORMAL_95 = 1.96
 
 
 def rounded_difference(first: FloatArray, second: FloatArray) -> FloatArray:
@@ -183,7 +185,7 @@ def pearson_difference(a: FloatArray, b: FloatArray, people: FloatArray, cluster
 def auc_difference(
     a: FloatArray, b: FloatArray, yes: FloatArray, no: FloatArray, cluster: IntArray, clusters: int
 ) -> Difference:
-    """Of the area under the ROC curve: what each prompt adds to the difference, by DeLong's structural components (1988).
+    """Return what each prompt adds to the difference of two areas under the ROC curve, by DeLong's components (1988).
 
     Both areas are means over the yes of how many of the no are lower, and over the no of how many of the yes are higher.
     """
@@ -242,3 +244,20 @@ def _in_deviations(values: FloatArray) -> FloatArray:
     scaled = scaled - scaled.mean() if scaled.size else scaled
     spread = float(np.sqrt(scaled @ scaled / max(scaled.size, 1)))
     return scaled / spread if spread > 0 else scaled
+
+
+def needed(test: Spread, margin: float, prompts: int, contrary: float = 0.0) -> int | None:
+    """Return about how many more prompts would tell a difference of this size, or that it is within the margin.
+
+    Ends of intervals move towards the value with 1 / sqrt(prompts). A difference d, which n prompts with the mean square s
+    give, is told in spite of a `contrary` prompt c where n d - c = 1.96 sqrt(n s + c^2).
+    """
+    enough = []
+    if test.value:
+        d, square = abs(test.value), prompts * test.error**2 + test.value**2
+        middle = 2 * d * contrary + _NORMAL_95**2 * square
+        root = math.sqrt(middle**2 + 4 * (_NORMAL_95**2 - 1) * (d * contrary) ** 2)
+        enough.append(max(prompts * (test.reach(95) / d) ** 2, (middle + root) / (2 * d**2)))
+    if abs(test.value) < margin:
+        enough.append(prompts * (test.reach(90) / (margin - abs(test.value))) ** 2)
+    return max(math.ceil(min(enough)) - prompts, 1) if enough else None

@@ -160,7 +160,7 @@ class PersonLimits:
 
 @dataclass(frozen=True)
 class PersonDeletions:
-    """How a statistic changes without each of the persons, who are the same in every task.
+    """The changes of a statistic without each of the persons, who are the same in every task.
 
     Attributes:
         groups: codes of persons, or of groups of them.
@@ -178,12 +178,12 @@ class PersonDeletions:
 
     @property
     def variance(self) -> float:
-        """By leaving out each person."""
+        """Return the changes of a statistic without each person."""
         return (self.changes.size - 1) / self.changes.size * float(np.sum((self.changes - self.changes.mean()) ** 2))
 
     @classmethod
     def mean(cls, parts: Sequence[PersonDeletions], tasks: int) -> PersonDeletions:
-        """Of the mean of so many tasks, in each of which a person who rated nothing there changes nothing.
+        """Return the changes of the mean over tasks; a person who rated nothing in a task changes nothing there.
 
         A person who is severe in one task may be so in all: limits are the mean of theirs.
         """
@@ -283,7 +283,7 @@ class Deviations:
 
     @property
     def variance(self) -> float:
-        """Of the statistic; with persons as random as prompts never less than either alone gives."""
+        """Variance of the statistic; with persons as random as prompts never less than either alone gives."""
         by_prompt = sum(self.variances)
         if self.persons is None:
             return by_prompt
@@ -465,7 +465,7 @@ def interval(
 
 
 def _partly_right(deviations: Deviations) -> bool:
-    """Whether any prompt's share is neither 0 nor 1."""
+    """Return True if any prompt's share is neither 0 nor 1."""
     shares = deviations.of_prompts
     return bool(np.any((shares > _ROUNDING) & (shares < 1.0 - _ROUNDING)))
 
@@ -500,7 +500,7 @@ def _carried_back(value: float, reach: float, kind: ValueRange, limits: PersonLi
 
 
 def _log_odds(value: float, kind: ValueRange) -> float:
-    """How far a value is from its lowest, by how far from its highest, as a logarithm."""
+    """Logarithm of a value's distance from its lowest divided by that from its highest."""
     return math.log((value - kind.low) / (kind.high - value)) if value < kind.high else math.inf
 
 

@@ -226,7 +226,7 @@ def _rare_errors(strata: Sequence[LabelledSample], shares: Sequence[float]) -> t
 
 
 def _only_rounding(verdict: FloatArray) -> bool:
-    """Whether scores differ by no more than what single precision leaves of equal ones."""
+    """Return True if scores differ by no more than rounding to single precision makes equal ones differ."""
     return float(np.ptp(verdict)) <= _SINGLE * float(np.abs(verdict).max(initial=0.0))
 
 

@@ -52,7 +52,7 @@ _PARTNERS: Final = 20
 _PAIRS: Final = 200
 """So many pairs of people order the generators at most: those with the most images in common."""
 TIES_DO: Final = "calling every two images equally good does as well"
-"""Where a single rating has few levels most pairs are tied, and whoever knows nothing is right about these."""
+"""Reason: a single rating has few levels, so most pairs are tied, and calling every pair equal does as well."""
 _NO_PAIRS: Final = "no prompt has two images that both sides rated"
 _NO_PAIR_OF_GENERATORS: Final = "no two generators have images of the same prompt that both sides rated"
 _NO_VERDICT: Final = "no verdict: of few generators, whose pairs hang together, a difference cannot be tested"

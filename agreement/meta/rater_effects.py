@@ -102,7 +102,7 @@ _COMPONENTS: dict[str, Callable[[Components], FloatArray]] = {
 
 
 def _coefficient(components: Components, *, k: int, absolute: bool) -> FloatArray:
-    """How reliably k ratings tell units apart; a component below 0 by chance is no variance."""
+    """Reliability of the mean of k ratings in telling units apart; a component below 0 by chance counts as no variance."""
     noise = components.residual + components.person if absolute else components.residual
     between, within = np.maximum(_unit(components), 0.0), np.maximum(noise, 0.0) / k
     return ratio(np.where(np.isnan(noise), np.nan, between), between + within)

@@ -26,9 +26,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from agreement.inference.hypothesis_tests import holm, sign_flips
+from agreement.inference.hypothesis_tests import holm, needed, sign_flips
 from agreement.inference.intervals import CONTRAST, SHARE, Spread, ValueRange, spread
-from agreement.inference.more_prompts import needed
 from agreement.report.leave_one_out import DIFFERENCE, OTHERS, PEOPLE, SCORER
 from agreement.study.cells import TASKS_MEAN, CellOutcome, Options, Outcome, interval
 

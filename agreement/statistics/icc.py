@@ -98,7 +98,7 @@ class TwoWaySums:
 
     @property
     def _mean_squares(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Of units, of persons and of the residual."""
+        """Mean squares of units, of persons and of the residual."""
         n, k = self.units, self.persons.shape[-1]
         size = n * self.second
         between_persons = ratio((self.persons**2).sum(-1), n)
@@ -113,7 +113,7 @@ class TwoWaySums:
         return ratio(units - error, units + (k - 1) * error + k * ratio(persons - error, self.units))
 
     def variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Of units, of persons and of the residual, which ICC(2,1) is made of, in the unit of `two_way_columns`."""
+        """Variance components of units, persons and the residual for ICC(2,1), in the unit of `two_way_columns`."""
         units, persons, error = self._mean_squares
         return (units - error) / self.persons.shape[-1], ratio(persons - error, self.units), error
 
@@ -146,7 +146,7 @@ def icc_2_without_persons(table: FloatArray, cluster: IntArray, weights: FloatAr
 
 
 def variances(table: FloatArray) -> tuple[float, float, float]:
-    """Of units, persons and the residual, of a table (units, persons), in a unit of their own."""
+    """Variance components of units, persons and the residual in a table (units, persons), in a unit of their own."""
     unit, person, residual = TwoWaySums.unpack(two_way_columns(table).sum(0)).variances()
     return float(unit), float(person), float(residual)
 

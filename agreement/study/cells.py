@@ -111,7 +111,7 @@ def interval(
 
 
 def of_these_people(bounds: Interval, persons: int) -> str:
-    """What other prompts would give if the same people rated them, in words; it stands beside an interval for other people."""
+    """Return the interval for these people on other prompts, in words; it stands beside an interval for other people."""
     around = "no interval" if bounds.low is None or bounds.high is None else f"{bounds.low:z.3f} to {bounds.high:z.3f}"
     return f"of these {persons} people, on other prompts: {around}"
 

@@ -27,7 +27,7 @@ from data.store.library import item_subjects
 
 @dataclass(frozen=True, slots=True)
 class WorkEvidence:
-    """What one person's answers tell of their attention; fields as of ``annotation.flags.AttentionEvidence``."""
+    """One person's answers as evidence of their attention; fields like those of ``annotation.flags.AttentionEvidence``."""
 
     sameness: Sameness | None = None
     speed: Speed | None = None

@@ -47,7 +47,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class PaidPerson:
-    """What one person gets.
+    """One person's pay, and the reasons for it.
 
     Attributes:
         submission: what the platform knows them by, where its file was given.
@@ -203,7 +203,7 @@ def settle(store: Store, campaign: Campaign, name: str, decision: SettledDecisio
 
 @dataclass(frozen=True, slots=True)
 class Debt:
-    """What somebody is owed in one campaign."""
+    """The debt to one person in one campaign."""
 
     campaign: str
     currency: str

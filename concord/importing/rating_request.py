@@ -80,7 +80,7 @@ class RatingRequest:
 
     @property
     def by_scorer(self) -> bool:
-        """Whether the ratings are a scorer's numbers."""
+        """True if the ratings are a scorer's numbers."""
         return self.kind == "scorer"
 
     @property
@@ -90,7 +90,7 @@ class RatingRequest:
 
     @property
     def is_wide(self) -> bool:
-        """Whether there is a column per rater."""
+        """True if there is a column per rater."""
         return bool(self.wide or self.rater_columns)
 
     @property
@@ -133,7 +133,7 @@ class RatingRequest:
 
 @dataclass(frozen=True, slots=True)
 class RatingReading:
-    """How a table is read.
+    """The way in which a table is read.
 
     Attributes:
         left_out: by reason how many answers of the file are not in the table.

@@ -14,7 +14,7 @@ from data.store.core.store import Store
 
 @dataclass(frozen=True, slots=True)
 class ImageLimit:
-    """How many images are scored at most, and which: drawn by chance over their tasks, or the first ones by id.
+    """The most images that are scored, and their choice: drawn by chance over their tasks, or the first ones by id.
 
     Attributes:
         n: None for all images.
@@ -26,7 +26,7 @@ class ImageLimit:
 
     @property
     def text(self) -> str:
-        """What to say of how images were chosen."""
+        """Return the sentence that says how images were chosen."""
         return "the first ones by id" if self.seed is None else f"drawn at random over tasks (seed {self.seed})"
 
     def choose(self, store: Store, work: Sequence[WorkItem]) -> list[WorkItem]:

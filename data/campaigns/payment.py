@@ -138,7 +138,7 @@ class PayTerms:
 
 @dataclass(frozen=True, slots=True)
 class PaidWork:
-    """What decides about one person's pay.
+    """The facts that decide about one person's pay.
 
     Attributes:
         items: that they answered as they were asked to; ``counted``: of these, items whose answers count.

@@ -124,7 +124,7 @@ def settlements(store: Store, campaign: str) -> dict[str, Settlement]:
 
 @dataclass(frozen=True, slots=True)
 class LedgerLine:
-    """What an erased person earned; it does not say who they were."""
+    """An erased person's pay in one campaign; it does not say who they were."""
 
     campaign_id: str
     outcome: Outcome
@@ -136,7 +136,7 @@ class LedgerLine:
 
 
 def ledger(store: Store, campaign: str) -> list[LedgerLine]:
-    """What erased people earned in a campaign."""
+    """Return the pay of erased people in a campaign, a line each."""
     query = "select * from ledger where campaign_id = ? order by all"
     return [
         LedgerLine(**row | {name: Decimal(row[name]) for name in ("base", "bonus", "fee")})

@@ -216,6 +216,11 @@ HELD = {
         "test_a_coefficient_that_one_prompt_carries_is_as_sure_as_that_prompt"
         " test_prompts_that_hardly_differ_do_not_make_a_coefficient_certain"
     ),
+    "So much for a mean. ICC(2,1)": (
+        "test_icc_2_of_few_persons_holds_the_chi_square_interval_of_their_variance"
+        " test_dependability_of_more_ratings_has_the_ends_of_one_stepped_up"
+        " test_two_persons_give_icc_2_no_interval_for_other_people"
+    ),
     "With persons as a sample": (
         "test_variance_with_prompts_and_persons_random_is_that_of_analysis_of_variance"
         " test_variance_with_persons_random_is_never_less_than_with_prompts_or_persons_alone"
@@ -365,7 +370,10 @@ def statements(text: str) -> list[str]:
 
 def test_every_statement_about_statistics_is_held_by_a_test() -> None:
     # what a formula is stands in the catalogue, and what simulations gave is printed by them
-    pages = [ROOT / "docs" / "statistics.md", *(path for path in CHAPTERS if path.stem not in ("formulas", "coverage"))]
+    pages = [
+        ROOT / "docs" / "statistics.md",
+        *(path for path in CHAPTERS if path.stem not in ("formulas", "coverage", "coverage-of-rankings")),
+    ]
     answers = [line for path in pages for line in statements(text_of(path))]
     assert [line for line in answers if not any(words in line for words in HELD)] == []
     assert [words for words in HELD if not any(words in line for line in answers)] == []

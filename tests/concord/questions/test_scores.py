@@ -238,7 +238,8 @@ def test_the_command_prints_the_same(template: Path, standing: Store, tmp_path: 
     unknown = concord(project, "vqa", "--reference", "nobody", "--no-intervals")
     assert (unknown.status, unknown.err.splitlines()[-1].split(":")[0]) == (0, "--reference nobody")
     assert (
-        concord(project, "vqa", "--generator", "other").out == "no scorer has answered questions about images of this selection\n"
+        concord(project, "vqa", "--generator", "other").out
+        == "no scorer has answered questions about images of this selection\n"
     )
     assert concord(project, "vqa", "--aspect", "answer").status == 2
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -12,7 +12,7 @@ from agreement.pair.rater_pair import Estimate, each_person
 from annotation import flags
 from annotation.flags import AttentionEvidence, Flag
 from annotation.quality import Sameness, Speed
-from concord.campaigns.evidence import WorkEvidence, work_evidence
+from concord.campaigns.evidence import work_evidence
 from concord.common import live_updates
 from data.campaigns.settings import Campaign
 from data.store.campaigns import monitoring
@@ -87,7 +87,7 @@ def annotators_of(
 ) -> list[AnnotatorWork]:
     """Everybody who has done something, by name; agreement is about the topic."""
     beside = agreement_by_annotator(store, campaign.campaign_id, topic, intervals=intervals) if topic is not None else {}
-    known, nothing = _evidence(store, campaign), WorkEvidence()
+    known, nothing = _evidence(store, campaign), AttentionEvidence()
     return [
         _annotator(worker, beside.get(worker.person), known.get(worker.person, nothing))
         for worker in monitoring.workers(store, campaign.campaign_id)
@@ -95,23 +95,17 @@ def annotators_of(
 
 
 @live_updates.cached(maxsize=8)
-def _evidence(store: Store, campaign: Campaign) -> Mapping[str, WorkEvidence]:
+def _evidence(store: Store, campaign: Campaign) -> Mapping[str, AttentionEvidence]:
     judgements, (topic, *_) = judgements_of(store, campaign.campaign_id), [*topics(store, campaign), None]
     about = (topic.suite, topic.aspect) if topic is not None else ("", "")
     return work_evidence(store, campaign, judgements[(judgements["suite"] == about[0]) & (judgements["aspect"] == about[1])])
 
 
-def _annotator(worker: WorkerStats, agreement: Estimate | None, work: WorkEvidence) -> AnnotatorWork:
-    evidence = AttentionEvidence(
+def _annotator(worker: WorkerStats, agreement: Estimate | None, work: AttentionEvidence) -> AnnotatorWork:
+    evidence = replace(
+        work,
         paused=worker.paused,
         paused_by_pace=worker.paused_by == BY_PACE,
-        sameness=work.sameness,
-        speed=work.speed,
-        checks=work.checks,
-        agreement=work.agreement,
-        competence=work.competence,
-        lately=work.lately,
-        kappa=work.kappa,
         same_network=worker.same_network,
         own_browsers=worker.own_browsers,
         other_ids=worker.other_ids,

@@ -12,8 +12,8 @@ import pandas as pd
 from agreement.consensus.beside_others import beside_others
 from agreement.consensus.methods import CrowdAnswers, Method, fit_consensus
 from annotation import flags, quality
-from annotation.flags import AttentionTrial, Beside
-from annotation.quality import Sameness, Speed, TimedAnswer
+from annotation.flags import AttentionEvidence, AttentionTrial, Beside
+from annotation.quality import TimedAnswer
 from annotation.questionnaires.base import Questionnaire
 from concord.campaigns.known_answers import subject_of
 from concord.judging import form_about
@@ -25,25 +25,12 @@ from data.store.core.store import Store
 from data.store.library import item_subjects
 
 
-@dataclass(frozen=True, slots=True)
-class WorkEvidence:
-    """One person's answers as evidence of their attention; fields like those of ``annotation.flags.AttentionEvidence``."""
-
-    sameness: Sameness | None = None
-    speed: Speed | None = None
-    checks: Sequence[AttentionTrial] = ()
-    agreement: Sequence[AttentionTrial] = ()
-    competence: Sequence[AttentionTrial] = ()
-    lately: Sequence[AttentionTrial] = ()
-    kappa: float | None = None
-
-
-def work_evidence(store: Store, campaign: Campaign, said: pd.DataFrame) -> Mapping[str, WorkEvidence]:
-    """Return the evidence of everybody who has answered more than training items, by name.
+def work_evidence(store: Store, campaign: Campaign, said: pd.DataFrame) -> Mapping[str, AttentionEvidence]:
+    """Return everybody's answers as evidence of their attention, by name, of those who answered more than training items.
 
     ``said``: judgements of the campaign about its main topic, columns as of ``frame.of_campaign``.
     """
-    current = [answer for answer in monitoring.current_answers(store, campaign.campaign_id) if answer.role != "training"]
+    current = _without_training(store, campaign)
     questionnaires = _questionnaires(store, campaign, current)
     timed = _timed_answers(current, questionnaires)
     alike, fast = quality.sameness(timed), quality.speeds(timed)
@@ -54,9 +41,9 @@ def work_evidence(store: Store, campaign: Campaign, said: pd.DataFrame) -> Mappi
     for person in dict.fromkeys(answer.person for answer in current):
         own, agreement, competence = checks.get(person, {}), majority.get(person, _NOTHING), model.get(person, _NOTHING)
         lately = own | competence.trials
-        evidence[person] = WorkEvidence(
-            alike.get(person),
-            fast.get(person),
+        evidence[person] = AttentionEvidence(
+            sameness=alike.get(person),
+            speed=fast.get(person),
             checks=[*own.values()],
             agreement=[*agreement.trials.values()],
             competence=[*competence.trials.values()],

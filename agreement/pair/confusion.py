@@ -356,7 +356,7 @@ def _prevalence(meeting: RaterPair, cell: Cell, pairs: PairedJudgements, others:
     shares = []
     for name, labels in ((meeting.a, sums.rows), (others, sums.columns)):
         share = outcome(ratio(labels[..., 1], sums.pairs), "they share no judgement", used, f"share of yes of {name}")
-        shares.append(meeting.estimate(SHARE_OF_YES, share))
+        shares.append(meeting.estimate(SHARE_OF_YES, share, cell))
     made = prevalence(meeting.a, others, shares[0], shares[1], meeting.estimates(cell, COEFFICIENTS))
     return replace(made, passes=_same_answer(rows, 1), fails=_same_answer(rows, 0))
 

@@ -21,6 +21,7 @@ import gradio as gr
 from gradio.blocks import BlockContext
 from gradio.components import Component
 from gradio.events import Dependency
+from htpy import Element, Fragment
 from starlette.datastructures import QueryParams
 
 from concord.common import live_updates
@@ -45,8 +46,8 @@ _WHEN_SET: Final = (
 than the rest, and what is drawn in between would be drawn again. A page that nobody sees has no frames."""
 
 Drawn = Mapping[str, Any]
-"""By the names of outputs what they show: a figure (None: nothing to draw), HTML, whether a column is shown, or a change that
-Gradio takes. Outputs that are not named stay as they are."""
+"""By the names of outputs what they show: a figure (None: nothing to draw), an element or an empty text, whether a column is
+shown, or a change that Gradio takes. Outputs that are not named stay as they are."""
 
 
 @dataclass(frozen=True)
@@ -232,8 +233,8 @@ class Page(Generic[V]):
         return component
 
     def html(self, name: str, **options: Any) -> gr.HTML:
-        """HTML as an output."""
-        made: gr.HTML = self.output(name, gr.HTML(elem_id=name, **options))
+        """HTML as an output; its first ``value`` is an element."""
+        made: gr.HTML = self.output(name, controls.html_component(options.pop("value", ""), elem_id=name, **options))
         return made
 
     def clickable(self, name: str) -> gr.HTML:
@@ -439,6 +440,8 @@ def _value_after(component: Component, change: Any) -> Any:
 def _update(component: Any, value: Any) -> Any:
     if isinstance(value, Choice):
         return value.control()
+    if isinstance(value, Element | Fragment):
+        return controls.rendered(value)
     if isinstance(value, dict | Component | BlockContext):
         return value
     if isinstance(component, gr.Plot):

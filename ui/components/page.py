@@ -21,7 +21,6 @@ import gradio as gr
 from gradio.blocks import BlockContext
 from gradio.components import Component
 from gradio.events import Dependency
-from htpy import Element, Fragment
 from starlette.datastructures import QueryParams
 
 from concord.common import live_updates
@@ -46,7 +45,7 @@ _WHEN_SET: Final = (
 than the rest, and what is drawn in between would be drawn again. A page that nobody sees has no frames."""
 
 Drawn = Mapping[str, Any]
-"""By the names of outputs what they show: a figure (None: nothing to draw), an element or an empty text, whether a column is
+"""By the names of outputs what they show: a figure (None: nothing to draw), elements or an empty text, whether a column is
 shown, or a change that Gradio takes. Outputs that are not named stay as they are."""
 
 
@@ -440,10 +439,10 @@ def _value_after(component: Component, change: Any) -> Any:
 def _update(component: Any, value: Any) -> Any:
     if isinstance(value, Choice):
         return value.control()
-    if isinstance(value, Element | Fragment):
-        return controls.rendered(value)
     if isinstance(value, dict | Component | BlockContext):
         return value
+    if isinstance(component, gr.HTML) and not isinstance(value, str):
+        return controls.rendered(value)
     if isinstance(component, gr.Plot):
         return gr.Plot(value, visible=True) if value is not None else gr.Plot(visible=False)
     if isinstance(component, BlockContext) and isinstance(value, bool):

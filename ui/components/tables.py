@@ -24,6 +24,11 @@ Cells = Sequence[str | Cell]
 """A row of a table; plain strings are texts."""
 
 
+def columns(*titles: str | Column) -> tuple[Column, ...]:
+    """Return columns, of which plain strings are titles of texts."""
+    return tuple(title if isinstance(title, Column) else Column(title) for title in titles)
+
+
 def numbers(*titles: str) -> tuple[Column, ...]:
     """Return columns of numbers."""
     return tuple(Column(title, number=True) for title in titles)
@@ -34,36 +39,32 @@ def table_row(*cells: str | Cell, kind: str = "") -> TableRow:
     return TableRow(tuple(cell if isinstance(cell, Cell) else Cell(cell) for cell in cells), kind)
 
 
-def plain_table(caption: str, columns: Sequence[str | Column], rows: Iterable[Cells | TableRow]) -> Table:
+def plain_table(caption: str, heads: Sequence[str | Column], rows: Iterable[Cells | TableRow]) -> Table:
     """Return a table whose first column names the row; plain strings are columns and cells of texts."""
     return Table(
         caption,
-        tuple(column if isinstance(column, Column) else Column(column) for column in columns),
+        columns(*heads),
         tuple(row if isinstance(row, TableRow) else table_row(*row) for row in rows),
     )
 
 
 def table_element(table: Table, kind: str = "") -> Element:
     """Return a table as it is seen in Studio; `kind` is a class of its own."""
-    columns = [
+    titles = [
         htpy.th(scope="col", class_=_number_class(column), title=column.note or None)[column.title, small(column.detail)]
         for column in table.columns
     ]
-    heads = [htpy.tr[columns]]
+    heads = [htpy.tr[titles]]
     if table.over:
         covered = len(table.columns) - table.names
         heads.insert(0, htpy.tr[[htpy.td] * table.names, htpy.th(scope="colgroup", colspan=covered)[table.over]])
     body = [htpy.tr(class_=row.kind or None)[_cells(table, row)] for row in table.rows]
-    return scrolled(
-        htpy.table(class_=["cc-table", kind])[htpy.caption[table.caption], htpy.thead[heads], htpy.tbody[body]]
-    )
+    return scrolled(htpy.table(class_=["cc-table", kind])[htpy.caption[table.caption], htpy.thead[heads], htpy.tbody[body]])
 
 
 def scrolled(table: Element, kind: str = "") -> Element:
     """Return a table that may be wider than its place, which is scrolled by keys, too."""
-    return htpy.div(
-        class_=["cc-table-wrap", kind], tabindex=0, role="group", aria_label="A table; arrows scroll it"
-    )[table]
+    return htpy.div(class_=["cc-table-wrap", kind], tabindex=0, role="group", aria_label="A table; arrows scroll it")[table]
 
 
 def small(text: str) -> Node:
@@ -232,13 +233,13 @@ def statistics_table(caption: str, name: str, rows: Sequence[Row], label: Callab
     lines: dict[str, dict[str, Row]] = {}
     for row in rows:
         lines.setdefault(label(row), {})[row["statistic"]] = row
-    columns = [Column(name), *numbers("images", "answers"), *map(statistic_column, shown)]
+    heads = columns(name, *numbers("images", "answers"), *map(statistic_column, shown))
     body: list[Cells] = []
     for text, line in lines.items():
         widest = max(line.values(), key=lambda row: int(row["n_items"]))
         counts = [f"{widest['n_items']:,}", f"{max(row['n_ratings'] for row in line.values()):,}"]
         body.append([text, *counts, *(_of_its_own(line.get(s), widest["n_items"]) for s in shown)])
-    return plain_table(caption, columns, body)
+    return plain_table(caption, heads, body)
 
 
 def statistic_column(statistic: str) -> Column:

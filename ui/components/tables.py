@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import htpy
 from htpy import Element, Fragment, Node
@@ -22,6 +22,8 @@ from concord.headlines import verdict_beside_people
 T = TypeVar("T")
 Cells = Sequence[str | Cell]
 """A row of a table; plain strings are texts."""
+CHOSEN: Final = "cc-chosen"
+"""The class of the row that is open."""
 
 
 def columns(*titles: str | Column) -> tuple[Column, ...]:
@@ -58,7 +60,10 @@ def table_element(table: Table, kind: str = "") -> Element:
     if table.over:
         covered = len(table.columns) - table.names
         heads.insert(0, htpy.tr[[htpy.td] * table.names, htpy.th(scope="colgroup", colspan=covered)[table.over]])
-    body = [htpy.tr(class_=row.kind or None)[_cells(table, row)] for row in table.rows]
+    body = [
+        htpy.tr(class_=row.kind or None, aria_current="true" if row.kind == CHOSEN else None)[_cells(table, row)]
+        for row in table.rows
+    ]
     return scrolled(htpy.table(class_=["cc-table", kind])[htpy.caption[table.caption], htpy.thead[heads], htpy.tbody[body]])
 
 
@@ -125,6 +130,11 @@ def folded(title: str, content: Node, kind: str = "", *, open_: bool = False) ->
     return htpy.details(class_=kind or None, open=open_)[htpy.summary[title], content]
 
 
+def progress_bar(done: int, total: int, label: str) -> Element:
+    """Return how much is done of a total as a bar; `label` says of what."""
+    return htpy.progress(max=max(total, 1), value=done, aria_label=label)
+
+
 def paged(listed: Sequence[T], page: int, size: int, address: Callable[..., str]) -> tuple[Sequence[T], Node]:
     """Return what is on a page of a list, from 1, or on its last, and where the other pages are, as `pager` has it."""
     pages = max(1, -(-len(listed) // size))
@@ -153,7 +163,7 @@ def linked_note(text: str, href: str, link: str, rest: str = "") -> Element:
     return note([text, " ", htpy.a(href=href)[link], " ", rest])
 
 
-def heading(text: str, below: str = "") -> Fragment:
+def heading(text: Node, below: str = "") -> Fragment:
     """Return a section's heading, and a paragraph beneath it."""
     return htpy.fragment[htpy.h2(class_="cc-section")[text], below and note(below)]
 

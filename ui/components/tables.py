@@ -1,7 +1,7 @@
 """Tables, sentences and lists as elements, which escape their texts by themselves.
 
-`table_element` is the one renderer of a `Table`. Elements are joined by `htpy.fragment` or as children of another element, never
-by ``+``.
+`table_element` is the one renderer of a `Table`. Elements are joined in a list or by `htpy.fragment`, never by ``+``; in lists,
+not in generators, as what is drawn may be rendered twice.
 """
 
 from __future__ import annotations

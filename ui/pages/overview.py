@@ -241,7 +241,7 @@ def _trouble(store: Store) -> Node:
 
 
 def _glance(store: Store, pictures: int) -> Node:
-    """Return a line of pictures for each generator, folded past the first few; where nobody has judged it yet, an invitation."""
+    """Return a line of pictures for each generator, folded past the first few; where nobody has judged, an invitation."""
     lines = [
         ImageStrip(each, _examples(store, pictures, each.suite, each.generator)) for each in contents.generator_pictures(store)
     ]

@@ -517,8 +517,8 @@ def draw_people(store: Store, view: ExploreView) -> Drawing:
         )
     ]
     if not kinds:
-        lead = _NO_PEOPLE.format(suite=view.suite)
-        return Drawing.missing(store, lead, next_steps.ASKING_PEOPLE, listed=answers_list(store, view))
+        text = _NO_PEOPLE.format(suite=view.suite)
+        return Drawing.missing(store, text, next_steps.ASKING_PEOPLE, listed=answers_list(store, view))
     mine = [row for row in splits if row["rater"] == view.rater and row["people"] in kinds]
     lead = note(_people_lead(view, rows, mine, kinds[0]), "cc-lead")
     shown = [row for row in mine if _decided(row)]

@@ -36,6 +36,8 @@ _OPENED: Final = "yes"
 _FIRST_NUMBERS: Final = ThreadPoolExecutor(8, "first-numbers")
 _SOON_S: Final = 0.5
 """Seconds for which a page's controls wait for its first numbers."""
+_AS_IT_IS: Final = "${value}"
+"""Gradio's template of HTML that is shown; what our JavaScript modules are given is no HTML."""
 
 _WHEN_SET: Final = (
     "async (state) => { for (let frame = 0; frame < 2; frame++) await new Promise((go) => {"
@@ -441,7 +443,7 @@ def _update(component: Any, value: Any) -> Any:
         return value.control()
     if isinstance(value, dict | Component | BlockContext):
         return value
-    if isinstance(component, gr.HTML) and not isinstance(value, str):
+    if isinstance(component, gr.HTML) and component.html_template == _AS_IT_IS:
         return controls.rendered(value)
     if isinstance(component, gr.Plot):
         return gr.Plot(value, visible=True) if value is not None else gr.Plot(visible=False)

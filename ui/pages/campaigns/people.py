@@ -196,7 +196,7 @@ def revoke_link(store: Store, invitation_id: str, who: ActingUser) -> str:
 
 
 def links(store: Store, campaign: str, who: ActingUser) -> Node:
-    """Return all links of a campaign, the newest first, for whoever may hand them out: each opens what it says to its holder."""
+    """Return all links of a campaign, the newest first, for whoever may hand them out: each opens what it says."""
     if not who.may_invite:
         return note(MAY_NOT)
     listed = invitations.listed(store, campaign)

@@ -24,6 +24,7 @@ Cells = Sequence[str | Cell]
 """A row of a table; plain strings are texts."""
 CHOSEN: Final = "cc-chosen"
 """The class of the row that is open."""
+_DETAIL: Final = htpy.small(class_="cc-detail")
 
 
 def columns(*titles: str | Column) -> tuple[Column, ...]:
@@ -60,8 +61,9 @@ def table_element(table: Table, kind: str = "") -> Element:
     if table.over:
         covered = len(table.columns) - table.names
         heads.insert(0, htpy.tr[[htpy.td] * table.names, htpy.th(scope="colgroup", colspan=covered)[table.over]])
+    # each row rendered at once: what is nested less deeply is rendered in half the time
     body = [
-        htpy.tr(class_=row.kind or None, aria_current="true" if row.kind == CHOSEN else None)[_cells(table, row)]
+        str(htpy.tr(class_=row.kind or None, aria_current="true" if row.kind == CHOSEN else None)[_cells(table, row)])
         for row in table.rows
     ]
     return scrolled(htpy.table(class_=["cc-table", kind])[htpy.caption[table.caption], htpy.thead[heads], htpy.tbody[body]])
@@ -74,7 +76,7 @@ def scrolled(table: Element, kind: str = "") -> Element:
 
 def small(text: str) -> Node:
     """Return a detail that stands beneath; nothing for none."""
-    return htpy.small(class_="cc-detail")[text] if text else ""
+    return _DETAIL[text] if text else ""
 
 
 def span(low: float | None, high: float | None, form: str = "z.2f") -> str:
@@ -184,16 +186,19 @@ def _number_class(column: Column) -> str | None:
 
 def _cells(table: Table, row: TableRow) -> list[Element]:
     """Return a row's cells, of which the first name it."""
-    return [
-        (htpy.th if n < table.names else htpy.td)(
-            scope="row" if n < table.names else None,
-            class_=cell.kind or _number_class(column),
-            title=cell.note or None,
-            style=None if cell.shade is None else f"--shade: {cell.shade:z.2f}",
-            data_side=None if cell.shade is None else "cc-beyond" if cell.agrees else "cc-below",
-        )[_content(cell), small("\n".join(cell.details))]
-        for n, (column, cell) in enumerate(zip(table.columns, row.cells, strict=True))
-    ]
+    cells = []
+    for n, (column, cell) in enumerate(zip(table.columns, row.cells, strict=True)):
+        attributes = {"scope": "row"} if n < table.names else {}
+        if kind := cell.kind or _number_class(column):
+            attributes["class"] = kind
+        if cell.note:
+            attributes["title"] = cell.note
+        if cell.shade is not None:
+            attributes["style"] = f"--shade: {cell.shade:z.2f}"
+            attributes["data-side"] = "cc-beyond" if cell.agrees else "cc-below"
+        element = htpy.th if n < table.names else htpy.td
+        cells.append(element(attributes)[_content(cell), small("\n".join(cell.details))])
+    return cells
 
 
 def _content(cell: Cell) -> Node:

@@ -8,9 +8,10 @@ from typing import Final
 import htpy
 from htpy import Element, Node
 
+from agreement.estimate import Estimate
 from concord.common import wording
 from concord.common.base_path import at
-from concord.comparison.leaderboard import ALL, SCORE, BoardRater, ContestedImage, Estimate, Leaderboard
+from concord.comparison.leaderboard import ALL, SCORE, BoardRater, ContestedImage, Leaderboard
 from concord.headlines import is_muted
 from data.aspects import YES_NO_ASPECTS
 from data.store.browse.contents import ItemPreview
@@ -163,9 +164,9 @@ def _heat_cell(board: Leaderboard, generator: str, task: str, scale: tuple[float
     if cell is None or cell.value is None:
         return htpy.td(class_="cc-heat")
     title = f"by {rater.name}: {_interval_text(cell)}"
-    muted = is_muted(cell.prompts)
+    muted = is_muted(cell.n_prompts)
     href = _browse(board, generator, rater, task)
-    return heat_cell(_value(cell, rater), _share(cell.value, scale) / 100, title, href, n=cell.images if muted else None)
+    return heat_cell(_value(cell, rater), _share(cell.value, scale) / 100, title, href, n=cell.n_items if muted else None)
 
 
 def heat_cell(text: str, shade: float, title: str, href: str, n: int | None) -> Element:
@@ -187,8 +188,8 @@ def _value(cell: Estimate, rater: BoardRater) -> str:
 
 def _interval_text(cell: Estimate) -> str:
     bounds = "no interval" if cell.low is None else f"95 % interval {cell.low:z.3f} to {cell.high:z.3f}"
-    n = [wording.count(cell.images, "image"), wording.count(cell.ratings, "rating")]
-    n += [] if cell.prompts is None else [wording.count(cell.prompts, "prompt")]
+    n = [wording.count(cell.n_items, "image"), wording.count(cell.n_ratings, "rating")]
+    n.append(wording.count(cell.n_prompts, "prompt"))
     return f"{cell.value:z.3f}, {bounds}; n = {', '.join(n)}"
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Final, TypeVar, cast
+from typing import Final, TypeVar, cast
 
 import htpy
 from htpy import Element, Fragment, Node
 
 from agreement import catalogue
+from agreement.estimate import Estimate
 from concord.common import wording
 from concord.common.table import Cell, Column, Table, TableRow
 from concord.headlines import verdict_beside_people
@@ -206,29 +207,26 @@ def _content(cell: Cell) -> Node:
     return htpy.a(href=cell.href)[content] if cell.href else content
 
 
-Row = dict[str, Any]
-
-
-def number(row: Row | None) -> Cell:
+def number(row: Estimate | None) -> Cell:
     """Return an estimate as a table's cell."""
     if row is None:
         return Cell("")
-    if row["value"] is None:
-        return Cell("–", ("undefined",), row["reason"] or "")
-    method = row["method"] or ""
-    interval = span(row["low"], row["high"]) or ("no interval" if "no interval" in method else "")
-    ceiling = row.get("ceiling")
+    if row.value is None:
+        return Cell("–", ("undefined",), row.reason or "")
+    method = row.method or ""
+    interval = span(row.low, row.high) or ("no interval" if "no interval" in method else "")
+    ceiling = row.ceiling
     # what one person in its place reaches on the same images, and where that leaves the scorer
     beside = []
-    if ceiling and ceiling["value"] is not None:
-        beside.append(f"one person {ceiling['value']:z.2f}")
+    if ceiling and ceiling.value is not None:
+        beside.append(f"one person {ceiling.value:z.2f}")
     if ceiling and (verdict := verdict_beside_people(row)):
         beside.append(verdict)
-    lines = [interval, *beside, "saw these labels" if row.get("saw_labels") else ""]
-    note = f"{method}; n = {row['n_items']:,} images, {row['n_ratings']:,} answers"
-    if ceiling and ceiling["words"]:
-        note += f". Beside one person in its place: {ceiling['words']}"
-    return Cell(f"{row['value']:z.3f}", _present(lines), note, exact=row["value"])
+    lines = [interval, *beside, "saw these labels" if row.saw_labels else ""]
+    note = f"{method}; n = {row.n_items:,} images, {row.n_ratings:,} answers"
+    if ceiling and ceiling.verdict.words:
+        note += f". Beside one person in its place: {ceiling.verdict.words}"
+    return Cell(f"{row.value:z.3f}", _present(lines), note, exact=row.value)
 
 
 def with_details(cell: Cell, *lines: str) -> Cell:
@@ -240,20 +238,20 @@ def _present(lines: Iterable[str]) -> tuple[str, ...]:
     return tuple(line for line in lines if line)
 
 
-def statistics_table(caption: str, name: str, rows: Sequence[Row], label: Callable[[Row], str]) -> Table | None:
+def statistics_table(caption: str, name: str, rows: Sequence[Estimate], label: Callable[[Estimate], str]) -> Table | None:
     """Return a row per label and a column per statistic, both in the order of `rows`; None for no rows."""
     if not rows:
         return None
-    shown = list(dict.fromkeys(row["statistic"] for row in rows))
-    lines: dict[str, dict[str, Row]] = {}
+    shown = list(dict.fromkeys(row.statistic for row in rows))
+    lines: dict[str, dict[str, Estimate]] = {}
     for row in rows:
-        lines.setdefault(label(row), {})[row["statistic"]] = row
+        lines.setdefault(label(row), {})[row.statistic] = row
     heads = columns(name, *numbers("images", "answers"), *map(statistic_column, shown))
     body: list[Cells] = []
     for text, line in lines.items():
-        widest = max(line.values(), key=lambda row: int(row["n_items"]))
-        counts = [f"{widest['n_items']:,}", f"{max(row['n_ratings'] for row in line.values()):,}"]
-        body.append([text, *counts, *(_of_its_own(line.get(s), widest["n_items"]) for s in shown)])
+        widest = max(line.values(), key=lambda row: int(row.n_items))
+        counts = [f"{widest.n_items:,}", f"{max(row.n_ratings for row in line.values()):,}"]
+        body.append([text, *counts, *(_of_its_own(line.get(s), widest.n_items) for s in shown)])
     return plain_table(caption, heads, body)
 
 
@@ -262,27 +260,27 @@ def statistic_column(statistic: str) -> Column:
     return Column(wording.title(statistic), catalogue.DEFINITIONS[statistic].meaning, number=True)
 
 
-def statistics_element(caption: str, name: str, rows: Sequence[Row], label: Callable[[Row], str]) -> Node:
+def statistics_element(caption: str, name: str, rows: Sequence[Estimate], label: Callable[[Estimate], str]) -> Node:
     """Return `statistics_table` as it is seen in Studio; nothing for no rows."""
     table = statistics_table(caption, name, rows, label)
     return "" if table is None else table_element(table)
 
 
-def explained(rows: Iterable[Row], *, open_: bool) -> Node:
+def explained(rows: Iterable[Estimate], *, open_: bool) -> Node:
     """Return why numbers are missing, each reason once. The mean of the tasks only repeats its tasks' reasons."""
     reasons: dict[str, dict[str, None]] = {}
     for row in rows:
-        if row["value"] is None and row["reason"] and row.get("task") != "tasks_mean":
-            reasons.setdefault(row["reason"], {})[wording.title(row["statistic"])] = None
+        if row.value is None and row.reason and row.task != "tasks_mean":
+            reasons.setdefault(row.reason, {})[wording.title(row.statistic)] = None
     if not reasons:
         return ""
     lines = [note(f"{', '.join(names)}: {reason}.") for reason, names in reasons.items()]
     return folded("Why some numbers are undefined (–)", lines, "cc-why", open_=open_)
 
 
-def _of_its_own(row: Row | None, n: int) -> Cell:
+def _of_its_own(row: Estimate | None, n: int) -> Cell:
     """Return the number, and how many images it rests on where that is not what its line says."""
     cell = number(row)
-    if row is None or row["value"] is None or row["n_items"] == n:
+    if row is None or row.value is None or row.n_items == n:
         return cell
-    return with_details(cell, f"{row['n_items']:,} images")
+    return with_details(cell, f"{row.n_items:,} images")

@@ -11,6 +11,7 @@ import htpy
 from htpy import Element, Node
 
 from agreement import Options
+from agreement.estimate import Estimate
 from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT, Ranking
 from concord.agreement import recall
 from concord.common import next_steps, wording
@@ -163,7 +164,7 @@ class ScorerEvidence:
             return None
         tests = of_scorers(alt_test(store, view.selection, _WHOLE, float(view.epsilon)), ())
         report = recall(store, view.selection, BOARD)
-        made = replacements(tests, report["raters"], view.task, people)
+        made = replacements(tests, report.raters, view.task, people)
         ranks: dict[str | None, dict[str, Ranking]] = {}
         for row in here:
             if row.statistic == RANK:
@@ -209,7 +210,7 @@ def _replacement_item(each: Replacement, evidence: Sequence[str], all_evidence: 
     view = all_evidence.view
     badge = htpy.span(class_=f"cc-badge cc-badge--{_BADGES[each.answer]}")[ANSWERS[each.answer]]
     images = htpy.a(href=view.browse(each.scorer, all_evidence.by(each.scorer)))["images"]
-    statistic = str(each.agreement["statistic"]) if each.agreement else ""
+    statistic = each.agreement.statistic if each.agreement else ""
     links = joined([images, htpy.a(href=view.agreement(statistic))["agreement"]])
     persons = _persons(each.test) if each.test is not None else ""
     sentences = htpy.p[" ".join(evidence), " ", htpy.small[links]]
@@ -239,7 +240,7 @@ def _persons(test: Mapping[str, Any]) -> Node:
 def questions_html(evidence: ScorerEvidence) -> Node:
     """Return raters as rows, people first, and questions as columns."""
     heads = columns("rater", *(Column(title, text, number=True, detail=measure) for title, measure, text in _TASKS))
-    raters: list[tuple[str | None, str, Mapping[str, Any] | None]] = [(None, f"{evidence.rater(None)}, one by one", None)]
+    raters: list[tuple[str | None, str, Estimate | None]] = [(None, f"{evidence.rater(None)}, one by one", None)]
     raters += [(each.scorer, each.scorer, each.agreement) for each in evidence.replacements]
     # how far people agree by another statistic, or in pairs, is no level for a scorer: theirs stands beneath its number
     beneath = Cell("beneath each", kind="cc-text")
@@ -266,7 +267,7 @@ def _estimate(row: Ranking | None, href: str, *more: str) -> Cell:
     """Return a number with what stands beneath, which leads to what is behind it."""
     if row is None:
         return Cell("–", ("not judged",))
-    cell = number(row.to_dict())
+    cell = number(row)
     return replace(with_details(cell, *more), href=href if row.value is not None else "")
 
 
@@ -292,11 +293,11 @@ def _order(scorer: str | None, evidence: ScorerEvidence) -> Cell:
     return _estimate(row, evidence.view.compare(evidence.rater(scorer), evidence.by(scorer)), *more)
 
 
-def _agreement(row: Mapping[str, Any] | None, evidence: ScorerEvidence) -> Cell:
+def _agreement(row: Estimate | None, evidence: ScorerEvidence) -> Cell:
     if row is None:
         return Cell("–", ("undefined",))
-    cell = number(dict(row))
-    return replace(with_details(cell, wording.title(row["statistic"])), href=evidence.view.agreement(row["statistic"]))
+    cell = number(row)
+    return replace(with_details(cell, wording.title(row.statistic)), href=evidence.view.agreement(row.statistic))
 
 
 def _by_people(evidence: ScorerEvidence) -> list[str]:

@@ -11,7 +11,7 @@ from htpy import Node
 from starlette.datastructures import QueryParams
 
 from agreement import Options
-from concord.agreement import Rows, recall
+from concord.agreement import AgreementRows, recall
 from concord.common import next_steps
 from concord.common.base_path import at
 from concord.comparison.model_comparison import prompts_by_task
@@ -140,16 +140,16 @@ class AgreementPage(Page[AgreementView]):
             "agreement-tables": htpy.fragment[updating, body],
         }
 
-    def _by_task(self, real: Rows, simulated: Rows, view: AgreementView) -> Node:
+    def _by_task(self, real: AgreementRows, simulated: AgreementRows, view: AgreementView) -> Node:
         """Return the heat cells of the chosen statistic, with how many prompts each rests on."""
-        rows, people = (real, PEOPLE) if real["raters"] else (simulated, SIMULATED)
+        rows, people = (real, PEOPLE) if real.raters else (simulated, SIMULATED)
         return summary.by_task(rows, view, prompts_by_task(self.store, view.selection, people))
 
 
-def _everything(real: Rows, simulated: Rows, view: AgreementView) -> Node:
+def _everything(real: AgreementRows, simulated: AgreementRows, view: AgreementView) -> Node:
     """Return all tables: people first, simulated ones in a section of their own."""
     people = summary.summary_tables(real, view, "people")
-    if not any(simulated.values()):
+    if not any(rows for _, rows in simulated.sections()):
         return people
     title = heading("Simulated people", summary.main_numbers(simulated, view, "simulated people"))
     return [people, title, summary.summary_tables(simulated, view, "simulated people")]

@@ -11,9 +11,10 @@ from typing import Any
 
 from htpy import Element, Node
 
-from agreement import CellName, CutOptions, Options, ThresholdCurve, curve
+from agreement import CellName, Comparison, CutOptions, Options, ThresholdCurve, curve
 from agreement.report.report import CLASSES
-from concord.agreement import recall, recall_further
+from agreement.thresholds import ThresholdAgreement
+from concord.agreement import recall, recall_comparisons, recall_thresholds
 from concord.common import live_updates, wording
 from concord.common.table import Cell
 from data.store.core import frame
@@ -33,7 +34,6 @@ from ui.components.tables import (
 )
 from ui.pages.agreement.view import AgreementView
 
-Row = dict[str, Any]
 _ABOUT_CERTAINTY = (
     "Images by people’s answers: unanimous where all are equal, majority where more than half are, split where neither. Images"
     " with a single answer are in no class. Where people differ among themselves, no scorer can agree with all of them."
@@ -44,21 +44,21 @@ _NOBODY = "This needs images with at least two people's answers and a scorer's j
 def by_certainty(store: Store, view: AgreementView, *, intervals: bool) -> tuple[Any, Node]:
     """Return a figure (None: nothing to draw) and the tables."""
     options = Options(intervals=intervals, each_generator=False, matrix=False, by_certainty=True)
-    certainty_rows = [row for row in recall(store, view.selection, options)["by_certainty"] if row["task"] == view.task]
+    certainty_rows = [row for row in recall(store, view.selection, options).by_certainty or () if row.task == view.task]
     if not certainty_rows:
         return None, note(_NOBODY)
-    kinds = {kind: [row for row in certainty_rows if row["people"] == kind] for kind in ("real", "simulated")}
+    kinds = {kind: [row for row in certainty_rows if row.people == kind] for kind in ("real", "simulated")}
     body: list[Node] = [note(_ABOUT_CERTAINTY)]
     for kind, rows in kinds.items():
         who = "people" if kind == "real" else "simulated people"
         for name in CLASSES:
-            mine = view.listed([row for row in rows if row["certainty"] == name])
+            mine = view.listed([row for row in rows if row.certainty == name])
             caption = f"Where {who} are {_READ[name]}, {wording.task(view.task)}"
-            body.append(statistics_element(caption, "scorer", mine, lambda row: str(row["rater"])))
-    chosen = [row for row in certainty_rows if row["statistic"] == view.statistic and row["value"] is not None]
-    chosen.sort(key=lambda row: (str(row["rater"]), CLASSES.index(row["certainty"])))
+            body.append(statistics_element(caption, "scorer", mine, lambda row: str(row.rater)))
+    chosen = [row for row in certainty_rows if row.statistic == view.statistic and row.value is not None]
+    chosen.sort(key=lambda row: (row.rater, CLASSES.index(row.certainty or "")))
     simulated = {"real": "", "simulated": " (simulated people)"}
-    lines = [(f"{row['rater']}, {row['certainty']}{simulated[row['people']]}", row | {"ceiling": None}) for row in chosen]
+    lines = [charts.ForestLine.of(f"{row.rater}, {row.certainty}{simulated[row.people]}", row) for row in chosen]
     figure = charts.forest(lines, f"{wording.title(view.statistic)}, {wording.task(view.task)}") if lines else None
     return figure, [body, explained(view.listed(certainty_rows), open_=False)]
 
@@ -80,39 +80,34 @@ _TOO_FEW = (
 def scorer_against_scorer(store: Store, view: AgreementView, *, intervals: bool) -> Node:
     """Return the tables."""
     options = Options(statistics=(view.statistic,), intervals=intervals, each_generator=False)
-    rows = [row for row in recall_further(store, view.selection, options, "comparisons") if row["task"] == view.task]
+    rows = [row for row in recall_comparisons(store, view.selection, options) if row.task == view.task]
     if not rows:
         return note(_TOO_FEW)
-    tables = [_comparison_table([row for row in rows if row["people"] == kind], kind, view) for kind in ("real", "simulated")]
+    tables = [_comparison_table([row for row in rows if row.people == kind], kind, view) for kind in ("real", "simulated")]
     return [note(_ABOUT_COMPARISON), tables]
 
 
-def _comparison_table(rows: Sequence[Row], kind: str, view: AgreementView) -> Node:
+def _comparison_table(rows: Sequence[Comparison], kind: str, view: AgreementView) -> Node:
     if not rows:
         return ""
     who = "people" if kind == "real" else "simulated people"
     caption = f"Closer to {who} by {wording.title(view.statistic)}, {wording.task(view.task)}"
-    tested = any(row["mcnemar"] for row in rows)
+    tested = any(row.mcnemar for row in rows)
     titles = ["images", "the first", "the second", "difference", "p, Holm"]
     titles += ["right: only the first", "only the second", "p, McNemar"] if tested else []
-    ordered = sorted(rows, key=lambda row: (row["value"] is None, -abs(row["value"] or 0.0)))
+    ordered = sorted(rows, key=lambda row: (row.value is None, -abs(row.value or 0.0)))
     lines = [_comparison_line(row, tested=tested) for row in ordered]
     return table_element(plain_table(caption, columns("scorers", *numbers(*titles)), lines))
 
 
-def _comparison_line(row: Row, *, tested: bool) -> Cells:
+def _comparison_line(row: Comparison, *, tested: bool) -> Cells:
     """The scorer that is closer to people stands first."""
-    turned = row["value"] is not None and row["value"] < 0
-    a, b = ("b", "a") if turned else ("a", "b")
-    shown = row
-    if turned:
-        low, high = (None if row[end] is None else -row[end] for end in ("high", "low"))
-        shown = row | {"value": -row["value"], "low": low, "high": high}
-    own = ["–" if row[f"value_{side}"] is None else f"{row[f'value_{side}']:z.3f}" for side in (a, b)]
-    line: list[str | Cell] = [f"{row[a]} over {row[b]}", f"{row['n_items']:,}", *own, number(shown)]
-    line.append(_p(row["p_holm"]))
-    if tested and (test := row["mcnemar"]):
-        line += [*(f"{test[f'only_{side}_right']:,}" for side in (a, b)), _p(test["p_mcnemar_holm"])]
+    shown = row.turned() if row.value is not None and row.value < 0 else row
+    own = ["–" if value is None else f"{value:z.3f}" for value in (shown.value_a, shown.value_b)]
+    line: list[str | Cell] = [f"{shown.a} over {shown.b}", f"{row.n_items:,}", *own, number(shown)]
+    line.append(_p(row.p_holm))
+    if tested and (test := shown.mcnemar):
+        line += [*(f"{n:,}" for n in (test.only_a_right, test.only_b_right)), _p(test.p_holm)]
     elif tested:
         line += [""] * 3
     return line
@@ -137,11 +132,11 @@ def scores_to_decisions(store: Store, view: AgreementView, *, intervals: bool) -
     if view.aspect != CutOptions().aspect:
         return None, note(_NO_YES)
     options = Options(intervals=intervals, each_generator=False, certainty=view.selection.certainty)
-    rows = recall_further(store, view.selection, options, "thresholds")
+    rows = recall_thresholds(store, view.selection, options)
     if not rows:
         return None, note(_NO_SCORES)
-    scorers = sorted({(row["people"], row["rater"]) for row in rows})
-    tables = [_cut_table([row for row in rows if (row["people"], row["rater"]) == scorer], *scorer) for scorer in scorers]
+    scorers = sorted({(row.people, row.rater) for row in rows})
+    tables = [_cut_table([row for row in rows if (row.people, row.rater) == scorer], *scorer) for scorer in scorers]
     figure = _figure(store, view, scorers, options)
     return figure, [note(_ABOUT_DECISIONS), tables, explained(rows, open_=False)]
 
@@ -164,20 +159,21 @@ def _figure(store: Store, view: AgreementView, scorers: Sequence[tuple[str, str]
     return charts.decisions(made, axes)
 
 
-def _cut_table(rows: Sequence[Row], people: str, rater: str) -> Element:
+def _cut_table(rows: Sequence[ThresholdAgreement], people: str, rater: str) -> Element:
     who = "people" if people == "real" else "simulated people"
-    tasks = list(dict.fromkeys(row["task"] for row in rows))
-    by_cell = {(row["task"], row["statistic"]): row for row in rows}
+    tasks = list(dict.fromkeys(row.task for row in rows))
+    by_cell = {(row.task, row.statistic): row for row in rows}
     body = [_cut_line(task, by_cell) for task in tasks]
     heads = columns("task", *numbers("images", "answers", "cut", "agreement", "in sample", "Cohen’s κ"))
     return table_element(plain_table(f"{rater} cut to agree with {who}, out of fold", heads, body))
 
 
-def _cut_line(task: str, by_cell: dict[tuple[str, str], Row]) -> Cells:
+def _cut_line(task: str, by_cell: dict[tuple[str, str], ThresholdAgreement]) -> Cells:
     agreed, kappa = by_cell[task, "percent_agreement"], by_cell.get((task, "cohen_kappa"))
-    cut = "" if agreed["threshold"] is None else f"{agreed['threshold']:.3g}"
-    folds = agreed["fold_thresholds"]
+    chosen = agreed.chosen
+    cut = "" if chosen.threshold is None else f"{chosen.threshold:.3g}"
+    folds = chosen.fold_thresholds
     spread = (f"{min(folds):.3g} to {max(folds):.3g} by fold",) if folds else ()
-    sample = "" if agreed["in_sample"] is None else f"{agreed['in_sample']:z.3f}"
-    counts = [f"{agreed['n_items']:,}", f"{agreed['n_ratings']:,}"]
+    sample = "" if chosen.in_sample is None else f"{chosen.in_sample:z.3f}"
+    counts = [f"{agreed.n_items:,}", f"{agreed.n_ratings:,}"]
     return [wording.task(task), *counts, Cell(cut, spread), number(agreed), sample, number(kappa)]

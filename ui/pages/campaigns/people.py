@@ -73,7 +73,7 @@ def people_table(store: Store, campaign_progress: CampaignProgress, topic: Campa
     rows = [(_person_row(person, person.worker.person in everywhere), person.worker.revoked) for person in annotators]
     lines = [table_row(*cells, kind="cc-out" if revoked else "") for cells, revoked in rows]
     heads = [Column(name, hint, number=name in _NUMBERS) for name, hint in _HEADERS]
-    reasons = [person.agreement.to_dict() for person in annotators if person.agreement is not None]
+    reasons = [person.agreement for person in annotators if person.agreement is not None]
     table = plain_table(wording.count(len(annotators), "person"), heads, lines)
     return [
         note(about),
@@ -138,7 +138,7 @@ def _agreement(work: AnnotatorWork) -> Cell:
     estimate = work.agreement
     if estimate is None:
         return _lines("")
-    return with_details(number(estimate.to_dict()), f"n = {estimate.n_ratings:,}")
+    return with_details(number(estimate), f"n = {estimate.n_ratings:,}")
 
 
 def _alike(work: AnnotatorWork) -> Cell:

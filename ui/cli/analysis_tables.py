@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 from agreement import ConsensusMethod, Options, PeopleAs
+from agreement.estimates import IntervalEstimate
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, TIED
+from agreement.preferences import (
+    GeneratorStrength,
+    OrderAgreement,
+    OrderBias,
+    RankCorrelation,
+    SideChoice,
+    VoteCounts,
+    VoterKey,
+)
 from agreement.questions import GroupStatistic, Split
 from agreement.questions.people import APART, IMAGE_WRONG, VQA_WRONG
 from agreement.report.report import glance
@@ -42,6 +51,9 @@ from concord.runs import score
 from data.files import write_whole
 from data.prompts.flips import check_kind
 from data.store.judgements.scorer_evidence import caption_choices
+
+V = TypeVar("V", bound=VoterKey)
+C = TypeVar("C", bound=VoteCounts | OrderAgreement)
 
 _TITLES = {
     "among_people": "People among themselves",
@@ -166,6 +178,14 @@ _AGREEMENT_COLUMNS: Mapping[str, Sequence[Column]] = {
 }
 
 
+def _say_tables(context: Context, suite: str, tables: Iterable[Table]) -> None:
+    """Print a suite's tables that have rows, each below its title."""
+    for table in tables:
+        if table.rows:
+            context.say(f"{suite}: {table.caption}")
+            _say_indented(context, _texts(table))
+
+
 def _say_by_suite(context: Context, sections: Mapping[str, tuple[Sequence[Row], _Table]]) -> None:
     """Each suite's rows of each section, where it has any: its title, and the table made of them."""
     for suite in dict.fromkeys(row["suite"] for row in next(iter(sections.values()))[0]):
@@ -287,36 +307,75 @@ def print_flips(context: Context, selection: Mapping[str, Sequence[str]], kind: 
         context.warn(f"not all flipped prompts have been read yet; to have that done: {command}")
 
 
-_RATERS = ("people", "rater", "by")
-_PREFERENCES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
-    "votes": (
-        "Votes, by task",
-        "share of a",
-        ("task", "a", "b", *_RATERS, "a_wins", "both", "none", "tie", "b_wins", "cannot_tell", "sign_test_p"),
-    ),
-    "sides": ("Which side is chosen", "share of left", (*_RATERS, "left", "right", "unknown", "sign_test_p")),
-    "orders": (
-        "Position bias: choices that change when the two images change places",
-        "share changed",
-        (*_RATERS, "kept", "left", "right", "mixed", "sign_test_p"),
-    ),
-    "strengths": (
-        "Bradley-Terry strengths (log, mean 0; Davidson's ties)",
-        "strength",
-        ("task", *_RATERS, "rank", "generator", "wins", "losses", "ties"),
-    ),
-    "beside": (
-        "Scorers beside people, on pairs where both prefer one",
-        "same",
-        ("task", "a", "b", *_RATERS, "same_order", "opposed"),
-    ),
-    "ranks": (
-        "Spearman of winning votes and a metric's mean, over generators and tasks (SelfEval, Figure 6)",
-        "rho",
-        _RATERS,
-    ),
-}
-"""Of each section: its title, what its statistic is called, and its other columns."""
+def _voter_fields() -> list[Field[V]]:
+    return [field("people", lambda row: row.people), field("rater", lambda row: row.rater), field("by", lambda row: row.by)]
+
+
+def _contest_fields() -> list[Field[C]]:
+    return [
+        field("task", lambda row: row.task),
+        field("a", lambda row: row.contest.a),
+        field("b", lambda row: row.contest.b),
+        *_voter_fields(),
+    ]
+
+
+def _number_fields(title: str, number: Callable[[V], IntervalEstimate]) -> list[Field[V]]:
+    """Return the columns of a number and what it rests on."""
+    return [
+        field(title, lambda row: text_tables.number(number(row).value)),
+        field("95 % interval", lambda row: _interval(number(row))),
+        field("n", lambda row: str(number(row).items)),
+        field("left out", lambda row: _left_out(number(row))),
+        field("reason", lambda row: number(row).reason),
+    ]
+
+
+_VOTE_COUNT_FIELDS: Sequence[Field[VoteCounts]] = (
+    *_contest_fields(),
+    field("a_wins", lambda row: str(row.a_wins)),
+    field("both", lambda row: str(row.both)),
+    field("none", lambda row: str(row.none)),
+    field("tie", lambda row: str(row.tie)),
+    field("b_wins", lambda row: str(row.b_wins)),
+    field("cannot_tell", lambda row: str(row.cannot_tell)),
+    field("sign_test_p", lambda row: row.sign_test_p),
+    *_number_fields("share of a", lambda row: row.share),
+)
+_SIDE_FIELDS: Sequence[Field[SideChoice]] = (
+    *_voter_fields(),
+    field("left", lambda row: str(row.left)),
+    field("right", lambda row: str(row.right)),
+    field("unknown", lambda row: str(row.unknown)),
+    field("sign_test_p", lambda row: row.sign_test_p),
+    *_number_fields("share of left", lambda row: row.share),
+)
+_ORDER_FIELDS: Sequence[Field[OrderBias]] = (
+    *_voter_fields(),
+    field("kept", lambda row: str(row.kept)),
+    field("left", lambda row: str(row.left)),
+    field("right", lambda row: str(row.right)),
+    field("mixed", lambda row: str(row.mixed)),
+    field("sign_test_p", lambda row: row.sign_test_p),
+    *_number_fields("share changed", lambda row: row.changed),
+)
+_STRENGTH_FIELDS: Sequence[Field[GeneratorStrength]] = (
+    field("task", lambda row: row.task),
+    *_voter_fields(),
+    field("rank", lambda row: "" if row.rank is None else str(row.rank)),
+    field("generator", lambda row: row.generator),
+    field("wins", lambda row: str(row.wins)),
+    field("losses", lambda row: str(row.losses)),
+    field("ties", lambda row: str(row.ties)),
+    *_number_fields("strength", lambda row: row.strength),
+)
+_BESIDE_FIELDS: Sequence[Field[OrderAgreement]] = (
+    *_contest_fields(),
+    field("same_order", lambda row: row.same_order),
+    field("opposed", lambda row: str(row.opposed)),
+    *_number_fields("same", lambda row: row.same),
+)
+_RANK_FIELDS: Sequence[Field[RankCorrelation]] = (*_voter_fields(), *_number_fields("rho", lambda row: row.rho))
 
 
 def print_preferences(
@@ -324,28 +383,34 @@ def print_preferences(
 ) -> None:
     """The command ``preferences``."""
     chosen = selected(context, selection)
-    preference_rows = preferences.rows(context.store, chosen, Options(intervals=intervals, seed=seed)).sections
+    rows = preferences.rows(context.store, chosen, Options(intervals=intervals, seed=seed))
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), **preference_rows})
+        context.say_json({"selection": chosen.to_dict(), **rows.to_json()})
         return
-    if not preference_rows["votes"]:
+    if not rows.votes:
         context.say(
             "nobody has voted on a pair of images in this selection; campaigns create NAME --questionnaire ab --generator A"
             " --generator B asks people, and campaigns start NAME begins"
         )
-    sections: dict[str, tuple[Sequence[Row], _Table]] = {}
-    for name, rows in preference_rows.items():
-        title, statistic, names = _PREFERENCES[name]
-        end = (number_column(statistic), _INTERVAL, column("n", "n_items"), LEFT_OUT, _REASON)
-        sections[title] = rows, partial(lines, [*map(column, names), *end])
-    _say_by_suite(context, sections)
+    for suite in dict.fromkeys(row.suite for row in rows.votes):
+        _say_tables(context, suite, _preference_tables(rows.of_suite(suite)))
 
 
-def _interval(row: GroupStatistic) -> str:
+def _preference_tables(rows: preferences.PreferenceRows) -> Iterator[Table]:
+    yield table_of("Votes, by task", _VOTE_COUNT_FIELDS, rows.votes)
+    yield table_of("Which side is chosen", _SIDE_FIELDS, rows.sides)
+    yield table_of("Position bias: choices that change when the two images change places", _ORDER_FIELDS, rows.orders)
+    yield table_of("Bradley-Terry strengths (log, mean 0; Davidson's ties)", _STRENGTH_FIELDS, rows.strengths)
+    yield table_of("Scorers beside people, on pairs where both prefer one", _BESIDE_FIELDS, rows.beside)
+    title = "Spearman of winning votes and a metric's mean, over generators and tasks (SelfEval, Figure 6)"
+    yield table_of(title, _RANK_FIELDS, rows.ranks)
+
+
+def _interval(row: GroupStatistic | IntervalEstimate) -> str:
     return "" if row.low is None else f"{row.low:z.4f} .. {row.high:z.4f}"
 
 
-def _left_out(row: GroupStatistic) -> str:
+def _left_out(row: GroupStatistic | IntervalEstimate) -> str:
     return ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in row.excluded.items())
 
 
@@ -387,10 +452,7 @@ def print_questions(
     if not statistics.scores:
         context.say("no scorer has answered questions about images of this selection")
     for suite in dict.fromkeys(row.suite for row in statistics.scores):
-        for table in _question_tables(statistics, suite):
-            if table.rows:
-                context.say(f"{suite}: {table.caption}")
-                _say_indented(context, _texts(without_empty(table)))
+        _say_tables(context, suite, map(without_empty, _question_tables(statistics, suite)))
 
 
 def _question_tables(statistics: scores.QuestionStatistics, suite: str) -> Iterator[Table]:

@@ -178,7 +178,7 @@ def by_trials(
     clusters: Sequence[str],
     aggregate: Aggregate = "jensen",
     options: Options | None = None,
-    task: str = ALL,
+    generator: str = ALL,
     rater: str | None = None,
 ) -> list[GroupStatistic]:
     """The accuracy by the first 1, 2, ... N trials, N figures in that order.
@@ -189,7 +189,7 @@ def by_trials(
         clusters: (items,), what is left out one by one: the prompt, or the group.
         aggregate: as ``right_by_trials``.
         options: `intervals` is read.
-        task: what the items are, for the figures' place.
+        generator: whose images.
         rater: whose trials.
     """
     deletions = deletions_of(options)
@@ -200,7 +200,7 @@ def by_trials(
     mean_name = {"jensen": "mean", "lse": "log of the mean likelihood"}[aggregate]
     return [
         figure(
-            ACCURACY, StatisticKey("trials", str(n + 1), rater, task), "images", means[:, n], NOTHING, used,
+            ACCURACY, StatisticKey("trials", str(n + 1), rater, generator), "images", means[:, n], NOTHING, used,
             _HOW_TRIALS.format(STATISTICS[ACCURACY], mean_name, n + 1, total), SHARE,
         )
         for n in range(total)
@@ -227,6 +227,7 @@ class Votes:
     Attributes:
         a, b: the raters. ``only_a``, ``only_b``: images on which only one is right; ``both``, ``neither``.
         difference: (only_a - only_b) / n, -1 to 1.
+        suite: the suite of the images; the caller names it.
     """
 
     a: str
@@ -238,6 +239,7 @@ class Votes:
     both: int
     neither: int
     difference: GroupStatistic
+    suite: str = ""
 
 
 def votes(frame: pd.DataFrame, options: Options | None = None) -> list[Votes]:
@@ -276,10 +278,13 @@ def _votes_of(rows: pd.DataFrame, a: str, b: str, generator: str, deletions: Del
         yield Votes(a, b, task, generator, only_a, only_b, both, neither, difference)
 
 
+TEXT_SCORE: Final = "text_score"
+IMAGE_SCORE: Final = "image_score"
+GROUP_SCORE: Final = "group_score"
 _HOW_WINOGROUND: Final = {
-    "text_score": "share of groups in which each image's right caption fits it better than the other; a tie is not right",
-    "image_score": "share of groups in which each caption fits its image better than the other image; a tie is not right",
-    "group_score": "share of groups with both",
+    TEXT_SCORE: "share of groups in which each image's right caption fits it better than the other; a tie is not right",
+    IMAGE_SCORE: "share of groups in which each caption fits its image better than the other image; a tie is not right",
+    GROUP_SCORE: "share of groups with both",
 }
 """How each score is made; chance gives 1/4, 1/4 and 1/6."""
 _NO_GROUP: Final = "no group of two images with the same two captions, each right once"

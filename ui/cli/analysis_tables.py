@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from agreement import ConsensusMethod, Options, PeopleAs
 from agreement.estimates import IntervalEstimate
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, TIED
+from agreement.matching import Votes
 from agreement.preferences import (
     GeneratorStrength,
     OrderAgreement,
@@ -30,20 +31,26 @@ from concord.common.context import CommandError, Context, UsageError, parse_over
 from concord.common.table import Field, Table, field, table_of
 from concord.common.table import without_empty_columns as without_empty
 from concord.common.text_tables import (
-    LEFT_OUT,
     Column,
     Row,
     aligned,
     column,
-    counts,
     interval_column,
     lines,
     number_column,
     of_statistic,
-    without_empty_columns,
 )
 from concord.comparison import matching, preferences
-from concord.comparison.matching import EVALUATIONS, AblationSetting, ablation_rows, by_cell
+from concord.comparison.matching import (
+    AblationPoint,
+    AblationSetting,
+    MatchingCell,
+    MatchingStatistics,
+    WinogroundScores,
+    ablation_points,
+    matching_cells,
+    winoground_scores,
+)
 from concord.error_analysis import flips
 from concord.error_analysis.flips import wide
 from concord.questions import scores
@@ -52,6 +59,7 @@ from data.files import write_whole
 from data.prompts.flips import check_kind
 from data.store.judgements.scorer_evidence import caption_choices
 
+T = TypeVar("T")
 V = TypeVar("V", bound=VoterKey)
 C = TypeVar("C", bound=VoteCounts | OrderAgreement)
 
@@ -186,85 +194,92 @@ def _say_tables(context: Context, suite: str, tables: Iterable[Table]) -> None:
             _say_indented(context, _texts(table))
 
 
-def _say_by_suite(context: Context, sections: Mapping[str, tuple[Sequence[Row], _Table]]) -> None:
-    """Each suite's rows of each section, where it has any: its title, and the table made of them."""
-    for suite in dict.fromkeys(row["suite"] for row in next(iter(sections.values()))[0]):
-        for title, (rows, table) in sections.items():
-            if mine := [row for row in rows if row["suite"] == suite]:
-                context.say(f"{suite}: {title}")
-                _say_indented(context, table(mine))
+def _number_text_fields(
+    number: Callable[[T], GroupStatistic | None], title: str, digits: int = 3, *, interval: bool = True
+) -> list[Field[T]]:
+    """Return the columns of a number (empty where there is none) and of its interval."""
+
+    def value(row: T) -> str:
+        found = number(row)
+        return "" if found is None else text_tables.number(found.value, digits)
+
+    def bounds(row: T) -> str:
+        found = number(row)
+        return "" if found is None else _interval(found, digits)
+
+    return [field(title, value), *([field("95 % interval", bounds)] if interval else [])]
 
 
-_Table = Callable[[Sequence[Row]], text_tables.Lines]
-_IMAGES_OF = column("images of", "generator")
-_ACCURACY, _SHORT_INTERVAL = number_column("accuracy", digits=3), interval_column(3)
-_ACCURACY_COLUMNS = (
-    *of_statistic("accuracy", column("rater"), _IMAGES_OF, column("task"), _ACCURACY, _SHORT_INTERVAL),
-    *of_statistic("chance", number_column("chance", digits=3)),
-    *of_statistic("accuracy_less_chance", number_column("above chance", digits=3), _SHORT_INTERVAL),
-    *of_statistic("posterior", number_column("posterior", digits=3)),
-    *of_statistic("rank", number_column("rank", digits=2)),
-    *of_statistic(EVALUATIONS, number_column("evaluations", digits=3)),
-    *of_statistic("accuracy", *counts("n"), LEFT_OUT, ("", lambda row: row["reason"] or "")),
+_ACCURACY_FIELDS: Sequence[Field[MatchingCell]] = (
+    field("rater", lambda row: row.rater),
+    field("images of", lambda row: row.generator),
+    field("task", lambda row: row.task),
+    *_number_text_fields(lambda row: row.accuracy, "accuracy"),
+    *_number_text_fields(lambda row: row.chance, "chance", interval=False),
+    *_number_text_fields(lambda row: row.above_chance, "above chance"),
+    *_number_text_fields(lambda row: row.posterior, "posterior", interval=False),
+    *_number_text_fields(lambda row: row.rank, "rank", 2, interval=False),
+    *_number_text_fields(lambda row: row.evaluations, "evaluations", interval=False),
+    field("n", lambda row: row.accuracy.n),
+    field("left out", lambda row: _left_out(row.accuracy)),
+    field("", lambda row: row.accuracy.reason),
 )
-_VOTE_COLUMNS = (
-    column("a"),
-    column("b"),
-    _IMAGES_OF,
-    column("task"),
-    *counts("only_a", "only_b", "both", "neither"),
-    number_column("difference", digits=3),
-    _SHORT_INTERVAL,
+_WINOGROUND_FIELDS: Sequence[Field[WinogroundScores]] = (
+    field("rater", lambda row: row.rater),
+    field("images of", lambda row: row.generator),
+    field("task", lambda row: row.task),
+    field("text score, 95 %", lambda row: _with_interval(row.text)),
+    field("image score, 95 %", lambda row: _with_interval(row.image)),
+    field("group score, 95 %", lambda row: _with_interval(row.group)),
+    field("groups", lambda row: str(row.text.n)),
 )
-_TRIAL_COLUMNS = (column("rater"), _IMAGES_OF, column("trials"), _ACCURACY, _SHORT_INTERVAL, *counts("n"))
-_SCORES = ("text_score", "image_score", "group_score")
+_VOTES_FIELDS: Sequence[Field[Votes]] = (
+    field("a", lambda row: row.a),
+    field("b", lambda row: row.b),
+    field("images of", lambda row: row.generator),
+    field("task", lambda row: row.task),
+    field("only a", lambda row: row.only_a),
+    field("only b", lambda row: row.only_b),
+    field("both", lambda row: row.both),
+    field("neither", lambda row: row.neither),
+    *_number_text_fields(lambda row: row.difference, "difference"),
+)
+_TRIAL_FIELDS: Sequence[Field[GroupStatistic]] = (
+    field("rater", lambda row: row.rater),
+    field("images of", lambda row: row.generator),
+    field("trials", lambda row: row.group),
+    field("accuracy", lambda row: text_tables.number(row.value, 3)),
+    field("95 % interval", lambda row: _interval(row, 3)),
+    field("n", lambda row: row.n),
+)
+
+
+def _with_interval(row: GroupStatistic) -> str:
+    return f"{text_tables.number(row.value, 3)} {_interval(row, 3)}".strip()
 
 
 def print_matching(context: Context, selection: Mapping[str, Sequence[str]], intervals: bool, output: str) -> None:
     """The command ``itm``."""
     chosen = selected(context, selection)
-    rows = matching.rows(context.store, chosen, Options(intervals=intervals))
+    statistics = matching.statistics(context.store, chosen, Options(intervals=intervals))
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), **rows.sections})
+        context.say_json({"selection": chosen.to_dict(), **statistics.to_json()})
         return
-    if not rows.matching:
+    if not statistics.matching:
         context.say(
             "no scorer has chosen captions for images of this selection; first: import itm --playground, then score clipmatch"
         )
         return
-    _say_by_suite(
-        context,
-        {
-            "Accuracy against chance": (rows.matching, _accuracy),
-            "Winoground": (rows.winoground, _winoground),
-            "Votes: only one of two is right": (rows.votes, _compact(_VOTE_COLUMNS)),
-            "By the first trials": (rows.trials, _compact(_TRIAL_COLUMNS)),
-        },
-    )
+    for suite in dict.fromkeys(row.suite for row in statistics.matching):
+        _say_tables(context, suite, map(without_empty, _matching_tables(statistics.where(suite=suite))))
 
 
-def _compact(columns: Sequence[Column]) -> _Table:
-    return lambda rows: without_empty_columns(lines(columns, rows))
-
-
-def _accuracy(rows: Sequence[Row]) -> text_tables.Lines:
-    cells = sorted(by_cell(rows).items(), key=lambda item: (item[0][3], item[0][1]))
-    return _compact(_ACCURACY_COLUMNS)([of for _, of in cells])
-
-
-def _winoground(rows: Sequence[Row]) -> text_tables.Lines:
-    def with_interval(row: Row) -> str:
-        return f"{_ACCURACY[1](row)} {_SHORT_INTERVAL[1](row)}".strip()
-
-    columns = (
-        *of_statistic(_SCORES[0], column("rater"), _IMAGES_OF, column("task")),
-        *(of_statistic(name, (f"{name.replace('_', ' ')}, 95 %", with_interval))[0] for name in _SCORES),
-        *of_statistic(_SCORES[0], column("groups", "n")),
-    )
-    places: dict[tuple[str, ...], dict[str, Row]] = {}
-    for row in rows:
-        places.setdefault((row["rater"], row["generator"], row["task"]), {})[row["statistic"]] = row
-    return _compact(columns)([*places.values()])
+def _matching_tables(statistics: MatchingStatistics) -> Iterator[Table]:
+    cells = sorted(matching_cells(statistics.matching), key=lambda cell: (cell.rater, cell.generator))
+    yield table_of("Accuracy against chance", _ACCURACY_FIELDS, cells)
+    yield table_of("Winoground", _WINOGROUND_FIELDS, winoground_scores(statistics.winoground))
+    yield table_of("Votes: only one of two is right", _VOTES_FIELDS, statistics.votes)
+    yield table_of("By the first trials", _TRIAL_FIELDS, statistics.trials)
 
 
 def _tied(of: Row) -> str:
@@ -406,8 +421,8 @@ def _preference_tables(rows: preferences.PreferenceRows) -> Iterator[Table]:
     yield table_of(title, _RANK_FIELDS, rows.ranks)
 
 
-def _interval(row: GroupStatistic | IntervalEstimate) -> str:
-    return "" if row.low is None else f"{row.low:z.4f} .. {row.high:z.4f}"
+def _interval(row: GroupStatistic | IntervalEstimate, digits: int = 4) -> str:
+    return "" if row.low is None else f"{row.low:z.{digits}f} .. {row.high:z.{digits}f}"
 
 
 def _left_out(row: GroupStatistic | IntervalEstimate) -> str:
@@ -470,13 +485,15 @@ def _texts(table: Table) -> text_tables.Lines:
     return [[column.title for column in table.columns], *([cell.text for cell in row.cells] for row in table.rows)]
 
 
-_ABLATION_COLUMNS = (
-    _IMAGES_OF,
-    *map(column, ("task", "steps", "seed", "trials")),
-    _ACCURACY,
-    _SHORT_INTERVAL,
-    *counts("n"),
-    ("left out", lambda row: f"{row['left_out']:,}" if row["left_out"] else ""),
+_ABLATION_FIELDS: Sequence[Field[AblationPoint]] = (
+    field("images of", lambda point: point.generator),
+    field("task", lambda point: point.task),
+    field("steps", lambda point: str(point.steps)),
+    field("seed", lambda point: str(point.seed)),
+    field("trials", lambda point: str(point.trials)),
+    *_number_text_fields(lambda point: point.accuracy, "accuracy"),
+    field("n", lambda point: point.accuracy.n),
+    field("left out", lambda point: point.left_out or None),
 )
 
 
@@ -515,15 +532,18 @@ def ablate(
         score.run(quiet, scorer, profile, settings, device, batch_size, limit, selection, first=first)
         grid.append(AblationSetting(planned.rater.rater_id, of_steps, of_seed))
     only = replace(chosen, rater=tuple(setting.rater for setting in grid))
-    rows = ablation_rows(caption_choices(context.store, only), grid, wanted[0], Options(intervals=intervals))
-    if not rows:
+    points = ablation_points(caption_choices(context.store, only), grid, wanted[0], Options(intervals=intervals))
+    if not points:
         raise CommandError("nothing to compare: no image of this selection has a number for every caption in every trial")
     if output == "json":
-        context.say_json({"selection": only.to_dict(), "ablation": list(rows)})
+        context.say_json({"selection": only.to_dict(), "ablation": [point.to_json() for point in points]})
         return
-    _say_by_suite(context, {"accuracy by trials, steps and seed": (rows, _compact(_ABLATION_COLUMNS))})
+    for suite in dict.fromkeys(point.suite for point in points):
+        mine = [point for point in points if point.suite == suite]
+        table = table_of("accuracy by trials, steps and seed", _ABLATION_FIELDS, mine)
+        _say_tables(context, suite, [without_empty(table)])
     if target is not None:
-        write_whole(target, _plot_page(rows).encode())
+        write_whole(target, _plot_page(points).encode())
         context.warn(f"the plot is in {plot}")
 
 
@@ -550,15 +570,15 @@ def _numbers(text: str | None, name: str, usual: Any) -> list[int]:
     return numbers
 
 
-def _plot_page(rows: Sequence[Row]) -> str:
+def _plot_page(points: Sequence[AblationPoint]) -> str:
     """One figure for each suite and generator, of all tasks together, in a page that needs no network."""
     from html import escape
 
     from ui.components.charts import by_trials
 
     parts: list[str] = []
-    for suite, generator in dict.fromkeys((row["suite"], row["generator"]) for row in rows):
-        mine = [row for row in rows if (row["suite"], row["generator"], row["task"]) == (suite, generator, ALL)]
+    for suite, generator in dict.fromkeys((point.suite, point.generator) for point in points):
+        mine = [point for point in points if (point.suite, point.generator, point.task) == (suite, generator, ALL)]
         drawn = by_trials(mine, None).to_html(full_html=False, include_plotlyjs=not parts)
         parts.append(f"<h2>{escape(suite)}, images of {escape(generator)}</h2>{drawn}")
     style = "body{font:15px system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"

@@ -251,6 +251,21 @@ class CaptionChoice:
     settings: Mapping[str, Any]
     scorer: str | None
 
+    @property
+    def captions(self) -> Sequence[str]:
+        """The captions, two or more."""
+        return self.payload["captions"]  # type: ignore[no-any-return]
+
+    @property
+    def right(self) -> int:
+        """The place of the right caption."""
+        return int(self.payload["right"])
+
+    @property
+    def fits(self) -> list[float | None]:
+        """How well each caption fits, as the scorer wrote it; None where it gave no number."""
+        return list(self.payload["fits"])
+
 
 def caption_choices(store: Store, selection: Selection) -> list[CaptionChoice]:
     """The selected images that scorers chose captions for, by suite, rater and image. Places and raters of the selection count.

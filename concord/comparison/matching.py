@@ -356,16 +356,14 @@ def ablation_points(
 
 def ablation_grids(choices: Iterable[CaptionChoice]) -> dict[tuple[str, str], list[AblationSetting]]:
     """Raters that differ in steps or seed alone, two or more, by what they have in common: as text, and a title."""
-    named: dict[str, CaptionChoice] = {}
+    named: dict[str, tuple[CaptionChoice, AblationSetting]] = {}
     for choice in choices:
-        whole = all(isinstance(choice.settings.get(name), int) for name in ("steps", "seed"))
-        if whole and "terms" in choice.payload:
-            named.setdefault(choice.rater_id, choice)
+        steps, seed = (choice.settings.get(name) for name in ("steps", "seed"))
+        if isinstance(steps, int) and isinstance(seed, int) and "terms" in choice.payload:
+            named.setdefault(choice.rater_id, (choice, AblationSetting(choice.rater_id, steps, seed)))
     alike: dict[tuple[str, str], list[AblationSetting]] = {}
-    for rater, caption_choice in named.items():
-        rest = {name: value for name, value in sorted(caption_choice.settings.items()) if name not in ("steps", "seed")}
-        title = f"{caption_choice.scorer or 'scorer'} with {caption_choice.settings.get('model', 'its model')}"
-        key = (repr((caption_choice.scorer, rest)), title)
-        setting = AblationSetting(rater, caption_choice.settings["steps"], caption_choice.settings["seed"])
-        alike.setdefault(key, []).append(setting)
+    for choice, setting in named.values():
+        rest = {name: value for name, value in sorted(choice.settings.items()) if name not in ("steps", "seed")}
+        title = f"{choice.scorer or 'scorer'} with {choice.settings.get('model', 'its model')}"
+        alike.setdefault((repr((choice.scorer, rest)), title), []).append(setting)
     return {key: sorted(of, key=lambda setting: (setting.steps, setting.seed)) for key, of in alike.items() if len(of) > 1}

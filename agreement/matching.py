@@ -30,8 +30,8 @@ NOT_FINITE: Final = "not_finite"
 
 
 def check_answers(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame in one order, with more columns: ``choices`` (C), ``known`` (whether there are all C numbers), ``correct``,
-    ``place`` (of the right caption) and ``cluster`` (the group, else the prompt: what the jackknife leaves out).
+    """Return the frame in one order, with more columns: ``choices`` (C), ``known`` (whether there are all C numbers),
+    ``correct``, ``place`` (of the right caption) and ``cluster`` (the group, else the prompt: the jackknife leaves it out).
 
     Raises:
         ValueError: a column is missing, or a rater has judged an item twice.

@@ -300,9 +300,9 @@ def strengths_figure(rows: Sequence[GeneratorStrength], task: str) -> Any:
     return charts.forest(lines, "Bradley-Terry log strength", around_zero=0.05)
 
 
-def _forest_line(label: str, row: VoterKey, estimate: IntervalEstimate) -> tuple[str, Mapping[str, Any]]:
-    number = {"value": estimate.value, "low": estimate.low, "high": estimate.high, "n_items": estimate.items}
-    return label, {"rater": row.rater, "kind": row.kind, "people": row.people, **number}
+def _forest_line(label: str, row: VoterKey, estimate: IntervalEstimate) -> charts.ForestLine:
+    ends = estimate.value, estimate.low, estimate.high
+    return charts.ForestLine(label, *ends, estimate.items, row.kind, row.people == "simulated")
 
 
 def ranks_table(rows: Sequence[RankCorrelation]) -> str:

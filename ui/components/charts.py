@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from agreement.questions import GroupStatistic
     from concord.comparison.matching import AblationPoint
 
-Row = dict[str, Any]
 # people and scorers, apart for colour-blind readers too (Okabe and Ito)
 COLORS = {"people": "#d55e00", "scorer": "#0072b2"}
 _ROW = 40

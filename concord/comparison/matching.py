@@ -75,9 +75,9 @@ def posterior_of(choice: CaptionChoice, fits: Sequence[float | None]) -> tuple[f
 
     Cosines are multiplied by what their model was trained with (``scale``).
     """
-    scale = choice.payload.get("scale")
-    in_nats = choice.payload.get("method") == "reverse" or choice.settings.get("weighting") == "bound"
-    factor = scale if isinstance(scale, int | float) else 1.0 if in_nats else None
+    factor = choice.scale
+    if factor is None and rules.is_in_nats(choice.payload, choice.settings):
+        factor = 1.0
     if factor is None or not is_known(fits):
         return None
     return posterior([factor * fit for fit in fits if fit is not None])
@@ -235,10 +235,9 @@ def _evaluations(mine: Sequence[CaptionChoice]) -> Iterator[GroupStatistic]:
     """How many of all evaluations (trials x captions x steps) likelihood raters made: fewer where captions were given up."""
     cells: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
     for choice in mine:
-        counts = (choice.payload.get("evaluations"), choice.payload.get("full"))
-        if all(isinstance(n, int) and n > 0 for n in counts):
+        if choice.evaluations is not None:
             for task in (ALL, choice.task):
-                cells.setdefault((choice.generator, task, choice.rater_id), []).append(counts)  # type: ignore[arg-type]
+                cells.setdefault((choice.generator, task, choice.rater_id), []).append(choice.evaluations)
     for (generator, task, rater), counted in cells.items():
         done, full = map(sum, zip(*counted, strict=True))
         method = f"{done:,} of {full:,} trials x captions x steps"

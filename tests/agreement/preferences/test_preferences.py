@@ -61,7 +61,7 @@ def test_a_result_names_its_voter_and_the_people_it_stands_beside() -> None:
     assert (people.suite, people.voter, people.people) == ("s", "people", "real")
     assert (people.a_wins, people.share) == (by_people.a_wins, by_people.share)
     scorer = VoterKey(suite="s", rater="m", kind="scorer", by="score")
-    assert [scorer.name_voter(by_people, beside).people for beside in (None, "simulated")] == [None, "simulated"]  # type: ignore[arg-type]
+    assert [scorer.name_voter(by_people, beside).people for beside in (None, "simulated")] == [None, "simulated"]
     # one scorer may vote in two ways, which are two voters
     assert (scorer.voter, replace(scorer, by="correct").voter) == ("m (score)", "m (correct)")
 

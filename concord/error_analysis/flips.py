@@ -10,13 +10,14 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 
 from agreement import Options
+from agreement.estimate import Estimate
 from agreement.flips import (
     DELTA,
     FLIPPED,
@@ -293,41 +294,41 @@ def _command(scorer: Scorer, row: RunRow, kind: FlipKind) -> str:
     return shlex.join(["score", scorer.name, *profile, *(word for setting in settings for word in ("--set", setting))])
 
 
-@dataclass(frozen=True, slots=True)
-class FlipResult:
+@dataclass(frozen=True, kw_only=True)
+class FlipResult(Estimate):
     """A statistic of the flip test (``agreement.flips``) of one rater's scores of one generator's images.
 
+    `reason` also says why the rater has no flipped score at all.
+
     Attributes:
-        generator: ``all`` and ``shared`` stand for several.
-        kind: ``people`` or ``scorer``; ``people``: ``real`` or ``simulated``, None of a scorer.
         flip: the kind of flip.
-        n_items: how many images it rests on; ``n_ratings``: how many ratings of them; ``excluded``: what was left out of these.
-        reason: why there is no value; also why the rater has no flipped score at all.
-        command: what makes the scores that are missing; None where nothing does.
-        method: how value and interval were made.
+        command: what makes the scores that are missing; empty where nothing does.
     """
 
-    suite: str
-    generator: str
-    rater: str
-    kind: str
-    people: str | None
-    aspect: str
-    flip: str
-    statistic: str
-    value: float | None
-    low: float | None
-    high: float | None
-    n_items: int
-    n_ratings: int
-    excluded: Mapping[str, int]
-    reason: str | None
-    command: str | None
-    method: str
+    flip: FlipKind
+    command: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the statistic as JSON."""
-        return asdict(self)
+        """Return the statistic with plain types; ``n_ratings`` counts people's ratings of the images."""
+        return {
+            "suite": self.suite,
+            "generator": self.generator,
+            "rater": self.rater,
+            "kind": "people" if self.people else "scorer",
+            "people": self.people or None,
+            "aspect": self.aspect,
+            "flip": self.flip,
+            "statistic": self.statistic,
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "n_items": self.n_items,
+            "n_ratings": self.n_ratings,
+            "excluded": dict(self.excluded),
+            "reason": self.reason,
+            "command": self.command or None,
+            "method": self.method,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,7 +410,7 @@ def flip_lines(results: Iterable[FlipResult]) -> list[FlipLine]:
 
 def _result(scores: RaterFlipScores, kind: FlipKind, statistic: FlipStatistic) -> FlipResult:
     outcome = statistic.outcome
-    people = ("simulated" if scores.simulated else "real") if scores.kind == "people" else None
+    people = ("simulated" if scores.simulated else "real") if scores.kind == "people" else ""
     # why nothing counts, if that is not the prompts' doing
     others = [f"{wording.reason(name)}: {n:,}" for name, n in outcome.used.excluded.items() if name not in FLIP_REASONS]
     why = f"{outcome.reason} ({', '.join(others)})" if others else str(outcome.reason)
@@ -418,7 +419,6 @@ def _result(scores: RaterFlipScores, kind: FlipKind, statistic: FlipStatistic) -
         suite=scores.suite,
         generator=statistic.generator,
         rater=scores.rater,
-        kind=scores.kind,
         people=people,
         aspect=scores.aspect,
         flip=kind,
@@ -428,8 +428,9 @@ def _result(scores: RaterFlipScores, kind: FlipKind, statistic: FlipStatistic) -
         high=statistic.bounds.high,
         n_items=outcome.used.items,
         n_ratings=outcome.used.ratings,
+        n_prompts=outcome.used.clusters,
         excluded=outcome.used.excluded,
         reason=missing or outcome.reason,
-        command=scores.command or None,
+        command=scores.command,
         method=statistic.method,
     )

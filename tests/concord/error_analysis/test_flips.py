@@ -258,7 +258,7 @@ def test_a_scorer_that_reads_meets_its_own_numbers_by_flipped_texts(store: Store
     assert (row.reason, row.command, row.aspect) == (None, "score clipscore --set flip=relation", "score")
     assert not any(rater == READER for rater, _, _ in results)
     read(store, {"flip": "relation"}, "0010-rest")
-    assert numbers(store)[CLIP, "all", "delta_s"].command is None
+    assert numbers(store)[CLIP, "all", "delta_s"].command == ""
     # the relation's run says nothing about colours
     assert numbers(store, "color")[CLIP, "all", "s"].n_items == 0
 

@@ -65,7 +65,7 @@ def flip_test(store: Store, suite: str, kind: FlipKind) -> Drawing:
 def _line(line: FlipLine) -> Cells:
     score = line.score
     generator = _PLACES.get(score.generator, score.generator)
-    answers = wording.count(score.n_ratings, "answer") if score.kind == "people" else ""
+    answers = wording.count(score.n_ratings, "answer") if score.people else ""
     preferred = _number(line.preferred, f"{line.tied:,} tied" if line.tied else "")
     numbers = [*map(_number, (score, line.flipped, line.delta)), preferred]
     return [score.rater, generator, *numbers, HtmlCell(f"{score.n_items:,}", answers)]
@@ -91,7 +91,11 @@ def _figure(flip_rows: FlipRows) -> Any:
     if not rows:
         return None
     # how far from 0 is the question
-    return charts.forest([(row.rater, row.to_json()) for row in rows], f"Δs, {_PLACES[generator]}", around_zero=_BESIDE_0)
+    lines = [
+        charts.ForestLine(row.rater, row.value, row.low, row.high, row.n_items, "scorer", row.people == "simulated")
+        for row in rows
+    ]
+    return charts.forest(lines, f"Δs, {_PLACES[generator]}", around_zero=_BESIDE_0)
 
 
 def _left_out(flip_rows: FlipRows) -> str:

@@ -160,9 +160,9 @@ def execute(study: str, parameters: Mapping[str, Any]) -> int:
         return run_guarded(context, f"reproduce {study}", lambda: command(context, **parameters))
 
 
-def _reproduce(context: Context, *, study: str, output: str, **files: Any) -> None:
+def _reproduce(context: Context, *, study: str, output: str, folders: Sequence[str], metadata: str | None = None) -> None:
     """One study: the arguments of ``import study``, or its folder."""
-    _import(context, study, files)
+    _import(context, study, folders, metadata)
     lines = REPRODUCTIONS[study].compare(context.store)
     context.say(FORMATS[output](REPRODUCTIONS[study].study, lines))
     _check(lines)
@@ -177,7 +177,7 @@ def reproduce_all(context: Context, folder: str, output: str) -> None:
         raise CommandError(f"{folder}: no study in this folder; they are called {names}")
     audited = {}
     for study in present:
-        _import(context, study, {"folders": [str(root / name) for name in FOLDERS[study]]})
+        _import(context, study, [str(root / name) for name in FOLDERS[study]])
         reproduction = REPRODUCTIONS[study]
         judged = judges_of(context.store, study, reproduction.study)
         audited[study] = audit.AuditedStudy(reproduction.compare(context.store), judged)
@@ -185,13 +185,13 @@ def reproduce_all(context: Context, folder: str, output: str) -> None:
     _check([line for each in audited.values() for line in each.lines])
 
 
-def _import(context: Context, study: str, files: Mapping[str, Any]) -> None:
+def _import(context: Context, study: str, folders: Sequence[str], metadata: str | None = None) -> None:
     # what an import says of its project is of no interest where that is thrown away; its warnings are
     quiet = replace(context, out=io.StringIO())
     if study == "geneval":
-        imports.import_geneval(quiet, *_geneval_files(context, **files))
+        imports.import_geneval(quiet, *_geneval_files(context, folders, metadata))
     elif study == "tifa":
-        path = files["folders"][0]
+        path = folders[0]
         imports.import_tifa(quiet, str(_single_file(context, path, LIKERT)) if context.path(path).is_dir() else path)
     else:
         importers: Mapping[str, Callable[..., None]] = {
@@ -201,7 +201,7 @@ def _import(context: Context, study: str, files: Mapping[str, Any]) -> None:
             "tia2": imports.import_tia2,
             "arena": imports.import_arena,
         }
-        importers[study](quiet, *files["folders"])
+        importers[study](quiet, *folders)
 
 
 def _geneval_files(context: Context, folders: Sequence[str], metadata: str | None = None) -> tuple[str, list[str]]:

@@ -44,11 +44,14 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's title, its explanation on hover, and whether it holds numbers, which are aligned to the right."""
+    """A column's title, its explanation on hover, whether it holds numbers, which are aligned to the right, and small print
+    beneath the title.
+    """
 
     title: str
     note: str = ""
     number: bool = False
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -351,7 +351,7 @@ def estimate_cell(row: Estimate | None, n_items: int, mark: Callable[[str], str]
     if row.value is None:
         return ReportCell(shown.text, more(row), mark=mark(row.reason or "no reason is given"))
     of_its_own = f"n = {row.n_items:,}" if row.n_items != n_items else ""
-    details = tuple(part for part in (shown.detail, of_its_own, *more(row)) if part)
+    details = tuple(part for part in (*shown.details, of_its_own, *more(row)) if part)
     return ReportCell(shown.text, details, shown.note, row.value)
 
 

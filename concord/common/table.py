@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+T_contra = TypeVar("T_contra", contravariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +92,11 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Field(Generic[T]):
-    """A column together with the function that makes its cell of a record."""
+class Field(Generic[T_contra]):
+    """A column together with the function that makes its cell of a record; a column of any record is one of its subclasses."""
 
     column: Column
-    cell: Callable[[T], Cell]
+    cell: Callable[[T_contra], Cell]
 
 
 def cell(value: str | float | bool | None, digits: int = 4) -> Cell:

@@ -9,11 +9,12 @@ from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from agreement import Options
+from agreement.meta.alternative_annotator import AlternativeAnnotator
 from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT, Ranking
 from concord.agreement import recall
 from concord.common import next_steps, wording
 from concord.comparison.leaderboard import BOARD, MAIN_ASPECTS, SCORE, main_suite
-from concord.meta.findings import alt_test, of_scorers, rank
+from concord.meta.findings import alt_test, rank
 from concord.meta.replacement import ANSWERS, Replacement, replacements
 from data.store.browse import contents
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
@@ -145,7 +146,7 @@ class ScorerEvidence:
         here = [row for row in rows if (row.people, row.task) == (people, view.task)]
         if not here:
             return None
-        tests = of_scorers(alt_test(store, view.selection, _WHOLE, float(view.epsilon)), ())
+        tests = alt_test(store, view.selection, _WHOLE, float(view.epsilon))
         report = recall(store, view.selection, BOARD)
         made = replacements(tests, report["raters"], view.task, people)
         ranks: dict[str | None, dict[str, Ranking]] = {}
@@ -175,7 +176,7 @@ class ScorerEvidence:
 def replacements_html(evidence: ScorerEvidence) -> str:
     """May each scorer replace people? The answer, what it rests on, and where that is shown."""
     lines = ["By simulated people: for demonstration only."] if evidence.people == "simulated" else []
-    reasons = {each.test["reason"] if each.test else None for each in evidence.replacements}
+    reasons = {each.test.reason if each.test else None for each in evidence.replacements}
     # what is true of all stands once
     common = len(reasons) == 1 and None not in reasons
     if common:
@@ -199,23 +200,23 @@ def _replacement_item(each: Replacement, evidence: Sequence[str], all_evidence: 
     return f"<li><h3>{badge} {escape(each.scorer)}</h3><p>{escape(' '.join(evidence))} <small>{links}</small></p>{persons}</li>"
 
 
-def _persons(test: Mapping[str, Any]) -> str:
+def _persons(test: AlternativeAnnotator) -> str:
     """The test of each person."""
-    if not test["persons"]:
+    if not test.persons:
         return ""
     rows: list[Cells] = [
         [
-            each["person"],
-            *(HtmlCell(f"{each[name]:,}") for name in ("n_prompts", "n_units")),
-            *(HtmlCell(f"{each[name]:z.2f}") for name in ("advantage", "disadvantage")),
-            *(HtmlCell(f"{each[name]:.3g}") for name in ("p", "p_corrected")),
-            "yes" if each["won"] else "no",
+            each.person,
+            *(HtmlCell(f"{n:,}") for n in (each.n_prompts, each.n_units)),
+            *(HtmlCell(f"{share:z.2f}") for share in (each.advantage, each.disadvantage)),
+            *(HtmlCell(f"{p:.3g}") for p in (each.p, each.p_corrected)),
+            "yes" if each.won else "no",
         ]
-        for each in test["persons"]
+        for each in test.persons
     ]
     near = ("scorer at least as near", "person at least as near")
     headers = ("left out", "prompts", "images", *near, "p", "p (Benjamini-Yekutieli)", "won")
-    table = html_table(f"{test['scorer']} against each person, both beside the others", headers, rows)
+    table = html_table(f"{test.scorer} against each person, both beside the others", headers, rows)
     return f"<details><summary>Each person</summary>{table}</details>"
 
 

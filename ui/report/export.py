@@ -132,12 +132,18 @@ def gather(store: Store, selection: Selection, seed: int, command: str, tell: Te
     if ratings.empty:
         return made
     about = judgements, scales, dict(made.rows), options
+    units = findings.units_of(judgements, scales, replace(selection, certainty=()))
+    whole = replace(options, each_generator=False)
     return replace(
         made,
         confusions=sections_results.confusions(*about, _part(tell, "crossing answers", 0.7)),
         curves=figures.curves(*about, _part(tell, "drawing thresholds", 0.8)),
         samples=sample_failures.samples(store, ratings, seed, _part(tell, "collecting failures", 0.9)),
-        findings={"plan": planning.plan(store, selection, PlanRequest()), "rater_effects": findings.effects(store, selection)},
+        findings={
+            "alt_test": [row for each in units for row in alternative_annotator(each, whole)],
+            "plan": planning.plan(store, selection, PlanRequest()),
+            "rater_effects": findings.effects(store, selection),
+        },
     )
 
 
@@ -159,7 +165,6 @@ def _rows(judgements: pd.DataFrame, scales: Scales, selection: Selection, option
     units = findings.units_of(judgements, scales, replace(selection, certainty=()))
     return rows | {
         "rank": [row.to_dict() for each in units for row in ranking(each, whole)],
-        "alt_test": [row.to_dict() for each in units for row in alternative_annotator(each, whole)],
         "matrix": [row for row in rows["matrix"] if (row["generator"], row["task"]) == ("all", "all")],
         "comparisons": further["comparisons"],
         # a scorer that says yes or no itself needs no cut

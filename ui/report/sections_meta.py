@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from agreement.meta.alternative_annotator import AlternativeAnnotator
 from agreement.meta.estimates import EstimateOptions
 from agreement.meta.planning import DIFFERENCE, PlannedRow
 from agreement.meta.ranking import PAIRWISE, RANK, SOFT
@@ -166,13 +167,14 @@ _SCORERS_LEAD: Final = (
 
 def scorers_section(material: Material) -> ReportSection | None:
     """A line of a table for each scorer of each aspect, over all tasks and generators."""
-    ranked, tests = material.rows.get("rank", []), material.rows.get("alt_test", [])
+    ranked, raters = material.rows.get("rank", []), material.rows.get("raters", [])
+    tests = [row for row in material.findings.get("alt_test", ()) if isinstance(row, AlternativeAnnotator)]
     tables: list[ReportTable] = []
     for caption, part in by_topic(row for row in ranked if row["statistic"] != RANK):
         here = [row for row in part if row["task"] == ALL]
         topic = topic_of(part[0])
-        about = [[row for row in rows if topic_of(row) == topic] for rows in (tests, material.rows.get("raters", []))]
-        if made := replacements(about[0], about[1], ALL, part[0]["people"]):
+        own_tests = [row for row in tests if _topic(row) == topic]
+        if made := replacements(own_tests, [row for row in raters if topic_of(row) == topic], ALL, part[0]["people"]):
             tables.append(_table(caption, here, made))
     return ReportSection("What scorers are good for", (_SCORERS_LEAD,), tables=tuple(tables)) if tables else None
 
@@ -196,9 +198,8 @@ def _table(caption: str, rows: Sequence[Row], made: Sequence[Replacement]) -> Re
 def _answer(each: Replacement, notes: Notes) -> ReportCell:
     """The answer, and what the test and the ceiling say in two words; why there is no test stands beneath the table."""
     test = each.test
-    refused, won = test and test["reason"], ""
-    if test is not None and not refused:
-        won = f"{sum(person['won'] for person in test['persons'])} of {len(test['persons'])} people won"
+    refused = test.reason if test is not None else None
+    won = "" if test is None or refused else f"{test.persons_won} of {len(test.persons)} people won"
     details = tuple(part for part in (won, verdict_beside_people(each.agreement or {})) if part)
     return ReportCell(
         ANSWERS[each.answer], details, " ".join(each.evidence), mark=notes.mark(f"No test: {refused}") if refused else ""

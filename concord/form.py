@@ -366,7 +366,7 @@ def no_item_json(store: Store, campaign: Campaign | None, desk: NextTasks) -> di
             done = completion_json(campaign.settings, leaving_outcome(desk, campaign.settings), worked=worked)
         title, message = _CLOSED[closed] if worked or closed not in _NOT_BEGUN else _NOT_BEGUN[closed]
         return {"state": "closed", "why": closed, "title": title, "message": message} | done
-    if campaign.campaign_id == DEFAULT and contents.totals(store)["images"] == 0:
+    if campaign.campaign_id == DEFAULT and contents.totals(store).images == 0:
         return {"state": "empty", "message": NO_IMAGES, "commands": next_steps.command_lines(store, next_steps.IMAGES)}
     done = completion_json(campaign.settings, leaving_outcome(desk, campaign.settings), worked=worked)
     title, message = _DONE[(desk.progress.remaining > 0, desk.progress.done > 0)]

@@ -27,6 +27,7 @@ from concord.agreement import Rows, recall
 from concord.comparison.leaderboard import BOARD, Leaderboard, leaderboard
 from concord.comparison.model_comparison import RatedAspect, compare_models, people_headline
 from concord.meta.estimates import estimate
+from data.store.browse.contents import Totals
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from tests.ui.answered_projects import KINDS, QUALITY, fill
@@ -103,7 +104,7 @@ def _texts(shown: Shown) -> list[str]:
     summary_section = shown.report.sections[0]
     texts = [
         overview.headline(shown.board),
-        overview.tiles(shown.board, {"images": 1, "prompts": 1, "places": 1, "annotations": 1}),
+        overview.tiles(shown.board, Totals(1, 1, 1, 1, 1, 0, 1, 1)),
         summary.headline(real, simulated, shown.view(statistic)),
         lead(shown.store, rows_of(shown.store, view), view),
         *summary_section.points,

@@ -280,12 +280,10 @@ def _imports_table(store: Store) -> str:
     """The latest imports, each with the button that undoes it."""
     rows = []
     for row in imports.listed(store)[: -_MOST_LINES - 1 : -1]:
-        counts = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in row["counts"].items() if n)
-        number = str(row["import_id"])
-        act = "undone" if row["undone"] else html(button("Undo", "undo", f"Undo import {number}", number=number))
-        rows.append(
-            (number, f"{row['created']:%Y-%m-%d %H:%M}", " ".join(dict.fromkeys((row["kind"], row["name"]))), counts, act)
-        )
+        counts = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in row.counts.items() if n)
+        number = str(row.import_id)
+        act = "undone" if row.undone else html(button("Undo", "undo", f"Undo import {number}", number=number))
+        rows.append((number, f"{row.created:%Y-%m-%d %H:%M}", " ".join(dict.fromkeys((row.kind, row.name))), counts, act))
     headers = ("Import", "When (UTC)", "What", "New rows", "")
     return html_table("Imports of this project", headers, rows, "cc-import-table") if rows else ""
 

@@ -155,21 +155,21 @@ class OverviewPage(Page[None]):
 
     def draw(self, view: None) -> Iterator[Drawn | None]:  # noqa: ARG002
         store, totals = self.store, contents.totals(self.store)
-        if not any(totals.values()):
+        if totals.nothing:
             yield None
             return
         for intervals in (False, True):
             yield {
                 "trouble": _trouble(store),
                 "board": _boards(store, totals, intervals=intervals),
-                "simulated": bool(totals["simulated"]),
-                "glance": _glance(store, totals["images"]),
+                "simulated": bool(totals.simulated),
+                "glance": _glance(store, totals.images),
                 "scores": _tables(store, intervals=intervals),
                 "preferred": preference_summary(store),
             }
 
 
-def _boards(store: Store, totals: dict[str, int], *, intervals: bool) -> str:
+def _boards(store: Store, totals: contents.Totals, *, intervals: bool) -> str:
     """Headline, tiles and leaderboard of the main suite with its contested images; the boards of other suites below."""
     main = main_suite(store)
     if main is None:

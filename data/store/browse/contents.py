@@ -92,12 +92,37 @@ def rater_names(store: Store) -> list[str]:
     return store.query_column("select rater_id from raters order by rater_id")
 
 
-def totals(store: Store) -> dict[str, int]:
-    """How much of everything the project holds.
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """How much of everything a project holds.
 
-    ``places``: images, ``images``: those of them with a picture. ``annotations`` are people's answers, ``simulated``
-    those of imitations. ``scorers``: those that have judged something.
+    Attributes:
+        images: images with a picture.
+        places: images with and without a picture.
+        items: images, pairs and groups.
+        annotations: people's answers, each with its revisions once.
+        simulated: answers of simulated people.
+        people: persons who have a name.
+        scorers: scorers that have judged something.
     """
+
+    prompts: int
+    images: int
+    places: int
+    items: int
+    annotations: int
+    simulated: int
+    people: int
+    scorers: int
+
+    @property
+    def nothing(self) -> bool:
+        """True if the project is empty."""
+        return self == Totals(0, 0, 0, 0, 0, 0, 0, 0)
+
+
+def totals(store: Store) -> Totals:
+    """Return how much of everything the project holds."""
     counted = {
         "prompts": "select count(*) from prompts",
         "images": "select count(*) from images where sha256 is not null",
@@ -110,7 +135,7 @@ def totals(store: Store) -> dict[str, int]:
         " and exists (from judgements where rater_id = r.rater_id)",
     }
     with store.read() as cursor:
-        return {name: int(rows.value(cursor, sql)) for name, sql in counted.items()}
+        return Totals(**{name: int(rows.value(cursor, sql)) for name, sql in counted.items()})
 
 
 @dataclass(frozen=True, slots=True)

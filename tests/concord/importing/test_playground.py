@@ -154,11 +154,11 @@ def test_the_first_command_fills_the_default_project(default: Path) -> None:
     assert ran.err.startswith("The first start: the playground is being filled")
     with Store(default) as store:
         totals = contents.totals(store)
-    assert totals["prompts"] == len(ASKED)
-    assert totals["images"] == PICTURES
-    assert totals["items"] == PICTURES + PAIRS
-    assert (totals["scorers"], totals["annotations"], totals["people"]) == (2, 0, 0)
-    assert totals["simulated"] > 3 * PICTURES / 2
+    assert totals.prompts == len(ASKED)
+    assert totals.images == PICTURES
+    assert totals.items == PICTURES + PAIRS
+    assert (totals.scorers, totals.annotations, totals.people) == (2, 0, 0)
+    assert totals.simulated > 3 * PICTURES / 2
     results = content(default)
     assert {rater[0] for rater in results["raters"] if rater[2]} == PEOPLE
     assert {(rater, state) for rater, state, _ in results["runs"]} == {
@@ -198,7 +198,7 @@ def test_simulated_people_vote_on_pairs_as_a_campaign_would_show_them(filled: Pa
         assert sum(agreed) > 0.6 * len(agreed)
         # who removes the simulated people removes their pairs
         playground.remove_simulated(store)
-        assert contents.totals(store)["items"] == PICTURES
+        assert contents.totals(store).items == PICTURES
         assert preferences.rows(store, Selection()).polls == []
 
 
@@ -238,7 +238,7 @@ def test_a_project_that_was_named_begins_empty(default: Path, tmp_path: Path) ->
     assert (ran.status, ran.err) == (0, "")
     assert not default.exists()
     with Store(tmp_path / "mine") as store:
-        assert not any(contents.totals(store).values())
+        assert contents.totals(store).nothing
 
 
 def test_a_project_with_data_of_ones_own_is_never_filled(default: Path, tmp_path: Path) -> None:
@@ -318,7 +318,7 @@ def test_a_sample_that_is_damaged_keeps_nobody_out(
     monkeypatch.setattr(sample, "FOLDER", small)
     opened(default)
     with Store(default) as store:
-        assert contents.totals(store)["images"] == PICTURES
+        assert contents.totals(store).images == PICTURES
 
 
 def test_simulated_people_removed_stay_away(filled: Path) -> None:
@@ -326,7 +326,7 @@ def test_simulated_people_removed_stay_away(filled: Path) -> None:
     with Store(filled) as store:
         playground.remove_simulated(store)
         playground.remove_simulated(store)
-        assert contents.totals(store)["simulated"] == 0
+        assert contents.totals(store).simulated == 0
     opened(filled)
     left = content(filled)
     assert not [rater for rater in left["raters"] if rater[2]]
@@ -468,6 +468,6 @@ def test_the_committed_sample_fills_a_project(tmp_path: Path) -> None:
     committed = sample.read_sample(sample.FOLDER)
     with Store(tmp_path) as store:
         totals = contents.totals(store)
-    assert totals["images"] == len(committed.images)
-    assert totals["scorers"] == len(committed.runs) > 0
-    assert totals["simulated"] > 500
+    assert totals.images == len(committed.images)
+    assert totals.scorers == len(committed.runs) > 0
+    assert totals.simulated > 500

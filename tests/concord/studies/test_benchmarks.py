@@ -72,7 +72,7 @@ def test_an_import_is_said_repeated_and_undone(files: Path, study: str) -> None:
     assert left_out.get(study, "") in ran.err
     assert "imported before" in done(project, "import", "study", study, *commands(files)[study])
     with Store(project) as store:
-        ids = [row["import_id"] for row in imports.listed(store)]
+        ids = [row.import_id for row in imports.listed(store)]
     for number in reversed(ids):
         done(project, "import", "undo", number)
     assert "judgements remade" in done(project, "rebuild")

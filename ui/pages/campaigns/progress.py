@@ -44,7 +44,7 @@ def empty_list(store: Store) -> str:
         "Make one with the button below: you see beforehand how much work it is, and it is a draft until you start it. Then"
         " invite people, watch coverage and pace, and decide where they disagree. On the command line:",
     )
-    if not contents.totals(store)["images"]:
+    if not contents.totals(store).images:
         there_are_none = note("There are no images yet to ask about. Import some:")
         lines = next_steps.command_lines(store, next_steps.IMAGES)
         return note(texts[0], "cc-lead") + there_are_none + commands(lines)

@@ -226,7 +226,7 @@ def test_a_campaign_s_life(store: Store) -> None:
 
 def test_an_import_that_a_campaign_shows_stays(store: Store) -> None:
     start(store, 2)
-    (entry,) = [row["import_id"] for row in imports.listed(store)]
+    (entry,) = [row.import_id for row in imports.listed(store)]
     with pytest.raises(ImportRefused, match="to be judged in c, "):
         imports.undo(store, entry)
     management.remove(store, NAME)
@@ -238,7 +238,7 @@ def test_a_group_that_nobody_uses_goes_with_its_images(store: Store) -> None:
     two_generators(store)
     management.groups(store, ALL)
     remaining = management.groups(store, Selection(generator=("g1",)))
-    first, second = (row["import_id"] for row in imports.listed(store))
+    first, second = (row.import_id for row in imports.listed(store))
     imports.undo(store, second)
     assert column(store, "select item_id from items where kind = 'group'") == remaining
     imports.undo(store, first)
@@ -250,7 +250,7 @@ def test_answers_about_a_group_keep_its_images(store: Store) -> None:
     group, _ = management.groups(store, ALL)
     submit(store, group, "ann", campaign_id=None)
     with pytest.raises(ImportRefused, match="1 people have given 1 answers"):
-        imports.undo(store, imports.listed(store)[0]["import_id"])
+        imports.undo(store, imports.listed(store)[0].import_id)
 
 
 def test_the_default_campaign_follows_imports(store: Store) -> None:
@@ -261,7 +261,7 @@ def test_the_default_campaign_follows_imports(store: Store) -> None:
     after = [task.item_id for task in participation.next_tasks(store, "ann", ahead=9).tasks]
     assert len(after) == 3
     assert after[0] == first[1]  # what she holds comes first
-    imports.undo(store, imports.listed(store)[1]["import_id"])
+    imports.undo(store, imports.listed(store)[1].import_id)
     assert [task.item_id for task in participation.next_tasks(store, "ann", ahead=9).tasks] == first[1:]
     assert management.listed(store)[0].settings.order == "shared"
 

@@ -263,10 +263,8 @@ def test_kept_settings_are_another_rater_at_once(store: Store) -> None:
     name = f"{RATER}[counting_threshold=0.5,max_overlap=1.0,threshold=0.9]"
     assert line.startswith(f"Kept as {name}: 36 images judged by these settings")
     (number,) = re.findall(r"import undo (\d+)", line)
-    assert imports.listed(store)[-1] | {"created": None, "undone": None} == {
-        "import_id": int(number), "kind": "kept settings", "name": name, "counts": {"evidence": 36}, "created": None,
-        "undone": None,
-    }  # fmt: skip
+    last = imports.listed(store)[-1]
+    assert (last.import_id, last.kind, last.name, last.counts) == (int(number), "kept settings", name, {"evidence": 36})
     # on Agreement
     report = compute(store, Selection(suite=(SUITE,), aspect=("correct",)), POINTS)["raters"]
     shown = {(row["task"], row["statistic"], row["people"]): row["value"] for row in report if row["rater"] == name}

@@ -307,7 +307,7 @@ def rich_texts(store: Store, markdown: str) -> list[RichTextNode]:
 
     def address(item_id: str) -> str | None:
         item = contents.item(store, item_id)
-        return None if item is None or item["sha256"] is None else at(f"/img/{item['sha256']}")
+        return None if item is None or item.sha256 is None else at(f"/img/{item.sha256}")
 
     return rich_text_nodes(markdown, address)
 

@@ -37,6 +37,7 @@ from data.store import imports, library
 from data.store.core.campaign_items import DEFAULT
 from data.store.imports import ImportBundle, Imported, Reimport, ReimportedAnswer
 from data.store.judgements.answer_status import Decision, Status
+from data.store.judgements.recording import JudgedSource
 from data.tables import TextTable, read_cells
 
 _NAMESPACE = uuid.UUID("9a4a1d0e-3c1b-4d8e-9a39-51d1c8b5b7de")
@@ -282,19 +283,18 @@ def _stated(answers: Sequence[ExportedAnswer]) -> tuple[list[ReimportedAnswer], 
 def _judgements_of_answer(answer: ExportedAnswer) -> tuple[str, Sequence[Judgement]]:
     """The rule, and what follows from an answer by it: the same as when the project is rebuilt."""
     several = answer.item_kind != "image"
-    source: dict[str, Any] = {
-        "scorer": None,
-        "item_id": answer.item,
-        "questionnaire": answer.questionnaire,
-        "definition": answer.campaign_made and answer.campaign_made.definition,
-        "answers": answer.answers,
-        "raw": answer.shown,
-        "payload": None,
-        "spec": answer.prompt_spec,
-        "members": [image.image for image in answer.images] if several else [],
-        "generators": [image.generator for image in answer.images] if several else [],
-        "questions": answer.questions,
-    }
+    source = JudgedSource(
+        answer.item,
+        answer.item_kind,
+        answer.prompt_spec,
+        answer.questionnaire,
+        answer.campaign_made.definition if answer.campaign_made else None,
+        answer.answers,
+        answer.shown,
+        members=tuple(image.image for image in answer.images) if several else (),
+        generators=tuple(image.generator for image in answer.images) if several else (),
+        questions=answer.questions,
+    )
     try:
         return derive_source(source)
     except (ValueError, KeyError, TypeError) as error:

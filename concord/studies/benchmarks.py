@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -63,8 +63,9 @@ def _with_written(store: Store, judgements: pd.DataFrame, scales: Scales) -> Pre
     released = judgements[judgements.kind == "human"].copy()
     for row in released.index[released.excluded == OFF_SCALE]:
         item, rater = released.loc[row, ["item", "rater"]]
-        answers = (contents.item(store, item) or {"annotations": []})["annotations"]
-        written = next(each["answers"][OFF_SCALE] for each in answers if each["rater_id"] == rater)
+        stored = contents.item(store, item)
+        answers = stored.annotations if stored else ()
+        written = next(each.answers[OFF_SCALE] for each in answers if each.rater_id == rater)
         released.loc[row, ["number", "excluded"]] = [float(written[GENAI_BENCH.aspect]), None]
     released = released.assign(label=released.number.map("{:g}".format))
     levels = "<".join(f"{level:g}" for level in sorted(released.number.unique()))
@@ -229,19 +230,18 @@ def _arena(store: Store) -> list[ComparedNumber]:
     """How often a judge's vote is people's; an answer that names no vote is wrong."""
     judgements = frame.frame(store, Selection(suite=(ARENA.suite,)))
     people = judgements[judgements.kind == "human"].set_index("item")
-    written = scorer_evidence.imported_evidence(store, ARENA.suite)
+    written = scorer_evidence.imported_words(store, ARENA.suite)
     numbers = []
     for number in ARENA.numbers:
         judge = judgements[judgements.rater == number.rater].set_index("item").label.reindex(people.index)
-        payloads = [written.get((str(item), str(number.rater))) for item in people.index]
-        if people.empty or None in payloads:
+        votes = [words for item in people.index if (words := written.get((str(item), str(number.rater)))) is not None]
+        if people.empty or len(votes) < len(people):
             numbers.append(undetermined(number, f"no votes of {number.rater} in these data"))
             continue
         right = (judge == people.label).tolist()
-        known: list[Mapping[str, Any]] = [payload for payload in payloads if payload is not None]
-        in_words = [read_choice(payload["written"], exactly=False) for payload in known]
+        in_words = [read_choice(vote.written, exactly=False) for vote in votes]
         beside = {
-            AS_MARKED: float(np.mean([payload["marked"] for payload in known])),
+            AS_MARKED: float(np.mean([bool(vote.marked) for vote in votes])),
             OTHER_WORDS: float(np.mean([word == vote for word, vote in zip(in_words, people.label, strict=True)])),
         }
         clusters = Clusters.of(people.prompt.tolist(), [str(item) for item in people.index])

@@ -263,11 +263,11 @@ def _ratings_preview(store: Store, outcome: UploadOutcome) -> tuple[str, str]:
     rated = [(source.item_id, source.rater_id, next(iter(source.judgements), None)) for source in sources[:_ROWS]]
     rated += outcome.bundle.ratings.first(_ROWS) if outcome.bundle.ratings is not None else []
     for item_id, rater_id, judgement in rated:
-        item = contents.item(store, item_id) or {}
-        sha256 = item.get("sha256")
+        item = contents.item(store, item_id)
+        sha256 = item.sha256 if item else None
         picture = f'<img src="{at("/img/")}{escape(sha256)}?w=160" alt="" class="cc-import-picture">' if sha256 else ""
         value = "" if judgement is None else judgement.label or ("" if judgement.value is None else f"{judgement.value:g}")
-        rows.append((html(picture), str(item.get("text") or item_id), rater_id, value))
+        rows.append((html(picture), (item.text if item else None) or item_id, rater_id, value))
     aspect = next((name for _, name, _ in outcome.bundle.scales), "rating")
     summary = [line for line in outcome.summary[:-1] if " by " in line or " match an image of suite " in line]
     return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -38,9 +38,78 @@ def score_position(store: Store, suite: str, rater: str, aspect: str, value: flo
     return ScorePosition(**record) if record and record["n"] else None
 
 
-def item(store: Store, item_id: str) -> dict[str, Any] | None:
-    """One item whole: the item, its prompt and picture, how its generator was asked (``generated``, where that is known), all
-    annotations, all judgements; None if unknown."""
+@dataclass(frozen=True, slots=True)
+class StoredAnnotation:
+    """An answer to an item.
+
+    Attributes:
+        status: such as ``valid``.
+        revises: the answer that this one replaces; None if it is the first.
+        import_id: the import that brought it; None if it was given here.
+        identity, simulated: the kind of person.
+        superseded: whether a later answer replaces it.
+    """
+
+    annotation_id: str
+    rater_id: str
+    answers: Mapping[str, Any]
+    status: str
+    revises: str | None
+    saw_evidence: bool
+    submitted: datetime
+    import_id: int | None
+    identity: str | None
+    simulated: bool
+    superseded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StoredJudgement:
+    """A judgement about an item; ``kind``, ``identity`` and ``simulated`` are the rater's."""
+
+    rater_id: str
+    kind: str
+    identity: str | None
+    simulated: bool
+    aspect: str
+    target: str | None
+    label: str | None
+    value: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredItem:
+    """An item with its prompt, its picture, all answers and all judgements.
+
+    Attributes:
+        text, spec: the prompt's; None without a prompt.
+        sha256, width, height: the picture's; None without a picture.
+        blanked: why the picture is blank; None if it is not.
+        generated: how its generator was asked; None if that is not known.
+    """
+
+    item_id: str
+    kind: str
+    suite: str
+    prompt_id: str | None
+    task: str | None
+    generator: str | None
+    public_id: str
+    import_id: int
+    text: str | None
+    spec: Mapping[str, Any] | None
+    sha256: str | None
+    width: int | None
+    height: int | None
+    blanked: str | None
+    generated: Mapping[str, Any] | None
+    annotations: tuple[StoredAnnotation, ...]
+    judgements: tuple[StoredJudgement, ...]
+
+
+def item(store: Store, item_id: str) -> StoredItem | None:
+    """Return an item by its id; None if there is none."""
     with store.read() as cursor:
         record = rows.first(
             cursor,
@@ -51,25 +120,25 @@ def item(store: Store, item_id: str) -> dict[str, Any] | None:
         )
         if record is None:
             return None
-        annotations = rows.dicts(
+        annotations = rows.records(
             cursor,
+            StoredAnnotation,
             "select a.annotation_id, a.rater_id, a.answers, a.status, a.revises, a.saw_evidence, a.submitted, a.import_id,"
             " r.identity, r.simulated,"
             " a.annotation_id in (select revises from annotations where revises is not null) as superseded"
             " from annotations a join raters r using (rater_id) where item_id = ? order by a.seq, a.submitted",
             [item_id],
+            "answers",
         )
-        judgements = rows.dicts(
+        judgements = rows.records(
             cursor,
+            StoredJudgement,
             "select j.rater_id, r.kind, r.identity, r.simulated, j.aspect, j.target, j.label, j.value, j.reason"
             " from judgements j join raters r using (rater_id) where j.item_id = ? order by r.kind, j.seq, j.aspect, j.target",
             [item_id],
         )
-    return {
-        **rows.decoded(record, "spec", "generated"),
-        "annotations": [rows.decoded(annotation, "answers") for annotation in annotations],
-        "judgements": judgements,
-    }
+    decoded = rows.decoded(record, "spec", "generated")
+    return StoredItem(**decoded, annotations=tuple(annotations), judgements=tuple(judgements))
 
 
 def filter_choices(store: Store) -> dict[str, list[str]]:

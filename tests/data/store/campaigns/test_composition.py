@@ -25,6 +25,7 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportRefused
 from data.store.judgements import answer_status, recording, remarks
+from data.store.judgements.recording import JudgedSource
 from data.store.judgements.remarks import Adjudication
 from tests.data.store.small_campaign import NAME, give, start
 from tests.data.store.small_project import PROMPT, answer, column, content, fill, pictures, submit, table
@@ -129,10 +130,10 @@ def test_what_is_said_of_a_group_s_images_stands_at_the_images(store: Store) -> 
     assert content(store) == before
 
 
-def rebuilt(source: dict[str, object], members: list[str]) -> tuple[Judgement, ...]:
-    if source["kind"] == "image":
+def rebuilt(source: JudgedSource, members: list[str]) -> tuple[Judgement, ...]:
+    if source.kind == "image":
         return (Judgement("correct", "no", 0.0),)
-    assert source["members"] == members
+    assert list(source.members) == members
     return tuple(Judgement("correct", "no", 0.0, item_id=member) for member in members[:2])
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -20,15 +19,16 @@ from data.store.core.selection import Selection
 from data.store.core.store import Cache, Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording
-from data.store.judgements.recording import SavedAnswer, SentAnswer
+from data.store.judgements.recording import JudgedSource, SavedAnswer, SentAnswer
 from tests.data.store.small_project import answer, column, content, fill, submit, table
 
 EVERYTHING = Selection()
 
 
-def derive(source: Mapping[str, Any]) -> tuple[str, Sequence[Judgement]]:
+def derive(source: JudgedSource) -> tuple[str, Sequence[Judgement]]:
     """The rule of these hand-made answers."""
-    said = source["payload"] if source["questionnaire"] is None else source["answers"]
+    said = source.payload if source.questionnaire is None else source.answers
+    assert said is not None
     if said["label"] == "cannot_tell":
         return "direct-1", [Judgement(said["aspect"], None, None, said["target"], "cannot_tell")]
     return "direct-1", [Judgement(said["aspect"], said["label"], said["value"], said["target"])]

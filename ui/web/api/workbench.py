@@ -35,8 +35,9 @@ from data.store.judgements.remarks import Adjudication, Note, NoteRefused, Wrong
 from scorers import registry
 from scorers.base import Verdict
 from ui.components.addresses import ImageListing, listing_of
-from ui.web.api import name_of, person_of, refusing
+from ui.web.api import person_of, refusing
 from ui.web.api.form import DraftBody, answered_form
+from ui.web.auth.sessions import name_of
 
 ItemId = Annotated[str, Query(max_length=1000)]
 

@@ -305,7 +305,7 @@ def _content(answer: ExportedAnswer) -> dict[str, Any]:
     """What makes a file another import."""
     content = asdict(answer)
     # follows from the campaign
-    del content["questionnaire_version"]
+    content.pop("questionnaire_version")
     return content
 
 
@@ -487,12 +487,13 @@ def _bundle_file(context: Context, kind: str, table: TextTable) -> ImportBundle:
 
 def _summary(kind: str, bundle: ImportBundle, imported: Imported) -> str:
     counts = imported.counts
-    new = [wording.count(counts.get("annotations", 0), "answer")]
+    n_answers, n_evidence, n_campaigns = (counts.get(table, 0) for table in ("annotations", "evidence", "campaigns"))
+    new = [wording.count(n_answers, "answer")]
     if kind != "annotations":
-        new.append(f"{counts.get('evidence', 0):,} of scorers")
-    if counts.get("campaigns"):
-        new.append(wording.count(counts["campaigns"], "campaign"))
+        new.append(f"{n_evidence:,} of scorers")
+    if n_campaigns:
+        new.append(wording.count(n_campaigns, "campaign"))
     returned = bundle.returned
     n_sources = 0 if returned is None else len(returned.answers) + len(returned.evidence)
-    there = n_sources - counts.get("annotations", 0) - counts.get("evidence", 0)
+    there = n_sources - n_answers - n_evidence
     return ", ".join(new) + (f" ({there:,} were here already)" if there > 0 and counts else "")

@@ -367,8 +367,8 @@ def test_a_moved_project_finds_its_pictures(filled: Path, tmp_path: Path) -> Non
     with Store(moved) as store:
         client = World(store, create_app(store, TOKEN, pages=False), moved).client()
         row = grid.items(store, ListingQuery(Selection(generator=(LATE,)))).rows[0]
-        assert client.get(f"/img/{row['sha256']}").status_code == 200
-        assert client.get(f"/img/{row['sha256']}?w=160").status_code == 200
+        assert client.get(f"/img/{row.sha256}").status_code == 200
+        assert client.get(f"/img/{row.sha256}?w=160").status_code == 200
 
 
 def submit(store: Store) -> None:
@@ -457,7 +457,7 @@ def test_browse_shows_what_simulated_people_said(filled: Path) -> None:
             rater: grid.items(store, ListingQuery(Selection(generator=(CARELESS,))), ListingDisplay(rater=rater)).rows
             for rater in ("people", "simulated people", "simulated Ada")
         }
-    counts = {rater: {row["n"] or 0 for row in rows} for rater, rows in results.items()}
+    counts = {rater: {row.n or 0 for row in rows} for rater, rows in results.items()}
     assert counts["people"] == {0}
     assert max(counts["simulated people"]) == 5
     assert counts["simulated Ada"] == {0, 1}

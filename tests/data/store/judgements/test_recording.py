@@ -162,7 +162,7 @@ def test_a_second_answer_is_a_repeat(store: Store) -> None:
     assert labels(store) == {"ann": "yes"}
     assert excluded(store) == ["repeat"]
     page = grid.items(store, ListingQuery(EVERYTHING), ListingDisplay(order="lowest"))
-    assert (page.rows[0]["mean"], page.rows[0]["n"], page.total) == (1.0, 1, 3)
+    assert (page.rows[0].mean, page.rows[0].n, page.total) == (1.0, 1, 3)
     assert grid.items(store, ListingQuery(EVERYTHING), offset=60).total == 3
 
 
@@ -214,16 +214,14 @@ def test_browse_shows_a_raters_values_or_all_peoples(store: Store) -> None:
     submit(store, first, "bob", "no")
     submit(store, second, "bob", "no")
     everyone = grid.items(store, ListingQuery(EVERYTHING), ListingDisplay(order="highest"))
-    assert [(row["item_id"], row["mean"], row["n"]) for row in everyone.rows] == [
+    assert [(row.item_id, row.mean, row.n) for row in everyone.rows] == [
         (first, 0.5, 2),
         (second, 0.0, 1),
         (third, None, None),
     ]
     bob = grid.items(store, ListingQuery(EVERYTHING), ListingDisplay(rater="bob", order="lowest"))
-    assert {row["item_id"]: row["mean"] for row in bob.rows} == {first: 0.0, second: 0.0, third: None}
-    assert [row["mean"] for row in grid.items(store, ListingQuery(EVERYTHING), ListingDisplay(rater="nobody")).rows] == [
-        None
-    ] * 3
+    assert {row.item_id: row.mean for row in bob.rows} == {first: 0.0, second: 0.0, third: None}
+    assert [row.mean for row in grid.items(store, ListingQuery(EVERYTHING), ListingDisplay(rater="nobody")).rows] == [None] * 3
 
 
 def test_scorers_that_were_tuned_where_people_had_answered_are_marked(store: Store) -> None:

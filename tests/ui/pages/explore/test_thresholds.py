@@ -275,7 +275,7 @@ def test_kept_settings_are_another_rater_at_once(store: Store) -> None:
     # on Browse
     page = grid.items(store, ListingQuery(ALL), ListingDisplay(rater=name), limit=100)
     now = own(store, **MOVED)
-    assert {row["item_id"]: row["mean"] for row in page.rows} == {item: float(bool(one)) for item, one in now.items()}
+    assert {row.item_id: row.mean for row in page.rows} == {item: float(bool(one)) for item, one in now.items()}
     # and here: it stands where it was kept
     view = view_of(store, {"rater": name})
     assert (view.turned["threshold"], view.moved) == (0.9, {})

@@ -88,13 +88,13 @@ def rate(payload: Mapping[str, Any]) -> tuple[str, tuple[Judgement, ...]]:
 
 def _rating(payload: Mapping[str, Any]) -> Judgement:
     """The judgement that an imported rating is: aspect, target, label and value as they came."""
-    aspect, label, value = payload.get("aspect"), payload.get("label"), payload.get("value")
+    aspect, target, label, value = (payload.get(name) for name in ("aspect", "target", "label", "value"))
     if not isinstance(aspect, str) or not aspect:
         raise ValueError(f"a direct answer needs an 'aspect', got {aspect!r}")
     if label == CANNOT_TELL:
-        return Judgement(aspect, None, None, payload.get("target"), CANNOT_TELL)
+        return Judgement(aspect, None, None, target, CANNOT_TELL)
     number = None if value is None else float(value)
-    return Judgement(aspect, None if label is None else str(label), number, payload.get("target"))
+    return Judgement(aspect, None if label is None else str(label), number, target)
 
 
 def rating_answer(key: str, item_id: str, rater_id: str, rating: Mapping[str, Any], raw: Any = None) -> Annotation:

@@ -14,7 +14,7 @@ from typing import Final
 from concord.common.text_tables import markdown as markdown_table
 from concord.studies import judge_words
 from concord.studies.benchmarks import REPRODUCTIONS
-from concord.studies.comparison import ComparedNumber, as_json, table
+from concord.studies.comparison import ComparedNumber, VerdictCounts, as_json, table
 from concord.studies.judges import JudgedPeople
 from data.studies.published import PrintedNumber
 
@@ -72,12 +72,12 @@ def _answers(judged: JudgedPeople) -> list[str]:
 
 def audit(studies: Audited) -> str:
     """The page in Markdown: an overview, then a chapter for each study."""
-    counts = {name: Counter(line.verdict for line in each.lines) for name, each in studies.items()}
+    counts = {name: VerdictCounts.of(each.lines) for name, each in studies.items()}
     rows = [["study", "numbers", "same", "different", "not determined"]]
     for name, count in counts.items():
         paper = REPRODUCTIONS[name].study.paper
         link = f"[{paper}](#{_NO_ANCHOR.sub('', paper.lower()).replace(' ', '-')})"
-        numbers = (count.total(), count["same"], count["different"], count["not_determined"])
+        numbers = (count.total, count.same, count.different, count.not_determined)
         rows.append([link, *map(str, numbers)])
     chapters = ("\n\n".join([_chapter(name, each.lines), *map(_judged, each.judged)]) for name, each in studies.items())
     overview = "\n".join(markdown_table(rows))
@@ -162,8 +162,8 @@ def _values(lines: Sequence[ComparedNumber]) -> Mapping[str, str]:
     for line in lines:
         beside = {name: value for name, value in line.beside.items() if value is not None}
         values |= {f"{line.number.called}|{name}": formatted(line.number, value) for name, value in beside.items()}
-    count = Counter(line.verdict for line in lines)
-    return values | {"same": str(count["same"]), "determined": str(count["same"] + count["different"])}
+    count = VerdictCounts.of(lines)
+    return values | {"same": str(count.same), "determined": str(count.same + count.different)}
 
 
 FORMATS: Final[Mapping[str, Callable[[Audited], str]]] = {"table": text, "md": audit, "json": document}

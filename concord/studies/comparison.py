@@ -55,6 +55,26 @@ class ComparedNumber:
     high: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class VerdictCounts:
+    """How many printed numbers of a study have each verdict."""
+
+    same: int
+    different: int
+    not_determined: int
+
+    @property
+    def total(self) -> int:
+        """The number of all printed numbers."""
+        return self.same + self.different + self.not_determined
+
+    @classmethod
+    def of(cls, lines: Iterable[ComparedNumber]) -> VerdictCounts:
+        """Count the verdicts of these numbers."""
+        verdicts = [line.verdict for line in lines]
+        return cls(*(verdicts.count(verdict) for verdict in ("same", "different", NOT_DETERMINED)))
+
+
 def compare(store: Store, study: PublishedStudy, prepare: Prepare | None = None) -> list[ComparedNumber]:
     """Every printed number of a study beside what the answers in a store give, in the order of the data file."""
     wanted = {name for number in study.numbers for name in (number.statistic, *number.beside)}
@@ -235,8 +255,8 @@ def _remarks(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> list[str
     if any(line.value is not None for line in open_lines):
         undetermined.append("What stands in full beside these is ours over what there is.")
     beyond = [f"Not determined: {item.what} ({item.where}): {item.why}." for item in study.open]
-    verdicts = Counter(line.verdict for line in lines)
-    count = f"Same {verdicts['same']}, different {verdicts['different']}, not determined {verdicts['not_determined']}."
+    counts = VerdictCounts.of(lines)
+    count = f"Same {counts.same}, different {counts.different}, not determined {counts.not_determined}."
     return [*study.notes, *different, *undetermined, *beyond, count]
 
 

@@ -248,4 +248,4 @@ async def _form(request: Request) -> _Form:
         sent = dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=20))
     except ValueError:
         return _Form()
-    return _Form(sent.get("name", ""), sent.get("password", ""), sent.get("next", ""), sent.get("code", ""))
+    return _Form(*(sent.get(field, "") for field in ("name", "password", "next", "code")))

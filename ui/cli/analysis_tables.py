@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -10,12 +10,16 @@ from typing import Any
 
 from agreement import ConsensusMethod, Options, PeopleAs
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, TIED
+from agreement.questions import GroupStatistic, Split
+from agreement.questions.people import APART, IMAGE_WRONG, VQA_WRONG
 from agreement.report.report import glance
 from agreement.study.cells import ALL
 from concord import agreement
 from concord.agreement import selected
 from concord.common import text_tables, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
+from concord.common.table import Field, Table, field, table_of
+from concord.common.table import without_empty_columns as without_empty
 from concord.common.text_tables import (
     LEFT_OUT,
     Column,
@@ -337,27 +341,35 @@ def print_preferences(
     _say_by_suite(context, sections)
 
 
-_QUESTION_TITLES = {
-    "scores": "Scores of generators",
-    "models": "VQA models beside each other",
-    "people": "VQA models beside people",
-    "splits": "Wrong answers, by whose fault they are",
-}
-_QUESTION_COLUMNS = (
-    *map(column, ("rater", "other", "people", "generator", "by", "group", "statistic")),
-    _VALUE,
-    _INTERVAL,
-    ("n", lambda row: f"{row['n']:,} {row['unit']}"),
-    ("excluded", LEFT_OUT[1]),
-    _REASON,
+def _interval(row: GroupStatistic) -> str:
+    return "" if row.low is None else f"{row.low:z.4f} .. {row.high:z.4f}"
+
+
+def _left_out(row: GroupStatistic) -> str:
+    return ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in row.excluded.items())
+
+
+_QUESTION_FIELDS: Sequence[Field[GroupStatistic]] = (
+    field("rater", lambda row: row.rater),
+    field("other", lambda row: row.other),
+    field("people", lambda row: row.people),
+    field("generator", lambda row: row.generator),
+    field("by", lambda row: row.by),
+    field("group", lambda row: row.group),
+    field("statistic", lambda row: row.statistic),
+    field("value", lambda row: text_tables.number(row.value)),
+    field("95 % interval", _interval),
+    field("n", lambda row: f"{row.n:,} {row.unit}"),
+    field("excluded", _left_out),
+    field("reason", lambda row: row.reason),
 )
-_SPLIT_COLUMNS = tuple(
-    map(
-        column,
-        ("rater", "people", "by", "group", "wrong", "image_wrong", "vqa_wrong", "undecided", "cannot_tell", "other_version",
-         "not_asked"),
-    )
-)  # fmt: skip
+_SPLIT_FIELDS: Sequence[Field[Split]] = (
+    field("rater", lambda split: split.rater),
+    field("people", lambda split: split.people),
+    field("by", lambda split: split.by),
+    field("group", lambda split: split.group),
+    *(field(name, lambda split, name=name: str(split.counts[name])) for name in ("wrong", IMAGE_WRONG, VQA_WRONG, *APART)),  # type: ignore[misc]
+)
 
 
 def print_questions(
@@ -365,21 +377,35 @@ def print_questions(
 ) -> None:
     """The command ``vqa``."""
     chosen = selected(context, selection)
-    rows = scores.rows(context.store, chosen, reference, Options(intervals=intervals))
-    if reference is not None and not any(row["reference"] for row in rows["scores"]):
+    statistics = scores.question_statistics(context.store, chosen, reference, Options(intervals=intervals))
+    if reference is not None and not any(score.generator == reference for score in statistics.scores):
         context.warn(f"--reference {reference}: no questions were answered about images by that name in this selection")
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), "reference": reference, **rows})
+        sections = scores.statistics_json(statistics, reference)
+        context.say_json({"selection": chosen.to_dict(), "reference": reference, **sections})
         return
-    if not rows["scores"]:
+    if not statistics.scores:
         context.say("no scorer has answered questions about images of this selection")
-    _say_by_suite(
-        context,
-        {
-            _QUESTION_TITLES[name]: (part, partial(lines, _SPLIT_COLUMNS) if name == "splits" else _compact(_QUESTION_COLUMNS))
-            for name, part in rows.items()
-        },
-    )
+    for suite in dict.fromkeys(row.suite for row in statistics.scores):
+        for table in _question_tables(statistics, suite):
+            if table.rows:
+                context.say(f"{suite}: {table.caption}")
+                _say_indented(context, _texts(without_empty(table)))
+
+
+def _question_tables(statistics: scores.QuestionStatistics, suite: str) -> Iterator[Table]:
+    for title, rows in (
+        ("Scores of generators", statistics.scores),
+        ("VQA models beside each other", statistics.models),
+        ("VQA models beside people", statistics.people),
+    ):
+        yield table_of(title, _QUESTION_FIELDS, [row for row in rows if row.suite == suite])
+    splits = [split for split in statistics.splits if split.suite == suite]
+    yield table_of("Wrong answers, by whose fault they are", _SPLIT_FIELDS, splits)
+
+
+def _texts(table: Table) -> text_tables.Lines:
+    return [[column.title for column in table.columns], *([cell.text for cell in row.cells] for row in table.rows)]
 
 
 _ABLATION_COLUMNS = (

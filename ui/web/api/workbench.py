@@ -305,7 +305,7 @@ def _sight(store: Store, item: StoredItem, spec: Spec, by: scorer_evidence.ItemE
             for check in verdict.checks
         ],
         "questions": [asdict(question) for question in scores.item_questions(store, item.item_id, by, verdict)],
-        "score": _score(store, item["suite"], by.rater_id, verdict),
+        "score": _score(store, item.suite, by.rater_id, verdict),
     }
 
 

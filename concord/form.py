@@ -84,13 +84,17 @@ def _build_nodes(tokens: Sequence[Token], root: list[RichTextNode], picture: Cal
         elif token.nesting == -1:
             stack.pop()
         else:
-            node: dict[str, Any] = {"tag": token.tag if token.tag in _TAGS and token.tag != "a" else "span", "children": []}
+            children: list[RichTextNode] = []
+            node: dict[str, Any] = {
+                "tag": token.tag if token.tag in _TAGS and token.tag != "a" else "span",
+                "children": children,
+            }
             address = str(token.attrs.get("href", ""))
             if token.tag == "a" and urlsplit(address).scheme in ("http", "https"):
-                node = {"tag": "a", "children": [], "href": address}
+                node = {"tag": "a", "children": children, "href": address}
             stack[-1].append(node)
             if token.nesting == 1:
-                stack.append(node["children"])
+                stack.append(children)
 
 
 def _picture_node(token: Token, picture: Callable[[str], str | None]) -> RichTextNode:

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import concord
+from agreement.estimate import Ceiling, CeilingVerdict, Estimate, Position
 from agreement.meta.alternative_annotator import AlternativeAnnotator, PersonTest
 from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT
 from concord.meta.replacement import replacements
@@ -109,17 +110,14 @@ def test_one_sentence_says_whether_it_may_replace_people() -> None:
         suite="s", aspect="correct", statistic="winning_rate", task="all", generator="all", people="real", scorer="f",
         value=0.5, passes=True, epsilon=0.1, persons=persons,
     )  # fmt: skip
-    ceiling = {"verdict": "equivalent", "value": 0.7, "scorer": 0.69, "verdict_reason": None, "reason": None}
-    row = {
-        "statistic": "cohen_kappa", "task": "all", "generator": "all", "people": "real", "rater": "f", "value": 0.69,
-        "target": None, "ceiling": ceiling,
-    }  # fmt: skip
+    ceiling = Ceiling(0.7, None, None, 10, 20, None, "", CeilingVerdict("equivalent", scorer=0.69))
+    row = Estimate(statistic="cohen_kappa", people="real", rater="f", value=0.69, ceiling=ceiling)
 
-    def answer(passes: bool | None, verdict: str | None) -> str:
+    def answer(passes: bool | None, verdict: Position | None) -> str:
         refused = passes is None
         tests = [replace(test, passes=passes, value=None if refused else 0.5, reason="slots" if refused else None)]
         reason = None if verdict else "too few prompts to decide"
-        rows = [row | {"ceiling": ceiling | {"verdict": verdict, "verdict_reason": reason}}]
+        rows = [replace(row, ceiling=replace(ceiling, verdict=CeilingVerdict(verdict, reason, 0.69)))]
         (made,) = replacements(tests, rows, "all", "real")
         return made.answer
 

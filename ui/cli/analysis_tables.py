@@ -37,7 +37,7 @@ from concord.common.text_tables import (
 from concord.comparison import matching, preferences
 from concord.comparison.matching import EVALUATIONS, AblationSetting, ablation_rows, by_cell
 from concord.error_analysis import flips
-from concord.error_analysis.flips import wide
+from concord.error_analysis.flips import FlipLine, FlipResult, flip_lines
 from concord.questions import scores
 from concord.runs import score
 from data.files import write_whole
@@ -249,19 +249,24 @@ def _winoground(rows: Sequence[Row]) -> text_tables.Lines:
     return _compact(columns)([*places.values()])
 
 
-def _tied(of: Row) -> str:
-    """How many images have the same score by both prompts."""
-    return str(of[PREFERRED]["excluded"].get(TIED, 0)) if of[SCORE]["n_items"] else ""
+def _interval(row: GroupStatistic | FlipResult) -> str:
+    return "" if row.low is None else f"{row.low:z.4f} .. {row.high:z.4f}"
 
 
-_FLIP_COLUMNS = (
-    *of_statistic(SCORE, *map(column, ("suite", "rater", "generator")), number_column(SCORE), _INTERVAL),
-    *of_statistic(FLIPPED, number_column(FLIPPED)),
-    *of_statistic(DELTA, number_column(DELTA), _INTERVAL),
-    *of_statistic(PREFERRED, number_column(PREFERRED), _INTERVAL),
-    (TIED, _tied),
-    *of_statistic(SCORE, column("images", "n_items")),
-    ("reason", lambda of: of[DELTA]["reason"] or of[PREFERRED]["reason"] or ""),
+_FLIP_FIELDS: Sequence[Field[FlipLine]] = (
+    field("suite", lambda line: line.score.suite),
+    field("rater", lambda line: line.score.rater),
+    field("generator", lambda line: line.score.generator),
+    field(SCORE, lambda line: text_tables.number(line.score.value)),
+    field("95 % interval", lambda line: _interval(line.score)),
+    field(FLIPPED, lambda line: text_tables.number(line.flipped.value)),
+    field(DELTA, lambda line: text_tables.number(line.delta.value)),
+    field("95 % interval", lambda line: _interval(line.delta)),
+    field(PREFERRED, lambda line: text_tables.number(line.preferred.value)),
+    field("95 % interval", lambda line: _interval(line.preferred)),
+    field(TIED, lambda line: str(line.tied) if line.score.n_items else ""),
+    field("images", lambda line: str(line.score.n_items)),
+    field("reason", lambda line: line.delta.reason or line.preferred.reason),
 )
 
 
@@ -275,17 +280,23 @@ def print_flips(context: Context, selection: Mapping[str, Sequence[str]], kind: 
     flip_rows = flips.rows(context.store, chosen, kind, Options(intervals=intervals))  # type: ignore[arg-type]
     if output == "json":
         context.say_json(
-            {"selection": chosen.to_dict(), "flip": kind, "unflippable": flip_rows.unflippable, "flips": flip_rows.rows}
+            {
+                "selection": chosen.to_dict(),
+                "flip": kind,
+                "unflippable": flip_rows.unflippable,
+                "flips": [row.to_json() for row in flip_rows.rows],
+            }
         )
         return
     table_lines: list[str] = []
     if flip_rows.rows:
-        table_lines += (text_tables.markdown if output == "md" else aligned)(lines(_FLIP_COLUMNS, wide(flip_rows.rows)))
+        table = table_of("Flip test", _FLIP_FIELDS, flip_lines(flip_rows.rows))
+        table_lines += (text_tables.markdown if output == "md" else aligned)(_texts(table))
     elif not flip_rows.unflippable:
         table_lines.append("nothing to compare in this selection")
     unflippable = (f"no prompt of {suite} asks for a {kind} that could be flipped" for suite in flip_rows.unflippable)
     context.say(*table_lines, *unflippable)
-    for command in dict.fromkeys(row["command"] for row in flip_rows.rows if row["command"]):
+    for command in dict.fromkeys(row.command for row in flip_rows.rows if row.command):
         context.warn(f"not all flipped prompts have been read yet; to have that done: {command}")
 
 
@@ -341,10 +352,6 @@ def print_preferences(
         end = (number_column(statistic), _INTERVAL, column("n", "n_items"), LEFT_OUT, _REASON)
         sections[title] = rows, partial(lines, [*map(column, names), *end])
     _say_by_suite(context, sections)
-
-
-def _interval(row: GroupStatistic) -> str:
-    return "" if row.low is None else f"{row.low:z.4f} .. {row.high:z.4f}"
 
 
 def _left_out(row: GroupStatistic) -> str:

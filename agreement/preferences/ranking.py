@@ -21,7 +21,7 @@ import numpy as np
 from agreement.estimates import IntervalEstimate, with_interval
 from agreement.inference.intervals import CONTRAST, LEVEL, Deletions, Interval, resamples
 from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
-from agreement.preferences.votes import Vote, clusters_of, grouped, left_out, same_order
+from agreement.preferences.votes import Vote, VoterKey, clusters_of, grouped, left_out, same_order
 from agreement.statistics.correlation import Units, of_centred, spearman, why_undefined
 from agreement.study.cells import ALL, Options, Used, outcome
 
@@ -35,8 +35,8 @@ NO_MAXIMUM: Final = "some generator never won against another, and ties do not t
 _HOW = "Bradley-Terry log strength with Davidson's ties, mean 0"
 
 
-@dataclass(frozen=True)
-class GeneratorStrength:
+@dataclass(frozen=True, slots=True)
+class GeneratorStrength(VoterKey):
     """One generator in one task, or in all.
 
     Attributes:
@@ -188,8 +188,8 @@ class WinningVotes:
     mean: float
 
 
-@dataclass(frozen=True)
-class RankCorrelation:
+@dataclass(frozen=True, slots=True)
+class RankCorrelation(VoterKey):
     """Spearman's rho of a metric's means and people's winning votes.
 
     Attributes:

@@ -22,7 +22,8 @@ from annotation.questionnaires.visor import requested_objects
 from concord.agreement import selected
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, run_guarded
-from concord.common.text_tables import aligned
+from concord.common.table import Field, field, statistic_field, table_of
+from concord.common.text_tables import indented, interval
 from concord.common.text_tables import markdown as markdown_table
 from concord.studies import audit, imports, selfeval
 from concord.studies.benchmarks import REPRODUCTIONS
@@ -41,8 +42,12 @@ _NOTES = (
     "Table IV: images on which more than half of three people or more give one answer, and on which all do."
     " Table V: images on which people's majority is what the scorer says.",
 )
-_IV = ("suite", "people", "generator", "question")
-_V = ("suite", "people", "rater", "generator", "metric")
+_SUITE: Field[Row] = field("suite", lambda row: row["suite"])
+_PEOPLE: Field[Row] = field("people", lambda row: row["people"])
+_GENERATOR: Field[Row] = field("generator", lambda row: row["generator"])
+_RATER: Field[Row] = field("rater", lambda row: row["rater"])
+_IV: Sequence[Field[Row]] = (_SUITE, _PEOPLE, _GENERATOR, field("question", lambda row: row["question"]))
+_V: Sequence[Field[Row]] = (_SUITE, _PEOPLE, _RATER, _GENERATOR, field("metric", lambda row: row["metric"]))
 _NOTHING = (
     "nobody has answered VISOR's questions in this selection: run a campaign with the questionnaire visor, or import"
     " ratings of the aspects quality, scene, count, present, position and merged"
@@ -63,9 +68,8 @@ def reproduce_visor(context: Context, selection: Mapping[str, Sequence[str]], in
         return
     for title, names, rows in (("Table IV", _IV, tuple(four)), ("Table V", _V, tuple(five))):
         context.say(f"{title}\n")
-        head = [*names, "statistic", "%", "95 % interval", "in the paper", "images", "answers", "left out", "reason"]
-        cells = [head, *(_visor_cells(row, names) for row in rows)]
-        lines = markdown_table(cells) if output == "md" else [f"  {line}" for line in aligned(cells)]
+        table = table_of(title, (*names, *_VISOR_FIELDS), rows)
+        lines = markdown_table(table) if output == "md" else indented(table)
         context.say(*(lines if rows else ["  no scorer has judged these"]), "")
     context.say(*_NOTES)
 
@@ -93,13 +97,20 @@ def _printed(rows: Sequence[Row]) -> list[Row]:
     return [row | {"printed": VISOR_PRINTED.get(key)} for key, row in zip(keys, rows, strict=True)]
 
 
-def _visor_cells(row: Row, names: Sequence[str]) -> list[str]:
-    value = "-" if row["value"] is None else f"{100 * row['value']:z.2f}"
-    bounds = "" if row["low"] is None else f"{100 * row['low']:z.2f} .. {100 * row['high']:z.2f}"
-    left = ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row["excluded"].items())
-    counts = [str(row["n_items"]), str(row["n_ratings"])]
-    cells = [*(str(row[name]) for name in names), row["statistic"], value, bounds, row["printed"] or ""]
-    return [*cells, *counts, left, row["reason"] or ""]
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+_VISOR_FIELDS: Sequence[Field[Row]] = (
+    field("statistic", lambda row: row["statistic"]),
+    statistic_field("%", lambda row: _percent(row["value"]), "z.2f"),
+    field("95 % interval", lambda row: interval(_percent(row["low"]), _percent(row["high"]), "z.2f")),
+    field("in the paper", lambda row: row["printed"]),
+    field("images", lambda row: row["n_items"]),
+    field("answers", lambda row: row["n_ratings"]),
+    field("left out", lambda row: ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row["excluded"].items())),
+    field("reason", lambda row: row["reason"]),
+)
 
 
 METADATA = "evaluation_metadata.jsonl"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
 from agreement import Options
@@ -15,9 +15,10 @@ from agreement.meta.rater_effects import RaterEffectRow
 from agreement.meta.units import Finding
 from agreement.study.cells import ALL
 from concord.agreement import known_statistics, selected
-from concord.common import text_tables, wording
+from concord.common import wording
 from concord.common.context import Context, UsageError
-from concord.common.table import Cell, Field, Table, field, table_of, texts, without_empty_columns
+from concord.common.table import Field, Table, at_key, cell, field, statistic_field, table_of, texts, without_empty_columns
+from concord.common.text_tables import aligned, indented, interval
 from concord.meta import estimates, findings, planning
 from concord.meta.findings import of_scorers
 from concord.meta.planning import PlanRequest
@@ -43,96 +44,57 @@ def _to_print(
     return rows
 
 
-def _aligned(table: Table) -> list[str]:
-    """Return a table's lines, without its empty columns."""
-    filled = without_empty_columns(table)
-    rows = [[cell.text for cell in row.cells] for row in filled.rows]
-    return text_tables.aligned([[column.title for column in filled.columns], *rows])
-
-
 def _indented(table: Table) -> list[str]:
-    return [f"  {line}" for line in _aligned(table)]
+    return indented(without_empty_columns(table))
 
 
-def _number(title: str, value: Callable[[T], float | None], digits: int = 4) -> Field[T]:
-    """Return a column of numbers; a dash where one is undefined."""
-    return field(title, lambda row: text_tables.number(value(row), digits), number=True)
-
-
-def _text(title: str, value: Callable[[T], str | int | bool | None]) -> Field[T]:
-    """Return a column of values as they are; nothing for None."""
-    return field(title, lambda row: text_tables.cell(value(row)))
-
-
-def _count(title: str, value: Callable[[T], int]) -> Field[T]:
-    return field(title, value, number=True)
-
-
-def _interval(low: Callable[[T], float | None], high: Callable[[T], float | None], digits: int = 2) -> Field[T]:
-    """Return a column of intervals; nothing where there is none."""
-
-    def interval(row: T) -> str:
-        lower, upper = low(row), high(row)
-        return "" if lower is None or upper is None else f"{lower:z.{digits}f} .. {upper:z.{digits}f}"
-
-    return field("95 % interval", interval)
-
-
-def _rounded(value: float | None, digits: int = 0) -> str:
-    return "" if value is None else f"{value:z.{digits}f}"
-
-
-def _own_interval(digits: int = 2) -> Field[Finding]:
-    return _interval(lambda row: row.low, lambda row: row.high, digits)
-
-
-_INTERVAL: Final = _own_interval()
+_INTERVAL: Final[Field[Finding]] = field("95 % interval", lambda row: interval(row.low, row.high, "z.2f"))
 _CELL: Final[tuple[Field[Finding], ...]] = (
-    _text("generator", lambda row: row.generator),
-    _text("task", lambda row: row.task),
-    _text("scorer", lambda row: row.scorer),
+    field("generator", lambda row: row.generator),
+    field("task", lambda row: row.task),
+    field("scorer", lambda row: row.scorer),
 )
-_REASON: Final[Field[Finding]] = _text("reason", lambda row: row.reason)
-_FULL_MEAN: Final[Field[EstimateFinding]] = _number("all labels", lambda row: row.full_mean, 3)
-_LABELS_MEAN: Final[Field[EstimateFinding]] = _number("labels alone", lambda row: row.labels_mean, 3)
+_REASON: Final[Field[Finding]] = field("reason", lambda row: row.reason)
+_FULL_MEAN: Final[Field[EstimateFinding]] = statistic_field("all labels", lambda row: row.full_mean, "z.3f")
+_LABELS_MEAN: Final[Field[EstimateFinding]] = statistic_field("labels alone", lambda row: row.labels_mean, "z.3f")
 _COUNTS: Final[tuple[Field[EstimateFinding], ...]] = (
-    _text("labels", lambda row: row.n_labelled),
-    _text("others", lambda row: row.n_unlabelled),
+    field("labels", lambda row: row.n_labelled),
+    field("others", lambda row: row.n_unlabelled),
 )
 _ESTIMATES: Final[Mapping[str, tuple[Field[EstimateFinding], ...]]] = {
     "estimate": (
         *_CELL,
-        _number("estimate", lambda row: row.value, 3),
+        statistic_field("estimate", lambda row: row.value, "z.3f"),
         _INTERVAL,
         _LABELS_MEAN,
-        _interval(lambda row: row.labels_low, lambda row: row.labels_high),
-        _number("scorer's mean", lambda row: row.scorer_mean, 3),
+        field("95 % interval", lambda row: interval(row.labels_low, row.labels_high, "z.2f")),
+        statistic_field("scorer's mean", lambda row: row.scorer_mean, "z.3f"),
         _FULL_MEAN,
         *_COUNTS,
-        field("lambda", lambda row: _rounded(row.power, 2)),
-        field("labels saved", lambda row: _rounded(row.labels_saved)),
+        field("lambda", lambda row: row.power, "z.2f"),
+        field("labels saved", lambda row: row.labels_saved, "z.0f"),
     ),
     "corrected_rate": (
         *_CELL,
-        _number("corrected", lambda row: row.value, 3),
+        statistic_field("corrected", lambda row: row.value, "z.3f"),
         _INTERVAL,
-        _number("scorer's rate", lambda row: row.scorer_mean, 3),
+        statistic_field("scorer's rate", lambda row: row.scorer_mean, "z.3f"),
         _FULL_MEAN,
-        _number("sensitivity", lambda row: row.sensitivity, 2),
-        _interval(lambda row: row.sensitivity_low, lambda row: row.sensitivity_high),
-        _number("specificity", lambda row: row.specificity, 2),
-        _interval(lambda row: row.specificity_low, lambda row: row.specificity_high),
+        statistic_field("sensitivity", lambda row: row.sensitivity, "z.2f"),
+        field("95 % interval", lambda row: interval(row.sensitivity_low, row.sensitivity_high, "z.2f")),
+        statistic_field("specificity", lambda row: row.specificity, "z.2f"),
+        field("95 % interval", lambda row: interval(row.specificity_low, row.specificity_high, "z.2f")),
         *_COUNTS,
     ),
     DIFFERENCE: (
-        _text("generator", lambda row: row.generator),
-        _text("less", lambda row: row.against),
-        _text("task", lambda row: row.task),
-        _text("scorer", lambda row: row.scorer),
-        _number("difference", lambda row: row.value, 3),
+        field("generator", lambda row: row.generator),
+        field("less", lambda row: row.against),
+        field("task", lambda row: row.task),
+        field("scorer", lambda row: row.scorer),
+        statistic_field("difference", lambda row: row.value, "z.3f"),
         _INTERVAL,
         _LABELS_MEAN,
-        _number("scorer's", lambda row: row.scorer_mean, 3),
+        statistic_field("scorer's", lambda row: row.scorer_mean, "z.3f"),
         *_COUNTS,
     ),
 }
@@ -167,41 +129,41 @@ def print_estimates(
             continue
         columns: tuple[Field[EstimateFinding], ...] = (*_ESTIMATES[statistic], *([] if reasons == {None} else [_REASON]))
         method_text = part[0].method
-        context.say(*_indented(table_of("", columns, part)))
+        context.say(*_indented(table_of(estimates.TITLES[statistic], columns, part)))
         context.say(f"  {method_text.partition(';')[2].strip() or method_text}\n")
 
 
 _TOPIC: Final[tuple[Field[Finding], ...]] = (
-    _text("suite", lambda row: row.suite),
-    _text("aspect", lambda row: row.aspect),
-    _text("people", lambda row: row.people),
+    field("suite", lambda row: row.suite),
+    field("aspect", lambda row: row.aspect),
+    field("people", lambda row: row.people),
 )
-_STATISTIC: Final[Field[Finding]] = _text("statistic", lambda row: row.statistic)
-_VALUE: Final[Field[Finding]] = _number("value", lambda row: row.value)
+_STATISTIC: Final[Field[Finding]] = field("statistic", lambda row: row.statistic)
+_VALUE: Final[Field[Finding]] = statistic_field("value", lambda row: row.value)
 _PLAN: Final[Sequence[Field[PlannedRow]]] = (
     *_TOPIC,
     _STATISTIC,
-    _text("scorer", lambda row: row.scorer),
+    field("scorer", lambda row: row.scorer),
     _VALUE,
-    field("images", lambda row: f"{row.design.images:g}"),
-    field("ratings", lambda row: f"{row.design.ratings:g}"),
-    _count("prompts", lambda row: row.prompts),
-    _number("half width", lambda row: row.half_width),
-    _number("beside other people", lambda row: row.half_width_others),
-    field("power", lambda row: _rounded(row.power, 2)),
-    _number("aim", lambda row: row.aim),
-    field("prompts needed", lambda row: "-" if row.prompts_needed is None else f"{row.prompts_needed:,}"),
-    _text("reason", lambda row: row.reason if row.half_width is None else None),
+    field("images", lambda row: row.design.images, "g"),
+    field("ratings", lambda row: row.design.ratings, "g"),
+    field("prompts", lambda row: row.prompts, ","),
+    statistic_field("half width", lambda row: row.half_width),
+    statistic_field("beside other people", lambda row: row.half_width_others),
+    field("power", lambda row: row.power, "z.2f"),
+    statistic_field("aim", lambda row: row.aim),
+    statistic_field("prompts needed", lambda row: row.prompts_needed, ","),
+    field("reason", lambda row: row.reason if row.half_width is None else None),
 )
 _EFFECTS: Final[Sequence[Field[RaterEffectRow]]] = (
     *_TOPIC,
     _STATISTIC,
-    _text("rater", lambda row: row.rater),
-    _text("ratings", lambda row: row.ratings),
+    field("rater", lambda row: row.rater),
+    field("ratings", lambda row: row.ratings),
     _VALUE,
-    _own_interval(4),
-    _count("n items", lambda row: row.n_items),
-    _count("n ratings", lambda row: row.n_ratings),
+    field("95 % interval", lambda row: interval(row.low, row.high)),
+    field("n items", lambda row: row.n_items, ","),
+    field("n ratings", lambda row: row.n_ratings, ","),
     _REASON,
 )
 
@@ -223,7 +185,7 @@ def print_plan(
     chosen = selected(context, selection)
     request = PlanRequest(tuple(statistic) or ("mean",), half_width, difference, tuple(images), tuple(ratings), persons, seed)
     if rows := _to_print(context, chosen, planning.plan(context.store, chosen, request), output, _NOT_RATED):
-        context.say(*_aligned(table_of("", _PLAN, rows)))
+        context.say(*aligned(without_empty_columns(table_of("Plan", _PLAN, rows))))
 
 
 def print_rater_effects(context: Context, selection: Mapping[str, Sequence[str]], ratings: Sequence[int], output: str) -> None:
@@ -231,49 +193,41 @@ def print_rater_effects(context: Context, selection: Mapping[str, Sequence[str]]
     chosen = selected(context, selection)
     found = findings.effects(context.store, chosen, tuple(ratings) or (1, 3, 5))
     if rows := _to_print(context, chosen, found, output, _NOT_RATED):
-        context.say(*_aligned(table_of("", _EFFECTS, rows)))
+        context.say(*aligned(without_empty_columns(table_of("Rater effects", _EFFECTS, rows))))
 
 
 _PEOPLE: Final[Field[Ranking]] = field(
-    "people's own", lambda row: text_tables.number(row.ceiling.value, 3) if row.ceiling is not None else ""
+    "people's own", lambda row: cell(row.ceiling.value, "z.3f", "-") if row.ceiling is not None else ""
 )
 _VERDICT: Final[Field[Ranking]] = field(
     "verdict", lambda row: wording.verdict(row.ceiling.verdict.verdict or "") if row.ceiling is not None else ""
 )
-_TASK: Final[Field[Finding]] = _text("task", lambda row: row.task)
-_SCORER: Final[Field[Finding]] = _text("scorer", lambda row: row.scorer or "(people)")
-_ITEMS: Final[Field[Finding]] = _text("images", lambda row: row.n_items)
+_TASK: Final[Field[Finding]] = field("task", lambda row: row.task)
+_SCORER: Final[Field[Finding]] = field("scorer", lambda row: row.scorer or "(people)")
+_ITEMS: Final[Field[Finding]] = field("images", lambda row: row.n_items)
 _ByStatistic = Mapping[str, Ranking]
 """A scorer's rows on a task, by statistic."""
-
-
-def _of(statistic: str, *columns: Field[Ranking]) -> list[Field[_ByStatistic]]:
-    """Return columns about one of several statistics; empty where a scorer has none."""
-
-    def within(column: Field[Ranking]) -> Field[_ByStatistic]:
-        return Field(column.column, lambda rows: column.cell(rows[statistic]) if statistic in rows else Cell(""))
-
-    return [within(column) for column in columns]
-
-
-_ACCURACY: Final[Field[Ranking]] = _number("accuracy", lambda row: row.value, 3)
-_IMAGES: Final = _of(
+_ACCURACY: Final[Field[Ranking]] = statistic_field("accuracy", lambda row: row.value, "z.3f")
+_IMAGES: Final = at_key(
     PAIRWISE,
     _TASK,
     _SCORER,
     _ACCURACY,
     _INTERVAL,
-    field("epsilon", lambda row: "" if row.epsilon is None else f"{row.epsilon:.3g}"),
+    field("epsilon", lambda row: row.epsilon, ".3g"),
     _PEOPLE,
     _VERDICT,
     _ITEMS,
     _REASON,
 )
-_GENERATORS: Final = (
-    *_of(SOFT, _TASK, _SCORER, _number("soft accuracy", lambda row: row.value, 3), _INTERVAL, _PEOPLE),
-    *_of(GENERATORS, _ACCURACY, _INTERVAL),
-    *_of(KENDALL, _number("tau-b", lambda row: row.value, 3)),
-    *_of(GENERATORS, field("verdict", lambda row: row.verdict or row.verdict_reason or ""), _REASON),
+_ORDERED: Final[Field[Ranking]] = field("verdict", lambda row: row.verdict or row.verdict_reason)
+_SOFT_ACCURACY: Final[Field[Ranking]] = statistic_field("soft accuracy", lambda row: row.value, "z.3f")
+_TAU: Final[Field[Ranking]] = statistic_field("tau-b", lambda row: row.value, "z.3f")
+_GENERATORS: Final[Sequence[Field[_ByStatistic]]] = (
+    *at_key(SOFT, _TASK, _SCORER, _SOFT_ACCURACY, _INTERVAL, _PEOPLE),
+    *at_key(GENERATORS, _ACCURACY, _INTERVAL),
+    *at_key(KENDALL, _TAU),
+    *at_key(GENERATORS, _ORDERED, _REASON),
 )
 
 
@@ -342,13 +296,13 @@ def _persons_won(row: AlternativeAnnotator) -> str:
 
 _ALT_TEST: Final[Sequence[Field[AlternativeAnnotator]]] = (
     _TASK,
-    _text("generator", lambda row: row.generator),
+    field("generator", lambda row: row.generator),
     _SCORER,
-    _text("passes", lambda row: row.passes),
+    field("passes", lambda row: row.passes),
     field("persons won", _persons_won),
-    _number("winning rate", lambda row: row.winning_rate, 3),
-    _number("advantage", lambda row: row.advantage, 3),
-    _number("p", lambda row: row.p),
+    statistic_field("winning rate", lambda row: row.winning_rate, "z.3f"),
+    statistic_field("advantage", lambda row: row.advantage, "z.3f"),
+    statistic_field("p", lambda row: row.p),
     _ITEMS,
     _REASON,
 )

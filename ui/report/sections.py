@@ -5,7 +5,6 @@ A table of estimates has a row per rater and topic, a column per statistic, n an
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -18,6 +17,7 @@ from agreement.estimate import Estimate
 from agreement.meta.units import Finding
 from concord.agreement import AgreementRows
 from concord.common import wording
+from concord.common.table import Cell, Column, Table, TableRow, numbers
 from data.store.analysis.exports import ScorerDescription
 from data.store.core.selection import Selection
 from ui.components import tables
@@ -29,57 +29,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ReportCell:
-    """What a cell of a table says.
-
-    Attributes:
-        text: large; ``details``: small, beneath.
-        note: shown when pointed at.
-        exact: the number that ``text`` rounds.
-        mark: which of the table's notes belongs to it.
-        shade: how dark its ground is, 0 to 1, and whether it is where two raters say the same.
-    """
-
-    text: str
-    details: tuple[str, ...] = ()
-    note: str = ""
-    exact: float | None = None
-    mark: str = ""
-    shade: tuple[float, bool] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A column's name, what it means when pointed at, and whether numbers stand in it."""
-
-    text: str
-    note: str = ""
-    number: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class ReportTable:
-    """A table whose first ``names`` columns name the row; ``notes`` stand beneath it.
-
-    Attributes:
-        folded: it opens by a click; what is printed leaves it out.
-    """
-
-    caption: str
-    headings: tuple[Heading, ...]
-    rows: tuple[tuple[ReportCell, ...], ...]
-    names: int = 1
-    notes: tuple[str, ...] = ()
-    folded: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class ReportFigure:
     """A drawing: ``drawn`` is Plotly's JSON; ``table`` stands for it where nothing can be drawn."""
 
     caption: str
     drawn: str
-    table: ReportTable | None = None
+    table: Table | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +90,7 @@ class ReportSection:
     paragraphs: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
     figures: tuple[ReportFigure, ...] = ()
-    tables: tuple[ReportTable, ...] = ()
+    tables: tuple[Table, ...] = ()
     samples: tuple[SampleImage, ...] = ()
     terms: tuple[Term, ...] = ()
     command: str = ""
@@ -182,16 +137,6 @@ def _spread(samples: Sequence[SampleImage]) -> tuple[SampleImage, ...]:
         ranked.append((turns[sample.group], sample))
     first = [sample for _, sample in sorted(ranked, key=lambda pair: pair[0])[:_PRINTED_SAMPLES]]
     return tuple(sample for sample in samples if sample in first)
-
-
-def texts(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> ReportTable:
-    """A table of plain texts; a column of nothing but counts is one of numbers."""
-    cells = tuple(tuple(ReportCell(text) for text in row) for row in rows)
-    counts = [all(_COUNT.fullmatch(row[n]) for row in rows) for n in range(len(headings))]
-    return ReportTable(caption, tuple(Heading(text, number=n) for text, n in zip(headings, counts, strict=True)), cells, names)
-
-
-_COUNT = re.compile(r"\d{1,3}(,\d{3})*")
 
 
 Names = Mapping[str, Callable[[Estimate], str]]
@@ -274,7 +219,7 @@ def _without_twins(
     return [row for row in rows if part_of(row) == part] if same else list(rows)
 
 
-def estimates_tables(caption: str, names: Names, rows: Sequence[Estimate], more: AddDetails | None = None) -> list[ReportTable]:
+def estimates_tables(caption: str, names: Names, rows: Sequence[Estimate], more: AddDetails | None = None) -> list[Table]:
     """Tables of a few statistics each, in the order of ``rows``; ``more`` adds lines beneath a number."""
     widest = _WIDEST_WITH_MORE if more else _WIDEST
     shown = list(dict.fromkeys(row.statistic for row in rows))
@@ -325,7 +270,7 @@ def _table(
     statistics: Sequence[str],
     lines: Mapping[tuple[str, ...], Mapping[str, Estimate]],
     more: AddDetails,
-) -> ReportTable:
+) -> Table:
     notes = Notes()
     body = []
     for key, line in lines.items():
@@ -334,25 +279,25 @@ def _table(
             continue
         widest = max(here, key=lambda row: int(row.n_items))
         ratings = max(int(row.n_ratings) for row in here)
-        counts = (ReportCell(f"{widest.n_items:,}"), ReportCell(f"{ratings:,}"))
-        numbers = (estimate_cell(line.get(name), widest.n_items, notes.mark, more) for name in statistics)
-        body.append((*(ReportCell(text) for text in key), *counts, *numbers))
-    columns = [Heading(wording.title(name), wording.meaning(name)) for name in statistics]
-    headings = (*(Heading(name, number=False) for name in names), Heading("Items"), Heading("Ratings"), *columns)
-    return ReportTable(caption, headings, tuple(body) if statistics else (), len(names), notes.lines())
+        counts = (Cell(f"{widest.n_items:,}"), Cell(f"{ratings:,}"))
+        estimates = (estimate_cell(line.get(name), widest.n_items, notes.mark, more) for name in statistics)
+        body.append(TableRow((*map(Cell, key), *counts, *estimates)))
+    titles = (Column(wording.title(name), wording.meaning(name), number=True) for name in statistics)
+    columns = (*map(Column, names), *numbers("Items", "Ratings"), *titles)
+    return Table(caption, columns, tuple(body) if statistics else (), len(names), notes=notes.lines())
 
 
-def estimate_cell(row: Estimate | None, n_items: int, mark: Callable[[str], str], more: AddDetails) -> ReportCell:
+def estimate_cell(row: Estimate | None, n_items: int, mark: Callable[[str], str], more: AddDetails) -> Cell:
     """An estimate as a cell: its interval beneath, and its own n where that is not ``n_items``."""
     if row is None:
-        return ReportCell("")
+        return Cell("")
     # what stands beside the number is said by `more`
     shown = tables.number(replace(row, ceiling=None))
     if row.value is None:
-        return ReportCell(shown.text, more(row), mark=mark(row.reason or "no reason is given"))
+        return Cell(shown.text, more(row), mark=mark(row.reason or "no reason is given"))
     of_its_own = f"n = {row.n_items:,}" if row.n_items != n_items else ""
-    details = tuple(part for part in (shown.detail, of_its_own, *more(row)) if part)
-    return ReportCell(shown.text, details, shown.note, row.value)
+    details = tuple(part for part in (*shown.details, of_its_own, *more(row)) if part)
+    return Cell(shown.text, details, shown.note, exact=row.value)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import pandas as pd
@@ -17,10 +18,16 @@ from agreement.estimate import Estimate
 from agreement.meta.units import Finding
 from concord.agreement import AgreementRows
 from concord.common import wording
-from concord.common.table import Cell, Column, Table, TableRow, numbers
+from concord.common.estimate_table import (
+    Names,
+    estimate_cell,
+    estimates_table,
+    remark_on_labels,
+    undefined_statistics,
+)
+from concord.common.table import Cell, Table
 from data.store.analysis.exports import ScorerDescription
 from data.store.core.selection import Selection
-from ui.components import tables
 
 if TYPE_CHECKING:
     from ui.report.figures import Along
@@ -139,13 +146,12 @@ def _spread(samples: Sequence[SampleImage]) -> tuple[SampleImage, ...]:
     return tuple(sample for sample in samples if sample in first)
 
 
-Names = Mapping[str, Callable[[Estimate], str]]
-"""The columns that name a row, by title."""
 AddDetails = Callable[[Estimate], tuple[str, ...]]
 
 _WIDEST, _WIDEST_WITH_MORE = 8, 4
 """Columns of numbers that fit on a page; and with more than an interval beneath each."""
 ALL, TASKS_MEAN = "all", "tasks_mean"
+_COUNTS = ("Items", "Ratings")
 COMPARED = ("among_people", "raters", "thresholds")
 """The rows whose main statistics are printed; of others the HTML report has the tables."""
 
@@ -224,16 +230,17 @@ def estimates_tables(caption: str, names: Names, rows: Sequence[Estimate], more:
     widest = _WIDEST_WITH_MORE if more else _WIDEST
     shown = list(dict.fromkeys(row.statistic for row in rows))
     defined = [name for name in shown if any(row.statistic == name and row.value is not None for row in rows)]
-    never = _never(rows, [name for name in shown if name not in defined])
-    lines: dict[tuple[str, ...], dict[str, Estimate]] = {}
-    for row in rows:
-        lines.setdefault(tuple(of(row) for of in names.values()), {})[row.statistic] = row
     parts = evenly(defined, widest) or [[]]
-    tables = [
-        _table(caption if n == 0 else f"{caption}, continued", names, part, lines, more or (lambda _: ()))
-        for n, part in enumerate(parts)
-    ]
-    return [*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, *never))]
+    never = undefined_statistics(row for row in rows if row.statistic not in defined)
+    tables = []
+    for n, part in enumerate(parts):
+        notes = MarkedReasons()
+        table = estimates_table(
+            caption if n == 0 else f"{caption}, continued", names, rows, partial(marked_cell, notes, more), _COUNTS, part
+        )
+        tables.append(replace(table, notes=notes.lines()))
+    undefined = (f"Undefined here: {', '.join(titles)}: {reason}." for reason, titles in never.items())
+    return [*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, *undefined))]
 
 
 def evenly(names: Sequence[str], widest: int) -> list[list[str]]:
@@ -242,62 +249,38 @@ def evenly(names: Sequence[str], widest: int) -> list[list[str]]:
     return [list(names[start : start + size]) for start in range(0, len(names), max(size, 1))]
 
 
-def _never(rows: Sequence[Estimate], statistics: Sequence[str]) -> tuple[str, ...]:
-    """Statistics without any number have no column but a line: each reason once."""
-    reasons: dict[str, dict[str, None]] = {}
-    for row in rows:
-        if row.statistic in statistics and row.task != TASKS_MEAN:
-            reasons.setdefault(row.reason or "no reason is given", {})[wording.title(row.statistic)] = None
-    return tuple(f"Undefined here: {', '.join(titles)}: {reason}." for reason, titles in reasons.items())
-
-
 @dataclass
-class Notes:
-    """Reasons with their marks, each once."""
+class MarkedReasons:
+    """Reasons that stand beneath a table, each once, with the marks that its cells refer to them by."""
 
     marks: dict[str, str] = field(default_factory=dict)
 
     def mark(self, reason: str) -> str:
+        """Return the mark of a reason, which is a new one for a new reason."""
         return self.marks.setdefault(reason, str(len(self.marks) + 1))
 
     def lines(self) -> tuple[str, ...]:
+        """Return the reasons behind their marks."""
         return tuple(f"({mark}) {reason}." for reason, mark in self.marks.items())
 
 
-def _table(
-    caption: str,
-    names: Names,
-    statistics: Sequence[str],
-    lines: Mapping[tuple[str, ...], Mapping[str, Estimate]],
-    more: AddDetails,
-) -> Table:
-    notes = Notes()
-    body = []
-    for key, line in lines.items():
-        here = [line[name] for name in statistics if name in line]
-        if not here:  # none of these makes sense for this rater
-            continue
-        widest = max(here, key=lambda row: int(row.n_items))
-        ratings = max(int(row.n_ratings) for row in here)
-        counts = (Cell(f"{widest.n_items:,}"), Cell(f"{ratings:,}"))
-        estimates = (estimate_cell(line.get(name), widest.n_items, notes.mark, more) for name in statistics)
-        body.append(TableRow((*map(Cell, key), *counts, *estimates)))
-    titles = (Column(wording.title(name), wording.meaning(name), number=True) for name in statistics)
-    columns = (*map(Column, names), *numbers("Items", "Ratings"), *titles)
-    return Table(caption, columns, tuple(body) if statistics else (), len(names), notes=notes.lines())
+def marked_cell(notes: MarkedReasons, more: AddDetails | None, row: Estimate | None, n_items: int = -1) -> Cell:
+    """Return an estimate as a cell on paper.
 
-
-def estimate_cell(row: Estimate | None, n_items: int, mark: Callable[[str], str], more: AddDetails) -> Cell:
-    """An estimate as a cell: its interval beneath, and its own n where that is not ``n_items``."""
+    Args:
+        notes: collects the reason where the estimate is undefined.
+        more: adds lines beneath the number.
+        row: the estimate; None for an empty cell.
+        n_items: on how many units its line rests; the cell says how many it rests on itself where that is another number.
+    """
     if row is None:
         return Cell("")
-    # what stands beside the number is said by `more`
-    shown = tables.number(replace(row, ceiling=None))
+    further = more(row) if more else ()
     if row.value is None:
-        return Cell(shown.text, more(row), mark=mark(row.reason or "no reason is given"))
-    of_its_own = f"n = {row.n_items:,}" if row.n_items != n_items else ""
-    details = tuple(part for part in (*shown.details, of_its_own, *more(row)) if part)
-    return Cell(shown.text, details, shown.note, exact=row.value)
+        cell = estimate_cell(row, *further)
+        return replace(cell, note="", mark=notes.mark(cell.note))
+    own_n = f"n = {row.n_items:,}" if row.n_items != n_items else ""
+    return estimate_cell(row, remark_on_labels(row), own_n, *further)
 
 
 @dataclass(frozen=True)

@@ -26,12 +26,12 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.report.sections import (
     ALL,
+    MarkedReasons,
     Material,
-    Notes,
     ReportSection,
     by_topic,
-    estimate_cell,
     generator,
+    marked_cell,
     topic_of,
 )
 
@@ -171,12 +171,12 @@ def scorers_section(material: Material) -> ReportSection | None:
 
 
 def _table(caption: str, rows: Sequence[Ranking], made: Sequence[Replacement]) -> Table:
-    notes = Notes()
+    notes = MarkedReasons()
     by_statistic = {(row.statistic, row.scorer): row for row in rows if row.generator == ALL}
 
     def line(name: str, scorer: str | None, answer: Cell, agreed: Estimate | None) -> TableRow:
         estimated = [*(by_statistic.get((statistic, scorer)) for statistic in (PAIRWISE, SOFT)), agreed]
-        return TableRow((Cell(name), answer, *(estimate_cell(row, -1, notes.mark, _people) for row in estimated)))
+        return TableRow((Cell(name), answer, *(marked_cell(notes, _people, row) for row in estimated)))
 
     # people's level by the statistic of agreement stands beneath each scorer's number: one person in its place
     body = [line("people", None, Cell(""), None)]
@@ -186,7 +186,7 @@ def _table(caption: str, rows: Sequence[Ranking], made: Sequence[Replacement]) -
     return Table(caption, columns, tuple(body), notes=notes.lines())
 
 
-def _answer(each: Replacement, notes: Notes) -> Cell:
+def _answer(each: Replacement, notes: MarkedReasons) -> Cell:
     """The answer, and what the test and the ceiling say in two words; why there is no test stands beneath the table."""
     test = each.test
     refused = test.reason if test is not None else None

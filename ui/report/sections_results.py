@@ -18,6 +18,7 @@ from agreement.thresholds import ChosenCuts, ThresholdAgreement
 from concord.agreement import AgreementRows
 from concord.common import wording
 from concord.common.confusion_table import Crossings, confusion_table
+from concord.common.estimate_table import Names
 from concord.common.table import Cell, Column, Field, Table, TableRow, cell, field, numbers, table_of
 from concord.headlines import verdict_beside_people
 from data.store.core.frame import Scales
@@ -27,18 +28,17 @@ from ui.report.sections import (
     COMPARED,
     TASKS_MEAN,
     AddDetails,
+    MarkedReasons,
     Material,
-    Names,
-    Notes,
     ReportFigure,
     ReportSection,
     by_topic,
     column_names,
-    estimate_cell,
     estimates_tables,
     evenly,
     generator,
     is_whole,
+    marked_cell,
 )
 
 PEOPLE = "people"
@@ -95,10 +95,10 @@ def _who(row: Estimate) -> str:
 def _scores_table(
     caption: str, names: Sequence[str], lines: dict[tuple[str, ...], dict[str, Estimate]], columns: Sequence[str]
 ) -> Table:
-    notes = Notes()
+    notes = MarkedReasons()
     # every number says how many items it rests on
     body = [
-        TableRow((*map(Cell, key), *(estimate_cell(line.get(name), -1, notes.mark, lambda _: ()) for name in columns)))
+        TableRow((*map(Cell, key), *(marked_cell(notes, None, line.get(name)) for name in columns)))
         for key, line in lines.items()
         if any(name in line for name in columns)
     ]

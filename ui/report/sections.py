@@ -203,22 +203,25 @@ def by_topic(rows: Iterable[AnyEstimate]) -> Iterator[tuple[str, list[AnyEstimat
 
 def _in_order(rows: Sequence[AnyEstimate]) -> list[AnyEstimate]:
     """The whole first, then its parts; and no part that is the whole."""
-    distinct = _without_twins(_without_twins(rows, lambda row: row.generator, (ALL,)), lambda row: row.task, (ALL, TASKS_MEAN))
+    generators = _without_twins(rows, lambda row: row.generator, lambda row: row.task, (ALL,))
+    distinct = _without_twins(generators, lambda row: row.task, lambda row: row.generator, (ALL, TASKS_MEAN))
     order = {ALL: 0, TASKS_MEAN: 1}
     return sorted(distinct, key=lambda row: (row.target or "", row.generator != ALL, row.generator, order.get(row.task, 2)))
 
 
 def _without_twins(
-    rows: Sequence[AnyEstimate], part_of: Callable[[Estimate], str], wholes: tuple[str, ...]
+    rows: Sequence[AnyEstimate],
+    part_of: Callable[[Estimate], str],
+    rest_of: Callable[[Estimate], str],
+    wholes: tuple[str, ...],
 ) -> list[AnyEstimate]:
-    """One task (or generator) alone has the numbers of all tasks: its own name says more."""
+    """Return one task alone (or generator, by `part_of`) for all tasks, whose numbers it has: its own name says more."""
     parts = {part_of(row) for row in rows} - set(wholes)
     if len(parts) != 1:
         return list(rows)
     numbers: dict[tuple[Any, ...], dict[str, tuple[Any, ...]]] = {}
     for row in rows:
-        where = [text for text in (row.task, row.generator) if text != part_of(row)]
-        key = (*where, row.target, row.statistic, row.rater, row.people_as, row.a, row.b, row.certainty)
+        key = (rest_of(row), row.target, row.statistic, row.rater, row.people_as, row.a, row.b, row.certainty)
         numbers.setdefault(key, {})[part_of(row)] = (row.value, row.n_items, row.n_ratings)
     (part,) = parts
     same = all(ALL in by_name and by_name.get(part) == by_name[ALL] for by_name in numbers.values())

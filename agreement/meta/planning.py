@@ -89,8 +89,7 @@ class PlannedRow(Finding):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types."""
-        named = super().to_dict()
-        named.pop("design")
+        named = {name: value for name, value in super().to_dict().items() if name != "design"}
         return named | {"images": self.design.images, "ratings": self.design.ratings}
 
 

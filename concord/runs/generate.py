@@ -273,7 +273,7 @@ def _prompts(context: Context, suite: str) -> list[Prompt]:
         return prompts
     if suite == playground.SUITE:
         return playground.sample_prompts()
-    known = contents.filter_choices(context.store)["suite"]
+    known = contents.filter_choices(context.store).suite
     has = f"; it has: {', '.join(known)}" if known else ""
     raise CommandError(f"the project has no suite {suite!r}{has}. First: import prompts FILE --suite {suite}")
 

@@ -203,29 +203,30 @@ def by_topic(rows: Iterable[AnyEstimate]) -> Iterator[tuple[str, list[AnyEstimat
 
 def _in_order(rows: Sequence[AnyEstimate]) -> list[AnyEstimate]:
     """The whole first, then its parts; and no part that is the whole."""
-    generators = _without_twins(rows, lambda row: row.generator, lambda row: row.task, (ALL,))
-    distinct = _without_twins(generators, lambda row: row.task, lambda row: row.generator, (ALL, TASKS_MEAN))
+    by_generator = _without_twins(rows, lambda row: (row.generator, row.task), (ALL,))
+    distinct = _without_twins(by_generator, lambda row: (row.task, row.generator), (ALL, TASKS_MEAN))
     order = {ALL: 0, TASKS_MEAN: 1}
     return sorted(distinct, key=lambda row: (row.target or "", row.generator != ALL, row.generator, order.get(row.task, 2)))
 
 
 def _without_twins(
-    rows: Sequence[AnyEstimate],
-    part_of: Callable[[Estimate], str],
-    rest_of: Callable[[Estimate], str],
-    wholes: tuple[str, ...],
+    rows: Sequence[AnyEstimate], place_of: Callable[[Estimate], tuple[str, str]], wholes: tuple[str, ...]
 ) -> list[AnyEstimate]:
-    """Return one task alone (or generator, by `part_of`) for all tasks, whose numbers it has: its own name says more."""
-    parts = {part_of(row) for row in rows} - set(wholes)
+    """Return the rows without those of all tasks, where there is one task, whose own name says more; so for generators.
+
+    ``place_of``: a row's task and generator, or its generator and task; twins are looked for by the first of the two.
+    """
+    parts = {place_of(row)[0] for row in rows} - set(wholes)
     if len(parts) != 1:
         return list(rows)
     numbers: dict[tuple[Any, ...], dict[str, tuple[Any, ...]]] = {}
     for row in rows:
-        key = (rest_of(row), row.target, row.statistic, row.rater, row.people_as, row.a, row.b, row.certainty)
-        numbers.setdefault(key, {})[part_of(row)] = (row.value, row.n_items, row.n_ratings)
+        name, elsewhere = place_of(row)
+        key = (elsewhere, row.target, row.statistic, row.rater, row.people_as, row.a, row.b, row.certainty)
+        numbers.setdefault(key, {})[name] = (row.value, row.n_items, row.n_ratings)
     (part,) = parts
     same = all(ALL in by_name and by_name.get(part) == by_name[ALL] for by_name in numbers.values())
-    return [row for row in rows if part_of(row) == part] if same else list(rows)
+    return [row for row in rows if place_of(row)[0] == part] if same else list(rows)
 
 
 def estimates_tables(caption: str, names: Names, rows: Sequence[Estimate], more: AddDetails | None = None) -> list[Table]:

@@ -141,19 +141,35 @@ def item(store: Store, item_id: str) -> StoredItem | None:
     return StoredItem(**decoded, annotations=tuple(annotations), judgements=tuple(judgements))
 
 
-def filter_choices(store: Store) -> dict[str, list[str]]:
-    """The values that each filter can take in this project."""
+@dataclass(frozen=True, slots=True)
+class FilterChoices:
+    """The values that each filter can take in a project.
+
+    Attributes:
+        people: the kinds of people that there are.
+        rater: all raters but a study's slots.
+    """
+
+    suite: list[str]
+    task: list[str]
+    generator: list[str]
+    aspect: list[str]
+    people: list[str]
+    rater: list[str]
+
+
+def filter_choices(store: Store) -> FilterChoices:
+    """Return the values that each filter can take in this project."""
     with store.read() as cursor:
-        choices = {
-            name: rows.column(cursor, f"select distinct {name} from items where {name} is not null order by 1")
+        suites, tasks, generators = (
+            rows.column(cursor, f"select distinct {name} from items where {name} is not null order by 1")
             for name in ("suite", "task", "generator")
-        }
-        choices["aspect"] = rows.column(cursor, "select distinct aspect from judgements order by 1")
+        )
+        aspects = rows.column(cursor, "select distinct aspect from judgements order by 1")
         imitated = rows.first(cursor, "select 1 from raters where simulated limit 1")
-        choices["people"] = [PEOPLE, SIMULATED] if imitated else [PEOPLE]
         known = "select rater_id from raters where identity is distinct from 'slot' order by kind desc, rater_id"
-        choices["rater"] = rows.column(cursor, known)
-    return choices
+        raters = rows.column(cursor, known)
+    return FilterChoices(suites, tasks, generators, aspects, [PEOPLE, SIMULATED] if imitated else [PEOPLE], raters)
 
 
 def rater_names(store: Store) -> list[str]:

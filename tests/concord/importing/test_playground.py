@@ -358,7 +358,7 @@ def test_any_project_can_be_given_the_playground(tmp_path: Path) -> None:
     assert done.startswith(f"the playground: {len(ASKED)} prompts, {PICTURES} images, 2 scorers, ")
     assert small_project.done(mine, "import", "playground").startswith("nothing to do")
     with Store(mine) as store:
-        assert contents.filter_choices(store)["generator"] == [LATE, CARELESS, "sdv2"]
+        assert contents.filter_choices(store).generator == [LATE, CARELESS, "sdv2"]
 
 
 def test_a_moved_project_finds_its_pictures(filled: Path, tmp_path: Path) -> None:
@@ -452,7 +452,7 @@ def test_agreement_opens_on_something_and_real_people_come_first(filled: Path) -
 
 def test_browse_shows_what_simulated_people_said(filled: Path) -> None:
     with Store(filled) as store:
-        assert contents.filter_choices(store)["people"] == ["people", "simulated people"]
+        assert contents.filter_choices(store).people == ["people", "simulated people"]
         results = {
             rater: grid.items(store, ListingQuery(Selection(generator=(CARELESS,))), ListingDisplay(rater=rater)).rows
             for rater in ("people", "simulated people", "simulated Ada")

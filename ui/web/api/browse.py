@@ -22,7 +22,7 @@ from data.store.browse import facets, filters, grid, map_points
 from data.store.browse.contents import rater_names
 from data.store.browse.filters import AMONG_SCORERS, sentence
 from data.store.browse.grid import GridItem
-from data.store.core import selection as selection_module
+from data.store.core.selection import GROUPS, PEOPLE
 from data.store.core.store import Store
 from data.store.judgements import remarks, scorer_evidence
 from data.store.judgements.remarks import Tagging, TagRefused
@@ -206,9 +206,9 @@ def _items_json(store: Store, items: Sequence[GridItem], listing: ImageListing) 
     item_ids = [item.item_id for item in items]
     says = grid.scorer_verdicts(store, item_ids, _scorers(listing))
     sights = None
-    if listing.rater != selection_module.PEOPLE and listing.aspect == "correct":
+    if listing.rater != PEOPLE and listing.aspect == "correct":
         sights = scorer_evidence.evidence_without_masks(store, item_ids, listing.rater)
-    decisive = listing.rater not in selection_module.GROUPS and listing.aspect in YES_NO_ASPECTS
+    decisive = listing.rater not in GROUPS and listing.aspect in YES_NO_ASPECTS
     crossing = listing.crossing(store)
     units = crossing.units(store, item_ids) if crossing is not None else {}
     rows = []

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -77,10 +77,10 @@ class Roles:
 
 @dataclass(frozen=True)
 class StudyTables:
-    """Rows as the report has them; `question` (Table IV) or `metric` (Table V) stands in place of their aspect."""
+    """Estimates whose aspect is the title of a question (Table IV) or of a metric (Table V)."""
 
-    questions: tuple[dict[str, Any], ...]
-    metrics: tuple[dict[str, Any], ...]
+    questions: tuple[Estimate, ...]
+    metrics: tuple[Estimate, ...]
 
 
 def tables(judgements: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], options: Options | None = None) -> StudyTables:
@@ -101,7 +101,7 @@ def tables(judgements: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles],
     return StudyTables(_questions(rows, scales, roles, wanted), _metrics(rows, roles, wanted))
 
 
-def _questions(rows: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], options: Options) -> tuple[dict[str, Any], ...]:
+def _questions(rows: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], options: Options) -> tuple[Estimate, ...]:
     people = rows[rows.kind == "human"]
     parts = []
     known = dict(scales)
@@ -115,12 +115,12 @@ def _questions(rows: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], o
         parts.append(_enough(part.assign(aspect=question.key, target=None)))
     titles = {question.key: question.title for question in QUESTIONS}
     report = build(pd.concat(parts), known, replace(options, statistics=("majority_share", "unanimous_share")))
-    questions = [_named(row, "question", titles) for row in report.among_people]
-    order = [*titles.values()]
-    return tuple(sorted(questions, key=lambda row: (row["suite"], row["people"], order.index(row["question"]))))
+    order = [*titles]
+    estimates = sorted(report.among_people, key=lambda row: (row.suite, row.people, order.index(row.aspect)))
+    return tuple(replace(row, aspect=titles[row.aspect]) for row in estimates)
 
 
-def _metrics(rows: pd.DataFrame, roles: Mapping[str, Roles], options: Options) -> tuple[dict[str, Any], ...]:
+def _metrics(rows: pd.DataFrame, roles: Mapping[str, Roles], options: Options) -> tuple[Estimate, ...]:
     both = _both(rows, roles)
     related = rows.prompt.map(lambda prompt: (role := roles.get(prompt)) is not None and role.relation).astype(bool)
     uncond = rows[related & (rows.aspect == "correct")].assign(aspect=UNCOND, target=None)
@@ -129,15 +129,9 @@ def _metrics(rows: pd.DataFrame, roles: Mapping[str, Roles], options: Options) -
     scales = {(str(suite), metric): "nominal" for suite in rows.suite.unique() for metric in METRICS}
     made = pd.concat(parts)
     report = build(made, scales, replace(options, statistics=("percent_agreement",)))
-    metrics = [_named(row, "metric", METRICS) for row in report.raters]
-    order = [*METRICS.values()]
-    return tuple(sorted(metrics, key=lambda row: (row["suite"], row["people"], row["rater"], order.index(row["metric"]))))
-
-
-def _named(row: Estimate, name: str, titles: Mapping[str, str]) -> dict[str, Any]:
-    keys = "generator", "people", "statistic", "value", "low", "high", "n_items", "n_ratings", "excluded", "reason", "method"
-    own = ("rater", "people_as", "saw_labels") if row.rater else ()
-    return {"suite": row.suite, name: titles[row.aspect]} | {key: getattr(row, key) for key in (*keys, *own)}
+    order = [*METRICS]
+    estimates = sorted(report.raters, key=lambda row: (row.suite, row.people, row.rater, order.index(row.aspect)))
+    return tuple(replace(row, aspect=METRICS[row.aspect]) for row in estimates)
 
 
 def _is(part: pd.DataFrame, roles: Mapping[str, Roles], role: Role) -> BoolArray:

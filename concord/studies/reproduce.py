@@ -7,7 +7,6 @@ from __future__ import annotations
 import io
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from agreement import Options
+from agreement import Estimate, Options
 from agreement.visor_study import Roles, tables
 from annotation.questionnaires.visor import requested_objects
 from concord.agreement import selected
@@ -35,19 +34,12 @@ from data.store.core import frame
 from data.store.core.store import Store
 from data.studies.published import STUDIES, VISOR_PRINTED
 
-Row = dict[str, Any]
 _NOTES = (
     "In the paper: Gokhale et al., Benchmarking Spatial Relationships in Text-to-Image Generation (2022), in per cent, of other"
     " people's answers, which were not released: beside ours, not compared with them.",
     "Table IV: images on which more than half of three people or more give one answer, and on which all do."
     " Table V: images on which people's majority is what the scorer says.",
 )
-_SUITE: Field[Row] = field("suite", lambda row: row["suite"])
-_PEOPLE: Field[Row] = field("people", lambda row: row["people"])
-_GENERATOR: Field[Row] = field("generator", lambda row: row["generator"])
-_RATER: Field[Row] = field("rater", lambda row: row["rater"])
-_IV: Sequence[Field[Row]] = (_SUITE, _PEOPLE, _GENERATOR, field("question", lambda row: row["question"]))
-_V: Sequence[Field[Row]] = (_SUITE, _PEOPLE, _RATER, _GENERATOR, field("metric", lambda row: row["metric"]))
 _NOTHING = (
     "nobody has answered VISOR's questions in this selection: run a campaign with the questionnaire visor, or import"
     " ratings of the aspects quality, scene, count, present, position and merged"
@@ -61,12 +53,12 @@ def reproduce_visor(context: Context, selection: Mapping[str, Sequence[str]], in
     study_tables = tables(judgements, frame.scales(context.store), _roles(context.store, judgements), options)
     if not study_tables.questions:
         raise CommandError(_NOTHING)
-    four, five = (_printed(rows) for rows in (study_tables.questions, study_tables.metrics))
     if output == "json":
-        document = {"selection": chosen.to_dict(), "table_iv": four, "table_v": five, "notes": list(_NOTES)}
-        context.say_json(document)
+        four = [_plain(row) | {"printed": _printed(row)} for row in study_tables.questions]
+        five = [_plain_metric(row) | {"printed": _printed(row)} for row in study_tables.metrics]
+        context.say_json({"selection": chosen.to_dict(), "table_iv": four, "table_v": five, "notes": list(_NOTES)})
         return
-    for title, names, rows in (("Table IV", _IV, tuple(four)), ("Table V", _V, tuple(five))):
+    for title, names, rows in (("Table IV", _IV, study_tables.questions), ("Table V", _V, study_tables.metrics)):
         context.say(f"{title}\n")
         table = table_of(title, (*names, *_VISOR_FIELDS), rows)
         lines = markdown_table(table) if output == "md" else indented(table)
@@ -76,7 +68,7 @@ def reproduce_visor(context: Context, selection: Mapping[str, Sequence[str]], in
 
 def _roles(store: Store, judgements: pd.DataFrame) -> dict[str, Roles]:
     """A and B of each prompt that VISOR's form asks about."""
-    known = library.prompts_by_id(store, sorted(judgements["prompt"].dropna().unique()))
+    known = library.prompts_by_id(store, sorted(judgements.prompt.dropna().unique()))
     roles = {}
     for prompt_id, prompt in known.items():
         try:
@@ -90,26 +82,56 @@ def _roles(store: Store, judgements: pd.DataFrame) -> dict[str, Roles]:
     return roles
 
 
-def _printed(rows: Sequence[Row]) -> list[Row]:
-    """The paper's number beside each, where it has the generator by that name; None else."""
-    names = [row.get("question") or row["metric"] for row in rows]
-    keys = [(name, row["generator"], row["statistic"]) for name, row in zip(names, rows, strict=True)]
-    return [row | {"printed": VISOR_PRINTED.get(key)} for key, row in zip(keys, rows, strict=True)]
+def _printed(row: Estimate) -> str | None:
+    """Return the paper's number, or None if the paper does not have the generator by that name."""
+    return VISOR_PRINTED.get((row.aspect, row.generator, row.statistic))
+
+
+def _plain(row: Estimate, name: str = "question") -> dict[str, Any]:
+    """Return a number of Table IV as JSON; ``name``: what the title is called."""
+    return {
+        "suite": row.suite,
+        name: row.aspect,
+        "generator": row.generator,
+        "people": row.people,
+        "statistic": row.statistic,
+        "value": row.value,
+        "low": row.low,
+        "high": row.high,
+        "n_items": row.n_items,
+        "n_ratings": row.n_ratings,
+        "excluded": dict(row.excluded),
+        "reason": row.reason,
+        "method": row.method,
+    }
+
+
+def _plain_metric(row: Estimate) -> dict[str, Any]:
+    """Return a number of Table V as JSON."""
+    return _plain(row, "metric") | {"rater": row.rater, "people_as": row.people_as, "saw_labels": row.saw_labels}
+
+
+_SUITE: Field[Estimate] = field("suite", lambda row: row.suite)
+_PEOPLE: Field[Estimate] = field("people", lambda row: row.people)
+_GENERATOR: Field[Estimate] = field("generator", lambda row: row.generator)
+_RATER: Field[Estimate] = field("rater", lambda row: row.rater)
+_IV: Sequence[Field[Estimate]] = (_SUITE, _PEOPLE, _GENERATOR, field("question", lambda row: row.aspect))
+_V: Sequence[Field[Estimate]] = (_SUITE, _PEOPLE, _RATER, _GENERATOR, field("metric", lambda row: row.aspect))
 
 
 def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
 
-_VISOR_FIELDS: Sequence[Field[Row]] = (
-    field("statistic", lambda row: row["statistic"]),
-    statistic_field("%", lambda row: _percent(row["value"]), "z.2f"),
-    field("95 % interval", lambda row: interval(_percent(row["low"]), _percent(row["high"]), "z.2f")),
-    field("in the paper", lambda row: row["printed"]),
-    field("images", lambda row: row["n_items"]),
-    field("answers", lambda row: row["n_ratings"]),
-    field("left out", lambda row: ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row["excluded"].items())),
-    field("reason", lambda row: row["reason"]),
+_VISOR_FIELDS: Sequence[Field[Estimate]] = (
+    field("statistic", lambda row: row.statistic),
+    statistic_field("%", lambda row: _percent(row.value), "z.2f"),
+    field("95 % interval", lambda row: interval(_percent(row.low), _percent(row.high), "z.2f")),
+    field("in the paper", _printed),
+    field("images", lambda row: row.n_items),
+    field("answers", lambda row: row.n_ratings),
+    field("left out", lambda row: ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row.excluded.items())),
+    field("reason", lambda row: row.reason),
 )
 
 
@@ -137,9 +159,9 @@ def execute(study: str, parameters: Mapping[str, Any]) -> int:
         return run_guarded(context, f"reproduce {study}", lambda: command(context, **parameters))
 
 
-def _reproduce(context: Context, *, study: str, output: str, **files: Any) -> None:
+def _reproduce(context: Context, *, study: str, output: str, folders: Sequence[str], metadata: str | None = None) -> None:
     """One study: the arguments of ``import study``, or its folder."""
-    _import(context, study, files)
+    _import(context, study, folders, metadata)
     lines = REPRODUCTIONS[study].compare(context.store)
     context.say(FORMATS[output](REPRODUCTIONS[study].study, lines))
     _check(lines)
@@ -154,7 +176,7 @@ def reproduce_all(context: Context, folder: str, output: str) -> None:
         raise CommandError(f"{folder}: no study in this folder; they are called {names}")
     audited = {}
     for study in present:
-        _import(context, study, {"folders": [str(root / name) for name in FOLDERS[study]]})
+        _import(context, study, [str(root / name) for name in FOLDERS[study]])
         reproduction = REPRODUCTIONS[study]
         judged = judges_of(context.store, study, reproduction.study)
         audited[study] = audit.AuditedStudy(reproduction.compare(context.store), judged)
@@ -162,13 +184,13 @@ def reproduce_all(context: Context, folder: str, output: str) -> None:
     _check([line for each in audited.values() for line in each.lines])
 
 
-def _import(context: Context, study: str, files: Mapping[str, Any]) -> None:
+def _import(context: Context, study: str, folders: Sequence[str], metadata: str | None = None) -> None:
     # what an import says of its project is of no interest where that is thrown away; its warnings are
     quiet = replace(context, out=io.StringIO())
     if study == "geneval":
-        imports.import_geneval(quiet, *_geneval_files(context, **files))
+        imports.import_geneval(quiet, *_geneval_files(context, folders, metadata))
     elif study == "tifa":
-        path = files["folders"][0]
+        path = folders[0]
         imports.import_tifa(quiet, str(_single_file(context, path, LIKERT)) if context.path(path).is_dir() else path)
     else:
         importers: Mapping[str, Callable[..., None]] = {
@@ -178,7 +200,7 @@ def _import(context: Context, study: str, files: Mapping[str, Any]) -> None:
             "tia2": imports.import_tia2,
             "arena": imports.import_arena,
         }
-        importers[study](quiet, *files["folders"])
+        importers[study](quiet, *folders)
 
 
 def _geneval_files(context: Context, folders: Sequence[str], metadata: str | None = None) -> tuple[str, list[str]]:
@@ -218,9 +240,9 @@ def _single_file(context: Context, folder: str, name: str) -> Path:
 
 def _check(lines: Sequence[ComparedNumber]) -> None:
     """The exit status: 0 only if all that is determined is as printed."""
-    counts = Counter(line.verdict for line in lines)
-    determined = counts["same"] + counts["different"]
+    different = sum(line.verdict == "different" for line in lines)
+    determined = different + sum(line.verdict == "same" for line in lines)
     if not determined:
         raise CommandError("these data determine none of the paper's numbers")
-    if counts["different"]:
-        raise CommandError(f"{counts['different']} of {determined} determined numbers not as printed")
+    if different:
+        raise CommandError(f"{different} of {determined} determined numbers not as printed")

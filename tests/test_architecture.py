@@ -276,3 +276,97 @@ def test_the_house_stays_one_that_a_stranger_can_overlook() -> None:
     assert {folder: count for folder, count in folders.items() if count > 21} == {}
     assert len([name for name, files in classes.items() if len(files) > 1]) < 10
     assert len(retired) < 10, retired
+
+
+TAG = re.compile(
+    r"</?(?:a|article|aside|b|body|br|button|caption|code|dd|details|div|dl|dt|em|figcaption|figure|footer|form|h[1-6]|head|header"
+    r"|html|i|iframe|img|input|label|li|link|main|meta|nav|ol|option|p|pre|progress|script|section|select|small|span|strong|style"
+    r"|summary|svg|table|tbody|td|textarea|tfoot|th|thead|time|title|tr|ul)(?=[\s/>]|$)"
+)
+MAY_HAVE_TAGS = {
+    "ui/components/plotly_text.py": "Plotly's own few tags in texts of figures",
+    "ui/components/controls.py": "Gradio's template of a JavaScript module, with no text in it",
+    "ui/components/live_updates.py": "Gradio's template of the version signal, with no text in it",
+    "ui/web/middleware.py": "a style sheet that is put into Gradio's own page, with no text in it",
+}
+"""The modules of `ui`, `concord` and `agreement` that have HTML as text, and why."""
+ESCAPING = {"ui/components/plotly_text.py"}
+"""The modules that escape by hand: everywhere else elements (`htpy`) and templates (Jinja2) do it."""
+TABLE_CLASSES = {
+    "concord/common/table.py:Table",
+    "ui/report/sections.py:ReportTable",
+}
+"""The classes that are a table of cells, which are to become one."""
+
+
+def html_in(tree: ast.AST) -> list[str]:
+    """Texts that hold a tag of HTML's, but for docstrings."""
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    texts = [
+        node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)) and id(node) not in docstrings
+    ]
+    return [text for text in texts if TAG.search(text)]
+
+
+def escapes_in(tree: ast.AST) -> int:
+    """How often HTML is escaped by hand."""
+    calls = [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return len([name for name in calls if name in ("escape", "html.escape", "markupsafe.escape")])
+
+
+def generators_in(tree: ast.AST) -> list[int]:
+    """Lines with a generator as a child of an element: it is empty when the element is rendered a second time."""
+
+    def children(node: ast.expr) -> Iterator[ast.expr]:
+        yield node
+        for child in node.elts if isinstance(node, (ast.Tuple, ast.List)) else ():
+            yield from children(child)
+
+    once = ("map", "filter", "zip", "reversed", "iter")
+    return [
+        child.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and "htpy." in ast.unparse(node.value)
+        for child in children(node.slice)
+        if isinstance(child, ast.GeneratorExp)
+        or (isinstance(child, ast.Call) and isinstance(child.func, ast.Name) and child.func.id in once)
+    ]
+
+
+def test_html_is_made_of_elements_and_escaped_by_them() -> None:
+    trees = {
+        str(path.relative_to(ROOT)): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sources("ui", "concord", "agreement")
+    }
+    assert {name for name, tree in trees.items() if html_in(tree)} == MAY_HAVE_TAGS.keys()
+    assert {name for name, tree in trees.items() if escapes_in(tree)} == ESCAPING
+    assert sum(map(escapes_in, trees.values())) == 1
+    assert {name: lines for name, tree in trees.items() if (lines := generators_in(tree))} == {}
+
+
+def test_the_search_for_html_finds_it() -> None:
+    found = ast.parse('"""<p>"""\nx = f"<li class={a}>{escape(b)}</li>" + "</td>"\ny = "<low" + "a <b" + "<path to it>"\n')
+    assert sorted(html_in(found)) == ["</li>", "</td>", "<li class=", "a <b"]
+    assert escapes_in(found) == 1
+    joined = "htpy.ul(class_='x')[(htpy.li[n] for n in a)]\nhtpy.p['a', [map(f, b)]]\nhtpy.p[[f(x) for x in y], rows[g(z)]]"
+    assert generators_in(ast.parse(joined)) == [1, 2]
+
+
+def test_one_class_is_a_table() -> None:
+    tables = {
+        f"{path.relative_to(ROOT)}:{node.name}"
+        for path in sources("ui", "concord", "agreement")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+        and node.name.endswith("Table")
+        and any(isinstance(line, ast.AnnAssign) and ast.unparse(line.target) == "rows" for line in node.body)
+    }
+    assert tables == TABLE_CLASSES

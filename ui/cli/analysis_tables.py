@@ -7,6 +7,8 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
+import htpy
+
 from agreement import Comparison, ConsensusMethod, Estimate, Options, PeopleAs
 from agreement.estimate import WithInterval
 from agreement.estimates import IntervalEstimate
@@ -582,15 +584,16 @@ def _numbers(text: str | None, name: str, usual: Any) -> list[int]:
 
 def _plot_page(points: Sequence[AblationPoint]) -> str:
     """One figure for each suite and generator, of all tasks together, in a page that needs no network."""
-    from html import escape
+    import htpy
+    from markupsafe import Markup
 
     from ui.components.charts import by_trials
 
-    parts: list[str] = []
+    parts: list[htpy.Node] = []
     for suite, generator in dict.fromkeys((point.suite, point.generator) for point in points):
         mine = [point for point in points if (point.suite, point.generator, point.task) == (suite, generator, ALL)]
         drawn = by_trials(mine, None).to_html(full_html=False, include_plotlyjs=not parts)
-        parts.append(f"<h2>{escape(suite)}, images of {escape(generator)}</h2>{drawn}")
+        parts.append([htpy.h2[f"{suite}, images of {generator}"], Markup(drawn)])
     style = "body{font:15px system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
-    head = f'<meta charset="utf-8"><title>Accuracy by trials, steps and seed</title><style>{style}</style>'
-    return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(parts)}</body></html>\n'
+    head = htpy.head[htpy.meta(charset="utf-8"), htpy.title["Accuracy by trials, steps and seed"], htpy.style[Markup(style)]]
+    return f"{htpy.html(lang='en')[head, htpy.body[parts]]}\n"

@@ -34,7 +34,7 @@ from ui.components.addresses import (
     filters_in,
     marked_in,
 )
-from ui.components.controls import event_data, js_module
+from ui.components.controls import event_data, js_module, rendered
 from ui.components.live_updates import ignored, keep_current, version_signal
 from ui.components.page import QUIET, Page
 from ui.components.tables import linked_note
@@ -250,4 +250,5 @@ def _in_words(store: Store, query: QueryParams) -> str:
     if not told_of:
         return ""
     rater, by, order = (query.get(name, "") for name in ("rater", "by", "order"))
-    return linked_note(" ".join(told_of), browse_address(places, rater=rater, by=by, order=order), "Show all images")
+    every = browse_address(places, rater=rater, by=by, order=order)
+    return rendered(linked_note(" ".join(told_of), every, "Show all images"))

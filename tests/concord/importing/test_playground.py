@@ -37,8 +37,10 @@ from data.store.core.selection import SIMULATED, Selection
 from data.store.core.store import Store
 from scorers import registry
 from tests.ui import small_project
+from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import TOKEN, World
 from ui import commands
+from ui.components.controls import rendered
 from ui.pages import overview
 from ui.pages.agreement import AgreementPage
 from ui.pages.agreement.view import AgreementView, choices
@@ -407,18 +409,18 @@ def test_simulated_people_are_never_pooled_with_people(filled: Path) -> None:
 
 def test_overview_invites_to_be_the_first(filled: Path) -> None:
     with Store(filled) as store:
-        glance = overview._glance(store, PICTURES)
+        glance = rendered(overview._glance(store, PICTURES))
         assert f"No person has judged {LATE} yet" in glance
         assert glance.count('href="/annotate/"') == 2
         assert glance.count("<img ") == 16
-        table = overview._tables(store, intervals=False)
+        table = rendered(overview._tables(store, intervals=False))
         assert "simulated people" in table
         assert ">people<" not in table
         submit(store)
-        glance = overview._glance(store, PICTURES)
+        glance = rendered(overview._glance(store, PICTURES))
         assert f"No person has judged {LATE} yet" not in glance
         assert f"No person has judged {CARELESS} yet" in glance
-        assert ">people<" in overview._tables(store, intervals=False)
+        assert ">people<" in rendered(overview._tables(store, intervals=False))
 
 
 def test_agreement_opens_on_something_and_real_people_come_first(filled: Path) -> None:
@@ -427,7 +429,7 @@ def test_agreement_opens_on_something_and_real_people_come_first(filled: Path) -
         assert values == ["playground", "correct", "all", "all", "cohen_kappa", "all", [], [], "", ""]
         page = AgreementPage(store)
         view = page.view(dict(zip(page.ADDRESS, values, strict=True)))
-        drawn = page.drawn(view, intervals=False)
+        drawn = as_text(page.drawn(view, intervals=False))
         lead, matrix, tables = (drawn[name] for name in ("headline", "agreement-matrix", "agreement-tables"))
         # simulated people, together and each, and the scorer that says yes or no
         assert all(f">{name}<" in matrix for name in ("simulated people", "simulated Ada", "geneval-playground"))
@@ -440,13 +442,13 @@ def test_agreement_opens_on_something_and_real_people_come_first(filled: Path) -
         for text in ("geneval-playground", "clipscore-playground", "Cohen’s κ", "Spearman’s ρ"):
             assert text in tables
         submit(store)
-        drawn = page.drawn(view, intervals=False)
+        drawn = as_text(page.drawn(view, intervals=False))
         lead, tables = drawn["sentence"], drawn["agreement-tables"]
         assert "1 answer by people about 1 image" in lead
         assert tables.index("Scorers against people") < tables.index("Scorers against simulated people")
         # the rest is a click away
         assert "PABAK" not in tables
-        tables = page.drawn(replace(view, table="all_statistics"), intervals=False)["agreement-tables"]
+        tables = as_text(page.drawn(replace(view, table="all_statistics"), intervals=False))["agreement-tables"]
         assert "PABAK" in tables
 
 

@@ -20,6 +20,7 @@ from data.store.core.store import Store
 from tests.concord import generators_project
 from tests.ui.small_project import concord as run
 from tests.ui.small_project import done
+from ui.components.controls import rendered
 from ui.pages.scorers import ScorerEvidence, ScorersView, figure, questions_html, rank_sets_html, replacements_html
 
 
@@ -88,14 +89,14 @@ def test_every_number_of_the_page_opens_what_is_behind_it(project: Path) -> None
         made = ScorerEvidence.of(store, ScorersView("s", "correct"))
     assert made is not None
     assert {each.scorer for each in made.replacements} == {"verdicts", "scores"}
-    table = questions_html(made)
+    table = rendered(questions_html(made))
     numbers = re.findall(r'<td[^>]*class="cc-number"[^>]*>(.*?)</td>', table, re.DOTALL)
     assert len(numbers) == 8
     for cell in numbers:
         assert re.match(r'<a href="/studio/(browse|compare|agreement)\?', cell) or cell.startswith("–"), cell
     assert "2 generators decide nothing" in table.replace("2 Generators", "2 generators")
-    assert all(f'href="/studio/{page}' in replacements_html(made) for page in ("browse", "agreement"))
-    assert rank_sets_html(made).count('href="/studio/compare?') == 6
+    assert all(f'href="/studio/{page}' in rendered(replacements_html(made)) for page in ("browse", "agreement"))
+    assert rendered(rank_sets_html(made)).count('href="/studio/compare?') == 6
     drawn = figure(made)
     assert drawn is not None
     assert len(drawn.layout.shapes) == 2

@@ -29,6 +29,7 @@ from scorers import registry
 from scorers.models import devices
 from tests.ui import cow_scorer
 from tests.ui.http_visitor import World
+from ui.components.controls import rendered
 from ui.pages.runs import planning, table
 from ui.pages.runs.planning import RunRequest
 
@@ -157,10 +158,10 @@ def test_two_runs_of_one_rater_share_no_image(world: World, monkeypatch: pytest.
     until(lambda: bool(run_session.runs_at_work(store)))
     said, label, possible = planning.plan(store, RunRequest("seer"))
     assert (label, possible) == ("Queue 2 images", True)
-    assert "It waits for run 0001-seer-playground, which is before it on cpu." in said
+    assert "It waits for run 0001-seer-playground, which is before it on cpu." in rendered(said)
     assert supervisor.start(store, RunRequest("seer").parameters()) == ""
     assert states(store)["0002-seer-playground"] == "queued"
-    assert "It waits for run 0001-seer-playground." in table.runs_table(views(store), "", "")
+    assert "It waits for run 0001-seer-playground." in rendered(table.runs_table(views(store), "", ""))
     assert planning.plan(store, RunRequest("seer"))[2] is False
     until(lambda: not queue.queued_runs(store))
     assert [(row.state, row.n_items, row.n_done) for row in runs.listed(store)] == [("done", 2, 2)] * 2
@@ -201,7 +202,7 @@ def test_what_failed_is_tried_again_and_nothing_else(world: World) -> None:
     assert [item.item_id for item in run_session.folder_of(store, second).work()] == ["geneval/00001/sdv2/1"]
     assert runs.still_failing(store, run_id) == 0
     first = next(view for view in views(store) if view.row.run_id == run_id)
-    assert "1 image failed, 1 of them seen since by a later run:" in table.details(store, first)
+    assert "1 image failed, 1 of them seen since by a later run:" in rendered(table.details(store, first))
     assert "has no image to retry" in supervisor.retry(store, run_id)
     assert "no run 0009" in supervisor.retry(store, "0009")
 
@@ -216,9 +217,9 @@ def test_what_is_another_rater_by_now_does_not_try_again(world: World, monkeypat
     monkeypatch.setattr(registry, "get", lambda name: newer if name == cow_scorer.NAME else cow_scorer.SCORER)
     retry = supervisor.retry(store, "0001-seer-playground")
     assert retry == "seer-playground has changed (it is version 2 by now, then 1); use Score to start a run of a new rater"
-    told = planning.plan(store, RunRequest("seer"))[0]
+    told = rendered(planning.plan(store, RunRequest("seer"))[0])
     assert "This will be a new rater, seer-playground #2, as it is not what seer-playground was:" in told
-    assert "the scorer’s code gives other results (version 2, then 1)." in told.replace("&#x27;", "’")
+    assert "the scorer’s code gives other results (version 2, then 1)." in told.replace("&#39;", "’")
 
 
 def test_how_raters_of_one_name_differ_is_said() -> None:
@@ -280,7 +281,11 @@ def test_a_generation_is_a_row_and_no_scorer(world: World) -> None:
     assert runs.listed(store) == []
     (view,) = views(store)
     assert (view.row.kind, view.state, view.row.rater_id) == ("generate", "queued", "sdxl")
-    shown = table.runs_table([view], run_id, "") + table.details(store, view) + table.settings(store, view)
+    shown = (
+        rendered(table.runs_table([view], run_id, ""))
+        + rendered(table.details(store, view))
+        + rendered(table.settings(store, view))
+    )
     for text in ("sdxl paints", "0 of 1 picture", "4 pictures at once", "the generator sdxl", "steps = 4"):
         assert text in shown
     assert supervisor.cancel(store, run_id) == ""

@@ -29,6 +29,7 @@ from data.store.imports import ImportBundle
 from scorers import clipscore, maps
 from scorers.running.worker_main import attempt
 from tests.ui import explore_project, worker_threads
+from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import TOKEN
 from ui.components.live_updates import ignored
 from ui.components.page import Drawn
@@ -110,7 +111,7 @@ def opened(store: Store, query: str = "") -> dict[str, Any]:
     """The page as it stands in the end, by what it is made of."""
     lost, method, steps = page.open_map(store, QueryParams(query))
     *_, last = steps
-    return {"notice": ignored(lost, {}), "method": method, **(last or {})}
+    return {"notice": ignored(lost, {}), "method": method, **as_text(last or {})}
 
 
 def half(result: Map) -> tuple[str, set[str]]:
@@ -278,7 +279,7 @@ def test_an_equal_figure_is_sent_once_and_a_line_does_not_go_to_another_map(
     monkeypatch.setattr(page, "_WAIT_SECONDS", 0.0)
     waiting = next(page.draw_page(store, page.MapView(**shown), figure, "pca", MODEL, "generator"))
     assert waiting is not None
-    assert "see the map before." in waiting["map-lead"]
+    assert "see the map before." in as_text(waiting)["map-lead"]
     assert not {"map-plot", "cc-map"} & waiting.keys()
     assert waiting["shown"] == shown
     monkeypatch.undo()

@@ -25,7 +25,9 @@ from data.store.imports import ImportBundle
 from scorers import registry
 from tests.data.store.small_project import items_of, picture
 from tests.ui import cow_scorer
+from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import World
+from ui.components.controls import rendered
 from ui.pages import runs as page
 from ui.pages.runs import planning, table
 from ui.pages.runs.planning import RunRequest
@@ -82,7 +84,7 @@ def left_behind(
 
 def plan(store: Store, selection: Selection = ALL, **more: Any) -> tuple[str, str, bool]:
     said, label, possible = planning.plan(store, RunRequest("seer", selection=selection, **more))
-    return text(said), label, possible
+    return text(rendered(said)), label, possible
 
 
 def test_a_run_is_begun_stopped_gone_on_with_and_ends(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +157,7 @@ def test_what_an_older_version_saw_is_not_judged_by_newer_rules(world: World, mo
     until(lambda: only(store).state == "failed")
     until(lambda: not queue.queued_runs(store))
     assert only(store).row.n_done == 1
-    shown = text(page.status(store, None, None)["runs"])
+    shown = text(as_text(page.status(store, None, None))["runs"])
     assert "This run was started by seer 1, now it is 2; start a new run. Score begins a new one." in shown
 
 
@@ -200,7 +202,7 @@ def test_failed_images_are_said_to_be_tried_again(world: World) -> None:
         "Sees cows. seer-playground has judged 3 of the 4 images of this selection. 1 failed before and is tried again."
     )
     assert plan(world.store)[1:] == ("Score 1 image", True)
-    table = text(page.status(world.store, None, None)["runs"])
+    table = text(as_text(page.status(world.store, None, None))["runs"])
     assert "done 4 of 4 images" in table
     assert table.endswith("1 the file has changed since it was imported (1)")
 
@@ -210,7 +212,7 @@ def test_an_empty_project_teaches(tmp_path: Path) -> None:
         said, label, possible = plan(store)
         assert said.startswith("There are no images to score yet. Import some: uv run app.py import images FOLDER")
         assert (label, possible) == ("Score", False)
-        shown = page.status(store, None, None)
+        shown = as_text(page.status(store, None, None))
         assert text(shown["runs"]) == f"{page._EMPTY} On the command line: {_command(store)}"
         assert shown["run-controls"] is False
         assert [shown[name].interactive for name in page._ACTIONS] == [False] * 6
@@ -223,7 +225,7 @@ def test_a_model_that_is_not_at_hand_is_said_in_words(world: World, monkeypatch:
 
     monkeypatch.setattr(registry, "settings", missing)
     said, label, possible = planning.plan(world.store, RunRequest("seer"))
-    assert text(said) == "seer cannot be used: there is no folder &lt;img src=x onerror=alert(1)&gt;"
+    assert text(rendered(said)) == "seer cannot be used: there is no folder &lt;img src=x onerror=alert(1)&gt;"
     assert (label, possible) == ("Score", False)
 
 
@@ -239,7 +241,7 @@ def test_a_model_that_is_not_at_hand_is_said_in_words(world: World, monkeypatch:
 )
 def test_each_state_says_what_to_do(world: World, state: runs.State, error: str | None, says: str) -> None:
     left_behind(world.store, state, n_done=2, error=error)
-    shown = text(page.status(world.store, None, None)["runs"])
+    shown = text(as_text(page.status(world.store, None, None))["runs"])
     assert f" {says} 2 of 4 images" in shown
     assert shown.endswith("2 of 4 images 1.0 a second 2 s")
 
@@ -248,11 +250,11 @@ def test_a_run_at_work_shows_rate_and_time_left(world: World, monkeypatch: pytes
     run_id = left_behind(world.store, "running", n_done=1)
     job = QueuedRun(world.store.project, run_id, frozenset({"cpu"}), 1, at_work=True)
     monkeypatch.setattr(queue, "_line", [job])
-    html = page.status(world.store, None, None)["runs"]
+    html = as_text(page.status(world.store, None, None))["runs"]
     assert '<progress max="4" value="1"' in html
     assert text(html).endswith("running 1 of 4 images 30.0 a minute about 6 s left")
     job.worker.stopping.set()
-    assert "pausing after the images at hand" in text(page.status(world.store, None, None)["runs"])
+    assert "pausing after the images at hand" in text(as_text(page.status(world.store, None, None))["runs"])
 
 
 def test_whose_controls_they_are(world: World) -> None:
@@ -274,14 +276,14 @@ def test_nothing_of_the_data_is_html(world: World) -> None:
     run_id = left_behind(world.store, "paused", rater=f"{HOSTILE}2")
     seen = Observation("geneval/00000/sdv2/0", failed=HOSTILE)
     runs.ingest(world.store, run_id, 0, [(seen, ())], "seer-1")
-    html = page.status(world.store, None, None)["runs"] + table.question(
-        supervisor.run_view(world.store, supervisor.run_rows(world.store)[0])
+    html = as_text(page.status(world.store, None, None))["runs"] + rendered(
+        table.question(supervisor.run_view(world.store, supervisor.run_rows(world.store)[0]))
     )
     assert html.count("&lt;img") >= 4
     assert "<img" not in html
-    command = planning.command(world.store, RunRequest("seer", selection=Selection(generator=(HOSTILE,))))
+    command = rendered(planning.command(world.store, RunRequest("seer", selection=Selection(generator=(HOSTILE,)))))
     assert "<img" not in command
-    assert "--generator &#x27;&lt;img" in command
+    assert "--generator &#39;&lt;img" in command
 
 
 def test_the_filters_know_what_there_is(world: World) -> None:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, fields, replace
 from typing import ClassVar, Final
 from urllib.parse import parse_qsl, urlencode
 
+from htpy import Node
+
 from agreement import CONSENSUSES, STATISTICS, ConsensusMethod, Options
 from agreement.catalogue import at_a_glance
 from agreement.estimate import Estimate
@@ -130,7 +132,7 @@ def passes(store: Store) -> tuple[bool, ...]:
     return (False,) if is_huge(store) else (False, True)
 
 
-def intervals_note(store: Store, selection: Selection) -> str:
+def intervals_note(store: Store, selection: Selection) -> Node:
     """What is said where there are no intervals, as HTML."""
     if not is_huge(store):
         return note("Intervals are being computed …", "cc-updating")

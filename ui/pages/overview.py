@@ -18,7 +18,7 @@ from agreement.preferences.votes import Contest
 from concord.agreement import means, recall
 from concord.common import next_steps, wording
 from concord.common.base_path import at
-from concord.common.table import Cell
+from concord.common.table import Cell, numbers
 from concord.comparison import preferences
 from concord.comparison.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
 from concord.comparison.preferences import OPPOSED, PreferenceRows, contests
@@ -34,18 +34,7 @@ from ui.components.controls import html_component
 from ui.components.image_strip import ImageStrip, image_strips
 from ui.components.leaderboard import SKELETON, board_table, contested, headline, tiles
 from ui.components.page import QUIET, Drawn, Page
-from ui.components.tables import (
-    Cells,
-    block_title,
-    columns,
-    folded,
-    note,
-    number,
-    numbers,
-    plain_table,
-    table_element,
-    with_details,
-)
+from ui.components.tables import Cells, block_title, columns, folded, note, number, plain_table, table_element, with_details
 from ui.pages.agreement.view import ALL
 from ui.pages.preferences import PreferencesView, named
 

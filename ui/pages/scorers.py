@@ -16,7 +16,7 @@ from agreement.meta.alternative_annotator import AlternativeAnnotator
 from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT, Ranking
 from concord.agreement import recall
 from concord.common import next_steps, wording
-from concord.common.table import Cell, Column
+from concord.common.table import Cell, Column, numbers
 from concord.comparison.leaderboard import BOARD, MAIN_ASPECTS, SCORE, main_suite
 from concord.meta.findings import alt_test, rank
 from concord.meta.replacement import ANSWERS, Replacement, replacements
@@ -28,19 +28,7 @@ from ui.components.addresses import page_address
 from ui.components.controls import Choice
 from ui.components.page import ALL, Drawn, Page, View
 from ui.components.plotly_text import ALONE, BREAK, bold, escaped
-from ui.components.tables import (
-    Cells,
-    columns,
-    folded,
-    heading,
-    joined,
-    note,
-    number,
-    numbers,
-    plain_table,
-    table_element,
-    with_details,
-)
+from ui.components.tables import Cells, columns, folded, heading, joined, note, number, plain_table, table_element, with_details
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

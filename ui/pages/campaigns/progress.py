@@ -14,7 +14,7 @@ from concord.campaigns import health, progress
 from concord.campaigns.progress import CampaignProgress
 from concord.common import next_steps, wording
 from concord.common.base_path import at
-from concord.common.table import Cell
+from concord.common.table import Cell, numbers
 from data.campaigns.settings import MOVES
 from data.store.browse import contents
 from data.store.campaigns import monitoring
@@ -35,7 +35,6 @@ from ui.components.tables import (
     folded,
     joined,
     note,
-    numbers,
     plain_table,
     progress_bar,
     table_element,

@@ -84,13 +84,17 @@ def _build_nodes(tokens: Sequence[Token], root: list[RichTextNode], picture: Cal
         elif token.nesting == -1:
             stack.pop()
         else:
-            node: dict[str, Any] = {"tag": token.tag if token.tag in _TAGS and token.tag != "a" else "span", "children": []}
+            children: list[RichTextNode] = []
+            node: dict[str, Any] = {
+                "tag": token.tag if token.tag in _TAGS and token.tag != "a" else "span",
+                "children": children,
+            }
             address = str(token.attrs.get("href", ""))
             if token.tag == "a" and urlsplit(address).scheme in ("http", "https"):
-                node = {"tag": "a", "children": [], "href": address}
+                node = {"tag": "a", "children": children, "href": address}
             stack[-1].append(node)
             if token.nesting == 1:
-                stack.append(node["children"])
+                stack.append(children)
 
 
 def _picture_node(token: Token, picture: Callable[[str], str | None]) -> RichTextNode:
@@ -307,7 +311,7 @@ def rich_texts(store: Store, markdown: str) -> list[RichTextNode]:
 
     def address(item_id: str) -> str | None:
         item = contents.item(store, item_id)
-        return None if item is None or item["sha256"] is None else at(f"/img/{item['sha256']}")
+        return None if item is None or item.sha256 is None else at(f"/img/{item.sha256}")
 
     return rich_text_nodes(markdown, address)
 
@@ -366,7 +370,7 @@ def no_item_json(store: Store, campaign: Campaign | None, desk: NextTasks) -> di
             done = completion_json(campaign.settings, leaving_outcome(desk, campaign.settings), worked=worked)
         title, message = _CLOSED[closed] if worked or closed not in _NOT_BEGUN else _NOT_BEGUN[closed]
         return {"state": "closed", "why": closed, "title": title, "message": message} | done
-    if campaign.campaign_id == DEFAULT and contents.totals(store)["images"] == 0:
+    if campaign.campaign_id == DEFAULT and contents.totals(store).images == 0:
         return {"state": "empty", "message": NO_IMAGES, "commands": next_steps.command_lines(store, next_steps.IMAGES)}
     done = completion_json(campaign.settings, leaving_outcome(desk, campaign.settings), worked=worked)
     title, message = _DONE[(desk.progress.remaining > 0, desk.progress.done > 0)]

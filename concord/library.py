@@ -513,7 +513,7 @@ def _joined(parts: Iterable[pd.DataFrame], columns: Sequence[str]) -> pd.DataFra
 
 
 def _findings(name: str, rows: Sequence[Finding], scorer: Sequence[str] = ()) -> Made:
-    return {name: findings.of_scorers(rows, scorer)}
+    return {name: [row.to_dict() for row in findings.of_scorers(rows, scorer)]}
 
 
 def _plan(store: Store, chosen: Selection, **request: Any) -> Made:

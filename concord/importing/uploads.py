@@ -261,7 +261,7 @@ def _run(
 ) -> UploadOutcome:
     out, err = io.StringIO(), _Progress(tell)
     context = Context(store, path.parent, out, err)
-    before = {row["import_id"] for row in imports.listed(store)}
+    before = {row.import_id for row in imports.listed(store)}
     bundle: ImportBundle | None = None
     errors: list[str] = []
     try:
@@ -278,7 +278,7 @@ def _run(
         if why is None and not isinstance(error, CommandError | ValueError | OSError):
             raise
         errors = [why] if why else problems_of(store, error)
-    number = next((row["import_id"] for row in imports.listed(store) if row["import_id"] not in before), None)
+    number = next((row.import_id for row in imports.listed(store) if row.import_id not in before), None)
     skipped = [
         line.removeprefix("skipped: ").replace(f"{path}/", "") for line in err.getvalue().splitlines() if "skipped: " in line
     ]

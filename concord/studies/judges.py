@@ -134,7 +134,7 @@ def judged_people(store: Store, suite: str, generators: tuple[str, ...], judged:
             graded = [name for name in units.scorers if _named(judged.graded, name)]
             tests += alternative_annotator(units.graded(graded), BOARD)
     nearness = {row.scorer: row for row in tests if row.statistic == ADVANTAGE}
-    beside = replacements([row.to_dict() for row in tests], report.raters, ALL, "real")
+    beside = replacements(tests, report.raters, ALL, "real")
     main = _statistic(beside)
     judges = [
         Judge(

@@ -28,6 +28,7 @@ from concord.agreement import AgreementRows, recall
 from concord.comparison.leaderboard import BOARD, Leaderboard, leaderboard
 from concord.comparison.model_comparison import RatedAspect, compare_models, people_headline
 from concord.meta.estimates import estimate
+from data.store.browse.contents import Totals
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from tests.ui.answered_projects import KINDS, QUALITY, fill
@@ -105,7 +106,7 @@ def _texts(shown: Shown) -> list[str]:
     summary_section = shown.report.sections[0]
     texts = [
         rendered(overview.headline(shown.board)),
-        rendered(overview.tiles(shown.board, {"images": 1, "prompts": 1, "places": 1, "annotations": 1})),
+        rendered(overview.tiles(shown.board, Totals(1, 1, 1, 1, 1, 0, 1, 1))),
         rendered(summary.headline(real, simulated, shown.view(statistic))),
         rendered(lead(shown.store, rows_of(shown.store, view), view)),
         *summary_section.points,

@@ -14,7 +14,7 @@ from concord.common.base_path import at
 from concord.comparison.leaderboard import ALL, SCORE, BoardRater, ContestedImage, Leaderboard
 from concord.headlines import is_muted
 from data.aspects import YES_NO_ASPECTS
-from data.store.browse.contents import ItemPreview
+from data.store.browse.contents import ItemPreview, Totals
 from data.store.browse.filters import MISSED, PASSED
 from data.store.core.selection import SIMULATED, Selection
 from ui.components.addresses import browse_address, page_address
@@ -49,13 +49,13 @@ def _basis(board: Leaderboard, rater: BoardRater) -> str:
     return first
 
 
-def tiles(board: Leaderboard | None, totals: Mapping[str, int]) -> Element:
+def tiles(board: Leaderboard | None, totals: Totals) -> Element:
     """Return images, people's answers, the scorer closest to people, open disagreements: each leads to its page."""
-    images = f"images{'' if totals['images'] else ' (their files are not here)'}, {wording.count(totals['prompts'], 'prompt')}"
+    images = f"images{'' if totals.images else ' (their files are not here)'}, {wording.count(totals.prompts, 'prompt')}"
     made = [
-        _tile(f"{totals['images'] or totals['places']:,}", images, page_address("browse")),
-        _tile(f"{totals['annotations']:,}", "answers by people", page_address("campaigns"))
-        if totals["annotations"]
+        _tile(f"{totals.images or totals.places:,}", images, page_address("browse")),
+        _tile(f"{totals.annotations:,}", "answers by people", page_address("campaigns"))
+        if totals.annotations
         else _tile("0", "Be the first: label images", at("/annotate/"), "answers by people"),
     ]
     close = board.closest_scorer if board else None

@@ -14,9 +14,9 @@ from typing import Final, TypeVar, cast
 import htpy
 from htpy import Element, Fragment, Node
 
-from agreement import catalogue
 from agreement.estimate import Estimate
 from concord.common import wording
+from concord.common.estimate_table import estimate_cell, estimates_table, remark_on_labels, undefined_statistics
 from concord.common.table import Cell, Column, Table, TableRow
 from concord.headlines import verdict_beside_people
 
@@ -31,11 +31,6 @@ _DETAIL: Final = htpy.small(class_="cc-detail")
 def columns(*titles: str | Column) -> tuple[Column, ...]:
     """Return columns, of which plain strings are titles of texts."""
     return tuple(title if isinstance(title, Column) else Column(title) for title in titles)
-
-
-def numbers(*titles: str) -> tuple[Column, ...]:
-    """Return columns of numbers."""
-    return tuple(Column(title, number=True) for title in titles)
 
 
 def table_row(*cells: str | Cell, kind: str = "") -> TableRow:
@@ -207,80 +202,38 @@ def _content(cell: Cell) -> Node:
     return htpy.a(href=cell.href)[content] if cell.href else content
 
 
-def number(row: Estimate | None) -> Cell:
-    """Return an estimate as a table's cell."""
-    if row is None:
-        return Cell("")
-    if row.value is None:
-        return Cell("–", ("undefined",), row.reason or "")
-    method = row.method or ""
-    interval = span(row.low, row.high) or ("no interval" if "no interval" in method else "")
+def number(row: Estimate | None, n_items: int | None = None) -> Cell:
+    """Return an estimate as a table's cell.
+
+    Args:
+        row: the estimate; None for an empty cell.
+        n_items: how many images its line says; the cell says how many it rests on itself where that is another number.
+    """
+    if row is None or row.value is None:
+        return estimate_cell(row, "undefined")
     ceiling = row.ceiling
     # what one person in its place reaches on the same images, and where that leaves the scorer
-    beside = []
-    if ceiling and ceiling.value is not None:
-        beside.append(f"one person {ceiling.value:z.2f}")
-    if ceiling and (verdict := verdict_beside_people(row)):
-        beside.append(verdict)
-    lines = [interval, *beside, "saw these labels" if row.saw_labels else ""]
-    note = f"{method}; n = {row.n_items:,} images, {row.n_ratings:,} answers"
+    person = f"one person {ceiling.value:z.2f}" if ceiling and ceiling.value is not None else ""
+    verdict = verdict_beside_people(row) if ceiling else ""
+    own_n = "" if n_items in (None, row.n_items) else f"{row.n_items:,} images"
+    cell = estimate_cell(row, person, verdict, remark_on_labels(row), own_n)
     if ceiling and ceiling.verdict.words:
-        note += f". Beside one person in its place: {ceiling.verdict.words}"
-    return Cell(f"{row.value:z.3f}", _present(lines), note, exact=row.value)
+        return replace(cell, note=f"{cell.note}. Beside one person in its place: {ceiling.verdict.words}")
+    return cell
 
 
 def with_details(cell: Cell, *lines: str) -> Cell:
     """Return a cell with further lines of small print; empty ones are left out."""
-    return replace(cell, details=_present((*cell.details, *lines)))
-
-
-def _present(lines: Iterable[str]) -> tuple[str, ...]:
-    return tuple(line for line in lines if line)
-
-
-def statistics_table(caption: str, name: str, rows: Sequence[Estimate], label: Callable[[Estimate], str]) -> Table | None:
-    """Return a row per label and a column per statistic, both in the order of `rows`; None for no rows."""
-    if not rows:
-        return None
-    shown = list(dict.fromkeys(row.statistic for row in rows))
-    lines: dict[str, dict[str, Estimate]] = {}
-    for row in rows:
-        lines.setdefault(label(row), {})[row.statistic] = row
-    heads = columns(name, *numbers("images", "answers"), *map(statistic_column, shown))
-    body: list[Cells] = []
-    for text, line in lines.items():
-        widest = max(line.values(), key=lambda row: int(row.n_items))
-        counts = [f"{widest.n_items:,}", f"{max(row.n_ratings for row in line.values()):,}"]
-        body.append([text, *counts, *(_of_its_own(line.get(s), widest.n_items) for s in shown)])
-    return plain_table(caption, heads, body)
-
-
-def statistic_column(statistic: str) -> Column:
-    """Return the column of a statistic, with what it means."""
-    return Column(wording.title(statistic), catalogue.DEFINITIONS[statistic].meaning, number=True)
+    return replace(cell, details=tuple(filter(None, (*cell.details, *lines))))
 
 
 def statistics_element(caption: str, name: str, rows: Sequence[Estimate], label: Callable[[Estimate], str]) -> Node:
-    """Return `statistics_table` as it is seen in Studio; nothing for no rows."""
-    table = statistics_table(caption, name, rows, label)
-    return "" if table is None else table_element(table)
+    """Return a row per label and a column per statistic, both in the order of `rows`; nothing for no rows."""
+    return table_element(estimates_table(caption, {name: label}, rows, number)) if rows else ""
 
 
 def explained(rows: Iterable[Estimate], *, open_: bool) -> Node:
-    """Return why numbers are missing, each reason once. The mean of the tasks only repeats its tasks' reasons."""
-    reasons: dict[str, dict[str, None]] = {}
-    for row in rows:
-        if row.value is None and row.reason and row.task != "tasks_mean":
-            reasons.setdefault(row.reason, {})[wording.title(row.statistic)] = None
-    if not reasons:
-        return ""
+    """Return why numbers are missing, each reason once."""
+    reasons = undefined_statistics(rows)
     lines = [note(f"{', '.join(names)}: {reason}.") for reason, names in reasons.items()]
-    return folded("Why some numbers are undefined (–)", lines, "cc-why", open_=open_)
-
-
-def _of_its_own(row: Estimate | None, n: int) -> Cell:
-    """Return the number, and how many images it rests on where that is not what its line says."""
-    cell = number(row)
-    if row is None or row.value is None or row.n_items == n:
-        return cell
-    return with_details(cell, f"{row.n_items:,} images")
+    return folded("Why some numbers are undefined (–)", lines, "cc-why", open_=open_) if lines else ""

@@ -133,9 +133,9 @@ def _complete(known: _KnownValues, followed: Iterable[tuple[str, str]]) -> list[
 @live_updates.cached(maxsize=8, key=live_updates.stored_version)
 def _known(store: Store) -> _KnownValues:
     offered = contents.filter_choices(store)
-    aspects = sorted(offered["aspect"], key=lambda name: (name == "score", name != "correct", name)) or ["correct"]
-    places = {name: offered[name] for name in ("suite", "task", "generator")}
-    return _KnownValues(places, contents.rater_names(store), [*offered["people"], *offered["rater"]], aspects)
+    aspects = sorted(offered.aspect, key=lambda name: (name == "score", name != "correct", name)) or ["correct"]
+    places = {"suite": offered.suite, "task": offered.task, "generator": offered.generator}
+    return _KnownValues(places, contents.rater_names(store), [*offered.people, *offered.rater], aspects)
 
 
 def _fits(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
@@ -183,7 +183,7 @@ def _lost(store: Store, parameters: QueryParams) -> set[str]:
         return {*RESTRICTING}
     raters = rater_groups(store)
     known = {
-        "about": crossed.aspect in contents.filter_choices(store)["aspect"],
+        "about": crossed.aspect in contents.filter_choices(store).aspect,
         "a": crossed.a in raters,
         "b": crossed.b in raters or crossed.b in selection.GROUPS,
     }

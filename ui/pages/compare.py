@@ -11,7 +11,7 @@ from htpy import Element, Node
 
 from agreement.generators import GeneratorDifference
 from concord.common import next_steps, wording
-from concord.common.table import Cell
+from concord.common.table import Cell, numbers
 from concord.comparison.leaderboard import leaderboard, main_suite
 from concord.comparison.model_comparison import (
     ModelComparison,
@@ -36,7 +36,6 @@ from ui.components.tables import (
     first_sentence,
     folded,
     note,
-    numbers,
     plain_table,
     span,
     table_element,

@@ -14,6 +14,7 @@ from agreement.meta.labelled_sample import Target
 from agreement.study.cells import ALL
 from concord.common import next_steps, wording
 from concord.common.table import Cell
+from concord.common.table import numbers as number_columns
 from concord.comparison.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
 from concord.comparison.model_comparison import people_headline
 from concord.meta.estimates import estimate, estimated
@@ -37,7 +38,6 @@ from ui.components.tables import (
     table_element,
     with_rest,
 )
-from ui.components.tables import numbers as number_columns
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -265,11 +265,11 @@ def _ratings_preview(store: Store, outcome: UploadOutcome) -> tuple[Node, Node]:
     rated = [(source.item_id, source.rater_id, next(iter(source.judgements), None)) for source in sources[:_ROWS]]
     rated += outcome.bundle.ratings.first(_ROWS) if outcome.bundle.ratings is not None else []
     for item_id, rater_id, judgement in rated:
-        item = contents.item(store, item_id) or {}
-        sha256 = item.get("sha256")
+        item = contents.item(store, item_id)
+        sha256 = item.sha256 if item else None
         picture = htpy.img(src=f"{at('/img/')}{sha256}?w=160", alt="", class_="cc-import-picture") if sha256 else ""
         value = "" if judgement is None else judgement.label or ("" if judgement.value is None else f"{judgement.value:g}")
-        rows.append((Cell("", content=picture), str(item.get("text") or item_id), rater_id, value))
+        rows.append((Cell("", content=picture), (item.text if item else None) or item_id, rater_id, value))
     aspect = next((name for _, name, _ in outcome.bundle.scales), "rating")
     summary = [line for line in outcome.summary[:-1] if " by " in line or " match an image of suite " in line]
     table = plain_table(f"The first {len(rows)}", ("Image", "Prompt", "Rater", aspect.capitalize()), rows)
@@ -283,13 +283,11 @@ def _imports_table(store: Store) -> Node:
     """Return the latest imports, each with the button that undoes it."""
     rows: list[Cells] = []
     for row in imports.listed(store)[: -_MOST_LINES - 1 : -1]:
-        counts = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in row["counts"].items() if n)
-        number = str(row["import_id"])
+        counts = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in row.counts.items() if n)
+        number = str(row.import_id)
         undo = Cell("", content=button("Undo", "undo", f"Undo import {number}", number=number))
-        act = "undone" if row["undone"] else undo
-        rows.append(
-            (number, f"{row['created']:%Y-%m-%d %H:%M}", " ".join(dict.fromkeys((row["kind"], row["name"]))), counts, act)
-        )
+        act = "undone" if row.undone else undo
+        rows.append((number, f"{row.created:%Y-%m-%d %H:%M}", " ".join(dict.fromkeys((row.kind, row.name))), counts, act))
     heads = ("Import", "When (UTC)", "What", "New rows", "")
     return table_element(plain_table("Imports of this project", heads, rows), "cc-import-table") if rows else ""
 

@@ -20,7 +20,7 @@ from agreement.matching import Votes, is_known, is_right
 from agreement.questions import GroupStatistic
 from agreement.study.cells import ALL
 from concord.common import next_steps, wording
-from concord.common.table import Cell
+from concord.common.table import Cell, numbers
 from concord.comparison import matching
 from concord.comparison.matching import (
     MatchingCell,
@@ -49,7 +49,6 @@ from ui.components.tables import (
     first_sentence,
     heading,
     note,
-    numbers,
     paged,
     plain_table,
     scrolled,

@@ -18,7 +18,7 @@ from agreement.preferences.votes import Contest
 from concord.agreement import means, recall
 from concord.common import next_steps, wording
 from concord.common.base_path import at
-from concord.common.table import Cell
+from concord.common.table import Cell, numbers
 from concord.comparison import preferences
 from concord.comparison.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
 from concord.comparison.preferences import OPPOSED, PreferenceRows, contests
@@ -34,18 +34,7 @@ from ui.components.controls import html_component
 from ui.components.image_strip import ImageStrip, image_strips
 from ui.components.leaderboard import SKELETON, board_table, contested, headline, tiles
 from ui.components.page import QUIET, Drawn, Page
-from ui.components.tables import (
-    Cells,
-    block_title,
-    columns,
-    folded,
-    note,
-    number,
-    numbers,
-    plain_table,
-    table_element,
-    with_details,
-)
+from ui.components.tables import Cells, block_title, columns, folded, note, number, plain_table, table_element, with_details
 from ui.pages.agreement.view import ALL
 from ui.pages.preferences import PreferencesView, named
 
@@ -170,21 +159,21 @@ class OverviewPage(Page[None]):
 
     def draw(self, view: None) -> Iterator[Drawn | None]:  # noqa: ARG002
         store, totals = self.store, contents.totals(self.store)
-        if not any(totals.values()):
+        if totals.nothing:
             yield None
             return
         for intervals in (False, True):
             yield {
                 "trouble": _trouble(store),
                 "board": _boards(store, totals, intervals=intervals),
-                "simulated": bool(totals["simulated"]),
-                "glance": _glance(store, totals["images"]),
+                "simulated": bool(totals.simulated),
+                "glance": _glance(store, totals.images),
                 "scores": _tables(store, intervals=intervals),
                 "preferred": preference_summary(store),
             }
 
 
-def _boards(store: Store, totals: dict[str, int], *, intervals: bool) -> Node:
+def _boards(store: Store, totals: contents.Totals, *, intervals: bool) -> Node:
     """Return headline, tiles and leaderboard of the main suite with its contested images; the boards of other suites below."""
     main = main_suite(store)
     if main is None:

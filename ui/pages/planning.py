@@ -15,7 +15,7 @@ from agreement.meta.planning import DIFFERENCE, PlannedRow
 from agreement.meta.rater_effects import ABSOLUTE, RELATIVE, SEVERITY, RaterEffectRow
 from concord.common import wording
 from concord.common.base_path import at
-from concord.common.table import Cell
+from concord.common.table import Cell, numbers
 from concord.meta.findings import effects
 from concord.meta.planning import MEAN, PlanRequest, plan, rated_aspects
 from data.store.core.selection import Selection
@@ -25,7 +25,7 @@ from ui.components.charts import PALETTE, ForestLine, forest, legend, plain
 from ui.components.controls import Choice
 from ui.components.page import Drawn, Page, View
 from ui.components.plotly_text import ALONE, BREAK
-from ui.components.tables import Cells, block_title, columns, first_sentence, note, numbers, plain_table, table_element
+from ui.components.tables import Cells, block_title, columns, first_sentence, note, plain_table, table_element
 
 PRECISIONS: Final = {"0.02": "± 2 % of the scale", "0.03": "± 3 %", "0.05": "± 5 %", "0.1": "± 10 %"}
 _SEPARATOR: Final = "·"

@@ -29,7 +29,7 @@ from agreement.preferences.votes import BOTH, CANNOT_TELL, NONE, TIE, Contest
 from agreement.study.cells import ALL
 from concord.common import next_steps, wording
 from concord.common.base_path import at
-from concord.common.table import Cell
+from concord.common.table import Cell, numbers
 from concord.comparison import preferences
 from concord.comparison.preferences import LEFT_OUT, OPPOSED, PairQuery, PairVotes, Poll, contests
 from data.store.analysis import study_frames as analysis_preferences
@@ -48,7 +48,6 @@ from ui.components.tables import (
     first_sentence,
     heading,
     note,
-    numbers,
     paged,
     plain_table,
     scrolled,

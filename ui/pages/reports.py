@@ -130,7 +130,11 @@ def _offered(store: Store) -> dict[str, list[str]]:
     offered = contents.filter_choices(store)
     campaigns = [campaign.campaign_id for campaign in management.listed(store)]
     return {name: [] for name in FILTERS} | {
-        **{name: offered[name] for name in ("suite", "task", "generator", "aspect", "rater")},
+        "suite": offered.suite,
+        "task": offered.task,
+        "generator": offered.generator,
+        "aspect": offered.aspect,
+        "rater": offered.rater,
         "campaign": campaigns,
         "certainty": list(CERTAINTIES),
     }

@@ -12,12 +12,13 @@ from htpy import Element, Node
 
 from agreement import Options
 from agreement.estimate import Estimate
+from agreement.meta.alternative_annotator import AlternativeAnnotator
 from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT, Ranking
 from concord.agreement import recall
 from concord.common import next_steps, wording
-from concord.common.table import Cell, Column
+from concord.common.table import Cell, Column, numbers
 from concord.comparison.leaderboard import BOARD, MAIN_ASPECTS, SCORE, main_suite
-from concord.meta.findings import alt_test, of_scorers, rank
+from concord.meta.findings import alt_test, rank
 from concord.meta.replacement import ANSWERS, Replacement, replacements
 from data.store.browse import contents
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
@@ -27,19 +28,7 @@ from ui.components.addresses import page_address
 from ui.components.controls import Choice
 from ui.components.page import ALL, Drawn, Page, View
 from ui.components.plotly_text import ALONE, BREAK, bold, escaped
-from ui.components.tables import (
-    Cells,
-    columns,
-    folded,
-    heading,
-    joined,
-    note,
-    number,
-    numbers,
-    plain_table,
-    table_element,
-    with_details,
-)
+from ui.components.tables import Cells, columns, folded, heading, joined, note, number, plain_table, table_element, with_details
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -162,7 +151,7 @@ class ScorerEvidence:
         here = [row for row in rows if (row.people, row.task) == (people, view.task)]
         if not here:
             return None
-        tests = of_scorers(alt_test(store, view.selection, _WHOLE, float(view.epsilon)), ())
+        tests = alt_test(store, view.selection, _WHOLE, float(view.epsilon))
         report = recall(store, view.selection, BOARD)
         made = replacements(tests, report.raters, view.task, people)
         ranks: dict[str | None, dict[str, Ranking]] = {}
@@ -192,7 +181,7 @@ class ScorerEvidence:
 def replacements_html(evidence: ScorerEvidence) -> Node:
     """Return the answers to: may each scorer replace people? With what they rest on, and where that is shown."""
     lines = ["By simulated people: for demonstration only."] if evidence.people == "simulated" else []
-    reasons = {each.test["reason"] if each.test else None for each in evidence.replacements}
+    reasons = {each.test.reason if each.test else None for each in evidence.replacements}
     # what is true of all stands once
     common = len(reasons) == 1 and None not in reasons
     if common:
@@ -217,23 +206,23 @@ def _replacement_item(each: Replacement, evidence: Sequence[str], all_evidence: 
     return htpy.li[htpy.h3[badge, " ", each.scorer], sentences, persons]
 
 
-def _persons(test: Mapping[str, Any]) -> Node:
+def _persons(test: AlternativeAnnotator) -> Node:
     """Return the test of each person."""
-    if not test["persons"]:
+    if not test.persons:
         return ""
     rows: list[Cells] = [
         [
-            each["person"],
-            *(f"{each[name]:,}" for name in ("n_prompts", "n_units")),
-            *(f"{each[name]:z.2f}" for name in ("advantage", "disadvantage")),
-            *(f"{each[name]:.3g}" for name in ("p", "p_corrected")),
-            "yes" if each["won"] else "no",
+            each.person,
+            *(f"{n:,}" for n in (each.n_prompts, each.n_units)),
+            *(f"{share:z.2f}" for share in (each.advantage, each.disadvantage)),
+            *(f"{p:.3g}" for p in (each.p, each.p_corrected)),
+            "yes" if each.won else "no",
         ]
-        for each in test["persons"]
+        for each in test.persons
     ]
     near = ("scorer at least as near", "person at least as near")
     heads = columns("left out", *numbers("prompts", "images", *near, "p", "p (Benjamini-Yekutieli)"), "won")
-    table = plain_table(f"{test['scorer']} against each person, both beside the others", heads, rows)
+    table = plain_table(f"{test.scorer} against each person, both beside the others", heads, rows)
     return folded("Each person", table_element(table))
 
 

@@ -12,7 +12,7 @@ from htpy import Fragment, Node
 
 from concord.common import wording
 from concord.common.next_steps import STUDIES, commands_block
-from concord.common.table import Cell
+from concord.common.table import Cell, numbers
 from concord.studies import judge_words
 from concord.studies.audit import filled, formatted, interval
 from concord.studies.benchmarks import REPRODUCTIONS, compared_numbers, imported_studies
@@ -30,7 +30,6 @@ from ui.components.tables import (
     first_sentence,
     joined,
     note,
-    numbers,
     paged,
     plain_table,
     small,

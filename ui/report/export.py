@@ -30,6 +30,8 @@ from concord import agreement, exporting
 from concord.agreement import AgreementRows, selected
 from concord.common import machine, next_steps, wording
 from concord.common.context import CommandError, Context, writing
+from concord.common.table import texts
+from concord.common.text_tables import markdown as table_lines
 from concord.exporting import export_target, why_no_ratings
 from concord.meta import findings, planning
 from concord.meta.planning import PlanRequest
@@ -344,8 +346,8 @@ def _readme(report: Document, written: Sequence[tuple[str, str, int, Columns]]) 
     lines += [f"    {_line(str(report.data['command']))}", ""]
     for name, title, n, columns in written:
         lines += [f"## {name}", "", f"{title[:1].upper()}{title[1:]} ({wording.count(n, 'row')}).", ""]
-        lines += ["| column | type | what |", "| --- | --- | --- |"]
-        lines += [f"| {column} | {kind} | {COLUMN.get(column, '')} |" for column, kind in columns.items()]
+        rows = [(column, kind, COLUMN.get(column, "")) for column, kind in columns.items()]
+        lines += table_lines(texts(name, ("column", "type", "what"), rows))
         lines.append("")
     lines += ["Types: text, real (double), whole (64-bit integer), truth (true, false), moment (UTC). Any cell may be empty."]
     return "\n".join(lines) + "\n"

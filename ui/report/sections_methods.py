@@ -27,6 +27,7 @@ from concord import exporting
 from concord.campaigns import payment
 from concord.campaigns.payment import Payroll
 from concord.common import wording
+from concord.common.table import Columns, Table, numbers, texts
 from data.campaigns.recruitment import NOT_REPORTED, RECRUITMENT_FIELDS
 from data.campaigns.settings import Settings
 from data.export.rows import SIMULATED
@@ -39,10 +40,8 @@ from ui.report.sections import (
     COMPARED,
     Material,
     ReportSection,
-    ReportTable,
     Term,
     is_whole,
-    texts,
     topic_of,
     whole_rows,
 )
@@ -113,30 +112,30 @@ def selected(material: Material) -> ReportSection:
     )
 
 
-def _overview(material: Material) -> ReportTable:
+def _overview(material: Material) -> Table:
     rows = []
     for key, part in material.ratings.groupby(["suite", "aspect", "scale"]):
         kinds = part["kind"].value_counts()
-        numbers = [part["item"].nunique(), part["prompt"].nunique(), *(kinds.get(k, 0) for k in ("human", SIMULATED, "scorer"))]
-        rows.append([*map(str, key), *(f"{int(number):,}" for number in numbers)])
-    headings = ("Suite", "Aspect", "Scale", "Items", "Prompts", "By people", "By simulated people", "By scorers")
-    return texts("Ratings that count", headings, rows, 3)
+        counts = [part["item"].nunique(), part["prompt"].nunique(), *(kinds.get(k, 0) for k in ("human", SIMULATED, "scorer"))]
+        rows.append([*map(str, key), *(f"{int(count):,}" for count in counts)])
+    columns = numbers("Items", "Prompts", "By people", "By simulated people", "By scorers")
+    return texts("Ratings that count", ("Suite", "Aspect", "Scale", *columns), rows, 3)
 
 
-def _suites_table(material: Material) -> ReportTable:
+def _suites_table(material: Material) -> Table:
     """How many items of each task each generator has."""
     items = material.ratings.drop_duplicates(["suite", "item"]).fillna({"task": "no task", "generator": "no generator"})
     counts = items.groupby(["suite", "task", "generator"]).size()
     makers = sorted(items["generator"].unique())
     if len(makers) > _MOST_COLUMNS:
         rows = [[*map(str, key), f"{n:,}"] for key, n in counts.items() if isinstance(key, tuple)]
-        return texts("Items by task and generator", ("Suite", "Task", "Generator", "Items"), rows, 3)
+        return texts("Items by task and generator", ("Suite", "Task", "Generator", *numbers("Items")), rows, 3)
     wide = counts.unstack(fill_value=0)[makers]
     lines = [
         [*map(str, key), *(f"{n:,}" for n in (*line, sum(line)))]
         for key, line in zip(wide.index, wide.to_numpy().tolist(), strict=True)
     ]
-    return texts("Items by task and generator", ("Suite", "Task", *makers, "In all"), lines, 2)
+    return texts("Items by task and generator", ("Suite", "Task", *numbers(*makers, "In all")), lines, 2)
 
 
 _MOST_COLUMNS = 8
@@ -187,10 +186,10 @@ def raters(material: Material) -> ReportSection:
         for (rater, kind, identity), part in people.groupby(["rater", "kind", "identity"]):
             whose = imitates.get(str(kind), "") + who.get(str(identity), "a person")
             rows.append([str(rater), whose, f"{len(part):,}", f"{part['item'].nunique():,}"])
-        tables.append(texts("People", ("Name", "Who that is", "Ratings", "Items"), rows))
+        tables.append(texts("People", ("Name", "Who that is", *numbers("Ratings", "Items")), rows))
     if scored := [_scorer(material, scorer) for scorer in material.scorers]:
-        headings = ("Name", "Version", "Profile", "Settings", "Rules", "Ratings", "Items")
-        tables.append(texts("Scorers", headings, scored))
+        columns: Columns = ("Name", "Version", "Profile", "Settings", "Rules", *numbers("Ratings", "Items"))
+        tables.append(texts("Scorers", columns, scored))
     return ReportSection("Who judged", tables=tuple(tables), kind="appendix")
 
 
@@ -214,11 +213,12 @@ def exclusions(material: Material) -> ReportSection:
     who = who.where(~left["simulated"].astype(bool), "simulated people")
     grouped = left.assign(who=who).groupby(["suite", "aspect", "who", "reason"], as_index=False).size()
     rows = [[*where, wording.reason(reason), f"{n:,}"] for *where, reason, n in grouped.itertuples(index=False)]
-    tables = [texts("Judgements that do not count", ("Suite", "Aspect", "By", "Why", "Judgements"), rows, 3)] if rows else []
+    columns: Columns = ("Suite", "Aspect", "By", "Why", *numbers("Judgements"))
+    tables = [texts("Judgements that do not count", columns, rows, 3)] if rows else []
     besides = [[*key, f"{n:,}", "; ".join(titles)] for (*key, n), titles in _besides(material, set(left["reason"])).items()]
     if besides:
-        headings = ("Comparison", "Suite", "Aspect", "What", "How many", "By these statistics")
-        tables.append(texts("What single comparisons leave out besides, over all generators and tasks", headings, besides, 3))
+        further: Columns = ("Comparison", "Suite", "Aspect", "What", *numbers("How many"), "By these statistics")
+        tables.append(texts("What single comparisons leave out besides, over all generators and tasks", further, besides, 3))
     nothing = () if tables else ("Nothing was left out.",)
     return ReportSection("Exclusions", nothing, tables=tuple(tables), kind="appendix")
 
@@ -391,9 +391,9 @@ def recruitment_section(material: Material) -> ReportSection | None:
     """How people were asked, campaign by campaign."""
     if not material.recruited:
         return None
-    headings = ("Field", "Said", "Counted by Concord")
+    columns = ("Field", "Said", "Counted by Concord")
     names = [_IMPORTED.capitalize() if each.name == _IMPORTED else each.name for each in material.recruited]
-    tables = [texts(name, headings, [*each.rows()]) for name, each in zip(names, material.recruited, strict=True)]
+    tables = [texts(name, columns, each.rows()) for name, each in zip(names, material.recruited, strict=True)]
     return ReportSection("How people were asked", (_LEAD,), tables=tuple(tables), kind="appendix")
 
 

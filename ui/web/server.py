@@ -104,10 +104,12 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     """
     stand(root)
     # before gradio is imported: nothing phones home, and nothing is written outside the project
-    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
-    os.environ["HF_HUB_OFFLINE"] = "1"
-    os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
-    os.environ["GRADIO_TEMP_DIR"] = str(received_folder(store.project))
+    os.environ.update(
+        GRADIO_ANALYTICS_ENABLED="False",
+        HF_HUB_OFFLINE="1",
+        HF_HUB_DISABLE_TELEMETRY="1",
+        GRADIO_TEMP_DIR=str(received_folder(store.project)),
+    )
     from ui.web.auth import routes
 
     @asynccontextmanager

@@ -156,11 +156,11 @@ def test_the_first_command_fills_the_default_project(default: Path) -> None:
     assert ran.err.startswith("The first start: the playground is being filled")
     with Store(default) as store:
         totals = contents.totals(store)
-    assert totals["prompts"] == len(ASKED)
-    assert totals["images"] == PICTURES
-    assert totals["items"] == PICTURES + PAIRS
-    assert (totals["scorers"], totals["annotations"], totals["people"]) == (2, 0, 0)
-    assert totals["simulated"] > 3 * PICTURES / 2
+    assert totals.prompts == len(ASKED)
+    assert totals.images == PICTURES
+    assert totals.items == PICTURES + PAIRS
+    assert (totals.scorers, totals.annotations, totals.people) == (2, 0, 0)
+    assert totals.simulated > 3 * PICTURES / 2
     results = content(default)
     assert {rater[0] for rater in results["raters"] if rater[2]} == PEOPLE
     assert {(rater, state) for rater, state, _ in results["runs"]} == {
@@ -200,7 +200,7 @@ def test_simulated_people_vote_on_pairs_as_a_campaign_would_show_them(filled: Pa
         assert sum(agreed) > 0.6 * len(agreed)
         # who removes the simulated people removes their pairs
         playground.remove_simulated(store)
-        assert contents.totals(store)["items"] == PICTURES
+        assert contents.totals(store).items == PICTURES
         assert preferences.rows(store, Selection()).polls == ()
 
 
@@ -240,7 +240,7 @@ def test_a_project_that_was_named_begins_empty(default: Path, tmp_path: Path) ->
     assert (ran.status, ran.err) == (0, "")
     assert not default.exists()
     with Store(tmp_path / "mine") as store:
-        assert not any(contents.totals(store).values())
+        assert contents.totals(store).nothing
 
 
 def test_a_project_with_data_of_ones_own_is_never_filled(default: Path, tmp_path: Path) -> None:
@@ -320,7 +320,7 @@ def test_a_sample_that_is_damaged_keeps_nobody_out(
     monkeypatch.setattr(sample, "FOLDER", small)
     opened(default)
     with Store(default) as store:
-        assert contents.totals(store)["images"] == PICTURES
+        assert contents.totals(store).images == PICTURES
 
 
 def test_simulated_people_removed_stay_away(filled: Path) -> None:
@@ -328,7 +328,7 @@ def test_simulated_people_removed_stay_away(filled: Path) -> None:
     with Store(filled) as store:
         playground.remove_simulated(store)
         playground.remove_simulated(store)
-        assert contents.totals(store)["simulated"] == 0
+        assert contents.totals(store).simulated == 0
     opened(filled)
     left = content(filled)
     assert not [rater for rater in left["raters"] if rater[2]]
@@ -360,7 +360,7 @@ def test_any_project_can_be_given_the_playground(tmp_path: Path) -> None:
     assert done.startswith(f"the playground: {len(ASKED)} prompts, {PICTURES} images, 2 scorers, ")
     assert small_project.done(mine, "import", "playground").startswith("nothing to do")
     with Store(mine) as store:
-        assert contents.filter_choices(store)["generator"] == [LATE, CARELESS, "sdv2"]
+        assert contents.filter_choices(store).generator == [LATE, CARELESS, "sdv2"]
 
 
 def test_a_moved_project_finds_its_pictures(filled: Path, tmp_path: Path) -> None:
@@ -369,8 +369,8 @@ def test_a_moved_project_finds_its_pictures(filled: Path, tmp_path: Path) -> Non
     with Store(moved) as store:
         client = World(store, create_app(store, TOKEN, pages=False), moved).client()
         row = grid.items(store, ListingQuery(Selection(generator=(LATE,)))).rows[0]
-        assert client.get(f"/img/{row['sha256']}").status_code == 200
-        assert client.get(f"/img/{row['sha256']}?w=160").status_code == 200
+        assert client.get(f"/img/{row.sha256}").status_code == 200
+        assert client.get(f"/img/{row.sha256}?w=160").status_code == 200
 
 
 def submit(store: Store) -> None:
@@ -454,12 +454,12 @@ def test_agreement_opens_on_something_and_real_people_come_first(filled: Path) -
 
 def test_browse_shows_what_simulated_people_said(filled: Path) -> None:
     with Store(filled) as store:
-        assert contents.filter_choices(store)["people"] == ["people", "simulated people"]
+        assert contents.filter_choices(store).people == ["people", "simulated people"]
         results = {
             rater: grid.items(store, ListingQuery(Selection(generator=(CARELESS,))), ListingDisplay(rater=rater)).rows
             for rater in ("people", "simulated people", "simulated Ada")
         }
-    counts = {rater: {row["n"] or 0 for row in rows} for rater, rows in results.items()}
+    counts = {rater: {row.n or 0 for row in rows} for rater, rows in results.items()}
     assert counts["people"] == {0}
     assert max(counts["simulated people"]) == 5
     assert counts["simulated Ada"] == {0, 1}
@@ -470,6 +470,6 @@ def test_the_committed_sample_fills_a_project(tmp_path: Path) -> None:
     committed = sample.read_sample(sample.FOLDER)
     with Store(tmp_path) as store:
         totals = contents.totals(store)
-    assert totals["images"] == len(committed.images)
-    assert totals["scorers"] == len(committed.runs) > 0
-    assert totals["simulated"] > 500
+    assert totals.images == len(committed.images)
+    assert totals.scorers == len(committed.runs) > 0
+    assert totals.simulated > 500

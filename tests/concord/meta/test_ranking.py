@@ -13,6 +13,7 @@ import pytest
 
 import concord
 from agreement.estimate import Ceiling, CeilingVerdict, Estimate, Position
+from agreement.meta.alternative_annotator import AlternativeAnnotator, PersonTest
 from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT
 from concord.meta.replacement import replacements
 from data.store.core.store import Store
@@ -102,17 +103,20 @@ def test_every_number_of_the_page_opens_what_is_behind_it(project: Path) -> None
 
 
 def test_one_sentence_says_whether_it_may_replace_people() -> None:
-    test = {
-        "statistic": "winning_rate", "task": "all", "generator": "all", "people": "real", "scorer": "f", "value": 0.5,
-        "passes": True, "epsilon": 0.1, "persons": [{"won": True}, {"won": False}], "on_scale": True, "reason": None,
-    }  # fmt: skip
+    persons = tuple(
+        PersonTest(name, 30, 30, advantage=0.5, disadvantage=0.5, t=None, p=p, p_corrected=p)
+        for name, p in (("a", 0.01), ("b", 0.9))
+    )
+    test = AlternativeAnnotator(
+        suite="s", aspect="correct", statistic="winning_rate", task="all", generator="all", people="real", scorer="f",
+        value=0.5, passes=True, epsilon=0.1, persons=persons,
+    )  # fmt: skip
     ceiling = Ceiling(0.7, None, None, 10, 20, None, "", CeilingVerdict("equivalent", scorer=0.69))
     row = Estimate(statistic="cohen_kappa", people="real", rater="f", value=0.69, ceiling=ceiling)
 
     def answer(passes: bool | None, verdict: Position | None) -> str:
-        tests = [
-            test | {"passes": passes, "value": None if passes is None else 0.5, "reason": "slots" if passes is None else None}
-        ]
+        refused = passes is None
+        tests = [replace(test, passes=passes, value=None if refused else 0.5, reason="slots" if refused else None)]
         reason = None if verdict else "too few prompts to decide"
         rows = [replace(row, ceiling=replace(ceiling, verdict=CeilingVerdict(verdict, reason, 0.69)))]
         (made,) = replacements(tests, rows, "all", "real")

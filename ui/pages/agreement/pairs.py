@@ -21,7 +21,7 @@ from agreement.report.report import MET_BY_SCORES, SCORE
 from concord.agreement import AgreementRows, recall, scales_of
 from concord.common import live_updates, wording
 from concord.common.confusion_table import Crossings, confusion_table
-from concord.common.table import Cell
+from concord.common.table import Cell, numbers
 from concord.headlines import closest, is_muted
 from data.store.analysis.confusion import ConfusionCell
 from data.store.browse.contents import RaterCount, item_previews
@@ -39,7 +39,6 @@ from ui.components.tables import (
     heading,
     note,
     number,
-    numbers,
     plain_table,
     scrolled,
     span,

@@ -20,7 +20,7 @@ from concord import headlines
 from concord.agreement import AgreementRows, recall_consensus
 from concord.common import next_steps, wording
 from concord.common.base_path import at
-from concord.common.table import Column
+from concord.common.table import Column, numbers
 from concord.headlines import PeopleLevel, closest, is_muted, number_text, scorer_headline
 from data.aspects import YES_NO_ASPECTS
 from data.store.core.selection import Selection
@@ -37,7 +37,6 @@ from ui.components.tables import (
     linked_note,
     note,
     number,
-    numbers,
     plain_table,
     scrolled,
     statistics_element,

@@ -14,12 +14,12 @@ from concord.campaigns import adjudication, progress
 from concord.campaigns.adjudication import PEOPLE, Blame, ContestedCase, RaterValue
 from concord.campaigns.annotators import CampaignTopic
 from concord.common import wording
-from concord.common.table import Cell
+from concord.common.table import Cell, numbers
 from data.store.core.store import Store
 from data.store.judgements.remarks import Adjudication, Wrong
 from data.store.library import ItemSubject, item_subjects
 from ui.components.controls import Choice
-from ui.components.tables import CHOSEN, Cells, columns, note, numbers, plain_table, scrolled, small, table_element
+from ui.components.tables import CHOSEN, Cells, columns, note, plain_table, scrolled, small, table_element
 from ui.pages.campaigns.progress import item_pictures
 from ui.pages.campaigns.view import ANY, OPEN, CampaignsView, blame_name
 

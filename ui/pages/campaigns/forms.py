@@ -234,7 +234,7 @@ def _number(label: str, info: str, value: int | None = None) -> gr.Number:
 def create_choices(store: Store) -> dict[str, Any]:
     """What there is to choose images from."""
     known = contents.filter_choices(store)
-    return {name: gr.Dropdown(known[name]) for name in ("suite", "task", "generator")}
+    return {"suite": gr.Dropdown(known.suite), "task": gr.Dropdown(known.task), "generator": gr.Dropdown(known.generator)}
 
 
 def gold_choices(store: Store, questionnaire: str, definition: str, chosen: str) -> Any:

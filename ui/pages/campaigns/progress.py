@@ -14,7 +14,7 @@ from concord.campaigns import health, progress
 from concord.campaigns.progress import CampaignProgress
 from concord.common import next_steps, wording
 from concord.common.base_path import at
-from concord.common.table import Cell
+from concord.common.table import Cell, numbers
 from data.campaigns.settings import MOVES
 from data.store.browse import contents
 from data.store.campaigns import monitoring
@@ -35,7 +35,6 @@ from ui.components.tables import (
     folded,
     joined,
     note,
-    numbers,
     plain_table,
     progress_bar,
     table_element,
@@ -63,7 +62,7 @@ def empty_list(store: Store) -> Node:
         "Make one with the button below: you see beforehand how much work it is, and it is a draft until you start it. Then"
         " invite people, watch coverage and pace, and decide where they disagree. On the command line:",
     )
-    if not contents.totals(store)["images"]:
+    if not contents.totals(store).images:
         there_are_none = note("There are no images yet to ask about. Import some:")
         lines = next_steps.command_lines(store, next_steps.IMAGES)
         return [note(texts[0], "cc-lead"), there_are_none, commands(lines)]

@@ -18,7 +18,7 @@ from htpy import Element, Node
 
 from agreement.estimates import UnitCorrelation, correlate_units
 from concord.common import next_steps, wording
-from concord.common.table import Cell, Column
+from concord.common.table import Cell, Column, numbers
 from concord.error_analysis import failures as failing
 from concord.error_analysis.failures import BINDING, NEEDS, TITLES, FailureTable
 from data.formats.cooccurrence import Cooccurrence
@@ -67,7 +67,7 @@ from scorers.failures.tables import AS_ASKED, NOT_AS_ASKED
 from scorers.failures.thresholds_and_seeds import WRONG, threshold_group
 from scorers.visor.results import RELATIONS
 from ui.components.linked_charts import Mark, Series, dots, heat, lines, scatter, stacked
-from ui.components.tables import Cells, columns, note, numbers, plain_table, span, table_element
+from ui.components.tables import Cells, columns, note, plain_table, span, table_element
 from ui.pages.explore.failure_marks import FailurePicture, among, listed, percent, score, shared, span_of
 from ui.pages.explore.view import ALL, Drawing
 

@@ -9,7 +9,7 @@ from htpy import Node
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, SHARED
 from agreement.study.cells import ALL
 from concord.common import next_steps, wording
-from concord.common.table import Cell, Column
+from concord.common.table import Cell, Column, numbers
 from concord.error_analysis import flips
 from concord.error_analysis.flips import FlipLine, FlipResult, FlipRows, flip_lines
 from concord.error_analysis.rejudging import MOST_IMAGES
@@ -17,7 +17,7 @@ from data.prompts.flips import FLIP_REASONS, FlipKind
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components import charts
-from ui.components.tables import Cells, columns, note, numbers, plain_table, table_element, with_details
+from ui.components.tables import Cells, columns, note, plain_table, table_element, with_details
 from ui.pages.explore.view import Drawing, command_block
 
 FLIPS: Final[dict[str, str]] = {"relation": "relations", "color": "colours", "count": "numbers"}

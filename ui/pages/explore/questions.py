@@ -35,7 +35,7 @@ from agreement.questions.people import (
 from agreement.questions.scores import ACCURACY, LESS_REFERENCE, SPEARMAN, TIFA, GroupStatistic
 from concord.common import next_steps, wording
 from concord.common.base_path import at
-from concord.common.table import Cell, Column
+from concord.common.table import Cell, Column, numbers
 from concord.error_analysis import rejudging
 from concord.questions import scores
 from concord.questions.scores import REAL, AnswerBesidePeople
@@ -47,19 +47,7 @@ from ui.components import linked_charts
 from ui.components.addresses import browse_address
 from ui.components.image_strip import picture_html, thumbnails, workbench_address
 from ui.components.linked_charts import Mark, Series
-from ui.components.tables import (
-    Cells,
-    columns,
-    heading,
-    note,
-    numbers,
-    plain_table,
-    scrolled,
-    small,
-    span,
-    table_element,
-    with_details,
-)
+from ui.components.tables import Cells, columns, heading, note, plain_table, scrolled, small, span, table_element, with_details
 from ui.pages.explore.view import ALL, QUESTION_CHOICES, Drawing, ExploreView, command_block
 
 TYPES, SOURCES, ENTITIES, MODELS, PEOPLE = "types", "sources", "entities", "models", "people"

@@ -30,7 +30,8 @@ from agreement.tuning import (
     tune,
 )
 from concord.common import wording
-from concord.common.table import Cell
+from concord.common.estimate_table import statistic_column
+from concord.common.table import Cell, numbers
 from concord.error_analysis import rejudging
 from concord.error_analysis.rejudging import RaterEvidence
 from data.store.browse import contents
@@ -41,17 +42,7 @@ from ui.components import charts
 from ui.components.addresses import browse_address
 from ui.components.image_strip import thumbnails
 from ui.components.plotly_text import escaped
-from ui.components.tables import (
-    Cells,
-    columns,
-    explained,
-    heading,
-    note,
-    numbers,
-    plain_table,
-    statistic_column,
-    table_element,
-)
+from ui.components.tables import Cells, columns, explained, heading, note, plain_table, table_element
 from ui.pages.agreement.scorers import scores_to_decisions
 from ui.pages.agreement.view import AgreementView as Decisions
 from ui.pages.explore.view import ALL, CHANGED, KINDS, Drawing, ExploreView

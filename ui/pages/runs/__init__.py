@@ -177,8 +177,8 @@ def choices(store: Store, chosen_values: Mapping[str, Any]) -> dict[str, Choice]
     return {
         "scorer": scorer,
         "profile": Choice.among(list(registry.get(scorer.value).profiles), chosen_values["profile"]),
-        "suite": Choice.among((ALL, *known["suite"]), chosen_values["suite"]),
-        "generator": Choice.among((ALL, *known["generator"]), chosen_values["generator"]),
+        "suite": Choice.among((ALL, *known.suite), chosen_values["suite"]),
+        "generator": Choice.among((ALL, *known.generator), chosen_values["generator"]),
         "device": Choice([(title, name) for name, title in devices.known_devices()], device),
         "show": Choice.among({_NEWEST: f"the newest of {len(run_rows):,}"} | pages, chosen_values["show"]),
         "run": Choice.among({_CURRENT: _CURRENT_TITLE} | {row.run_id: row.run_id for row in run_rows}, chosen_values["run"]),

@@ -105,7 +105,7 @@ def plan(store: Store, wanted: RunRequest) -> tuple[Node, str, bool]:
         left = max(left, behind[0].n_items - behind[0].n_done)
     if (new := score.new_version_note(store, planned.rater)) is not None:
         parts.append(f"{new[0].upper()}{new[1:]}.")
-    suites = wanted.selection.suite or contents.filter_choices(store)["suite"]
+    suites = wanted.selection.suite or contents.filter_choices(store).suite
     parts += {text for suite in suites if (text := next_steps.about_unfit([rater], suite))}
     first = run_manager.run_before(store, wanted.device)
     if first is not None:

@@ -11,7 +11,7 @@ from htpy import Element, Node
 
 from concord.common import wording
 from concord.common.base_path import at
-from concord.common.table import Cell, TableRow
+from concord.common.table import Cell, TableRow, numbers
 from concord.judging import rule_version_of
 from concord.runs import run_session, score
 from concord.runs.run_manager import RunView
@@ -27,7 +27,6 @@ from ui.components.tables import (
     first_sentence,
     heading,
     note,
-    numbers,
     plain_table,
     progress_bar,
     small,

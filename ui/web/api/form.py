@@ -24,6 +24,7 @@ from data.store.core.campaign_items import CampaignClosed
 from data.store.core.store import Store
 from data.store.judgements import answer_status, recording, revocations
 from ui.web.api import person_of, refusing
+from ui.web.auth import sessions
 from ui.web.auth.accounts import NAME_TAKEN, checked_name
 from ui.web.auth.authorization import Access, may, visitor_of
 from ui.web.texts import language_of
@@ -106,7 +107,7 @@ def router(store: Store) -> APIRouter:
 
     @routes.get("/next")
     def following(request: Request, quick: bool = False) -> JSONResponse:
-        name = request.session.get("name")
+        name = sessions.name_of(request)
         if name is None:
             return JSONResponse({"state": "name"})
         chosen = _chosen(request)
@@ -124,12 +125,12 @@ def router(store: Store) -> APIRouter:
             participation.enter(store, name)
         except participation.NameTaken as error:
             raise HTTPException(422, NAME_TAKEN) from error
-        request.session["name"] = name
+        request.session.update(name=name)
         return {"name": name}
 
     @routes.post("/leave")
     def leave(request: Request) -> dict[str, bool]:
-        if name := request.session.get("name"):
+        if name := sessions.name_of(request):
             participation.leave(store, name)
         request.session.clear()
         return {"left": True}
@@ -140,7 +141,7 @@ def router(store: Store) -> APIRouter:
             raise HTTPException(422, "Your invitation is for another campaign; ask for one for this campaign.")
         if form.campaign_of(store, body.campaign) is None:
             raise HTTPException(404, "There is no such campaign in this project.")
-        request.session["campaign"] = body.campaign
+        request.session.update(campaign=body.campaign)
         return {"campaign": body.campaign}
 
     @routes.post("/consent")
@@ -243,8 +244,7 @@ def _chosen(request: Request) -> str | None:
     visitor = visitor_of(request)
     if visitor is not None and visitor.invited:
         return visitor.campaign or campaign_items.DEFAULT
-    chosen: str | None = request.session.get("campaign")
-    return chosen
+    return sessions.campaign_of(request)
 
 
 def _campaign(store: Store, request: Request, named: str | None = None) -> Campaign:

@@ -118,21 +118,21 @@ def visitor(session: Session, store: Store, accounts: Accounts | None) -> Visito
     Raises:
         SignedOut: the session was good once: the invitation is over, the account has changed, the person is erased.
     """
-    name = session.get("name")
+    name, invited_by, stamp = (session.get(key) for key in ("name", "invitation", "account"))
     if name is not None and erasing.is_erased(store, str(name)):
         raise SignedOut(ERASED)
-    if name is not None and "invitation" in session:
-        invitation = invitations.get(store, str(session["invitation"]))
+    if name is not None and invited_by is not None:
+        invitation = invitations.get(store, str(invited_by))
         why = "This invitation is no longer known." if invitation is None else invitation.closed()
         if invitation is None or why:
             raise SignedOut(str(why))
         return Visitor(name, "admin" if accounts is None else invitation.role, invitation.campaign, invited=True)
     if accounts is None:
         return Visitor(name, "admin", local=True)
-    if name is None or "account" not in session:
+    if name is None or stamp is None:
         return None
     account = accounts.get(str(name))
-    if account is None or not hmac.compare_digest(_stamp(store, account), str(session["account"])):
+    if account is None or not hmac.compare_digest(_stamp(store, account), str(stamp)):
         raise SignedOut(_CHANGED)
     return Visitor(account.name, account.role)
 

@@ -264,10 +264,8 @@ def test_kept_settings_are_another_rater_at_once(store: Store) -> None:
     name = f"{RATER}[counting_threshold=0.5,max_overlap=1.0,threshold=0.9]"
     assert line.startswith(f"Kept as {name}: 36 images judged by these settings")
     (number,) = re.findall(r"import undo (\d+)", line)
-    assert imports.listed(store)[-1] | {"created": None, "undone": None} == {
-        "import_id": int(number), "kind": "kept settings", "name": name, "counts": {"evidence": 36}, "created": None,
-        "undone": None,
-    }  # fmt: skip
+    last = imports.listed(store)[-1]
+    assert (last.import_id, last.kind, last.name, last.counts) == (int(number), "kept settings", name, {"evidence": 36})
     # on Agreement
     report = compute(store, Selection(suite=(SUITE,), aspect=("correct",)), POINTS).raters
     shown = {(row.task, row.statistic, row.people): row.value for row in report if row.rater == name}
@@ -278,7 +276,7 @@ def test_kept_settings_are_another_rater_at_once(store: Store) -> None:
     # on Browse
     page = grid.items(store, ListingQuery(ALL), ListingDisplay(rater=name), limit=100)
     now = own(store, **MOVED)
-    assert {row["item_id"]: row["mean"] for row in page.rows} == {item: float(bool(one)) for item, one in now.items()}
+    assert {row.item_id: row.mean for row in page.rows} == {item: float(bool(one)) for item, one in now.items()}
     # and here: it stands where it was kept
     view = view_of(store, {"rater": name})
     assert (view.turned["threshold"], view.moved) == (0.9, {})

@@ -355,9 +355,8 @@ def test_html_is_made_of_elements_and_escaped_by_them() -> None:
 
 
 def test_the_search_for_html_finds_it() -> None:
-    found = ast.parse(
-        '"""<p>"""\nfrom html import escape\nx = f"<li class={a}>{escape(b)}</li>" + "</td>"\ny = "<low" + "a <b" + "<path to it>"\n'
-    )
+    html = 'x = f"<li class={a}>{escape(b)}</li>" + "</td>"'
+    found = ast.parse(f'"""<p>"""\nfrom html import escape\n{html}\ny = "<low" + "a <b" + "<path to it>"')
     assert sorted(html_in(found)) == ["</li>", "</td>", "<li class=", "a <b"]
     assert escapes_in(found) == 1
     assert escapes_in(ast.parse("def f(escape): return escape(html.escape(x))")) == 1

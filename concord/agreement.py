@@ -80,11 +80,11 @@ def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Select
         "rater": contents.rater_names(context.store),
         "tag": remarks.tag_names(context.store),
     }
-    for warn_of_typos, values in chosen.to_dict().items():
+    for filter_name, values in chosen.to_dict().items():
         for value in values:
-            if warn_of_typos in known and value not in known[warn_of_typos]:
-                hint = did_you_mean(value, known[warn_of_typos])
-                context.warn(f"--{warn_of_typos} {value}: there is nothing by that name in this project; {hint}")
+            if filter_name in known and value not in known[filter_name]:
+                hint = did_you_mean(value, known[filter_name])
+                context.warn(f"--{filter_name} {value}: there is nothing by that name in this project; {hint}")
     return chosen
 
 

@@ -276,3 +276,71 @@ def test_the_house_stays_one_that_a_stranger_can_overlook() -> None:
     assert {folder: count for folder, count in folders.items() if count > 21} == {}
     assert len([name for name, files in classes.items() if len(files) > 1]) < 10
     assert len(retired) < 10, retired
+
+
+PRODUCT_AND_TESTS = [*PRODUCT, *sources("tests")]
+VERBS = frozenset(
+    [
+        "add",
+        "ask",
+        "build",
+        "check",
+        "collect",
+        "compare",
+        "count",
+        "describe",
+        "explain",
+        "fetch",
+        "fill",
+        "find",
+        "fold",
+        "gather",
+        "get",
+        "list",
+        "load",
+        "log",
+        "make",
+        "parse",
+        "read",
+        "record",
+        "refuse",
+        "reject",
+        "remove",
+        "rename",
+        "replace",
+        "report",
+        "set",
+        "show",
+        "start",
+        "stop",
+        "take",
+        "warn",
+        "write",
+    ]
+)
+
+
+def test_no_file_calls_a_module_by_two_names() -> None:
+    doubled = []
+    for path in PRODUCT_AND_TESTS:
+        names: dict[str, set[str]] = {}
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                module = "" if isinstance(node, ast.Import) else f"{'.' * node.level}{node.module or ''}."
+                for alias in node.names:
+                    names.setdefault(f"{module}{alias.name}", set()).add(alias.asname or alias.name)
+        doubled += [(str(path.relative_to(ROOT)), name, called) for name, called in names.items() if len(called) > 1]
+    assert doubled == []
+
+
+def test_no_loop_variable_is_named_like_a_function() -> None:
+    """A wide search and replace once left `for warn_of_typos in ...` behind."""
+    accidents = [
+        (str(path.relative_to(ROOT)), name.lineno, name.id)
+        for path in PRODUCT_AND_TESTS
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension))
+        for name in ast.walk(node.target)
+        if isinstance(name, ast.Name) and (words := name.id.strip("_").split("_"))[0] in VERBS and len(words) > 1
+    ]
+    assert accidents == []

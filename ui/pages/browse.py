@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlencode
 import gradio as gr
 from starlette.datastructures import QueryParams
 
-from concord import maps as lassos
+from concord import maps
 from concord.common import live_updates
 from concord.error_analysis import failures
 from concord.error_analysis.confusion import crossing_of, describe_cell
@@ -102,8 +102,8 @@ def follow(store: Store, parameters: QueryParams) -> FollowedAddress:
 
 def _follow(store: Store, parameters: QueryParams) -> FollowedAddress:
     known = _known(store)
-    groups = ((*CROSSED, *RESTRICTING), tuple(MARKED), tuple(lassos.NAMES))
-    ways = (_lost(store, parameters), _unmarked(store, parameters), lassos.lost_parts(parameters.getlist))
+    groups = ((*CROSSED, *RESTRICTING), tuple(MARKED), tuple(maps.NAMES))
+    ways = (_lost(store, parameters), _unmarked(store, parameters), maps.lost_parts(parameters.getlist))
     in_the_way = set[str]().union(*ways)
     names = [name for group, way in zip(groups, ways, strict=True) if not way for name in group]
     silent = {name for group in groups for name in group}
@@ -155,10 +155,10 @@ def _fits(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
             return False
         # whether this is a filter as the JSON routes read it, of raters that the project has
         try:
-            read_filters = filters_in(lambda parameter: (value,) if parameter == name else ())
+            filters = filters_in(lambda parameter: (value,) if parameter == name else ())
         except ValueError:
             return False
-        return read_filters.raters() <= {*known.raters}
+        return filters.raters() <= {*known.raters}
     return name in ("tag", "like") or value in values.get(name, ())
 
 
@@ -245,8 +245,8 @@ def _in_words(store: Store, query: QueryParams) -> str:
         told_of.append(describe_cell(store, crossing_of(store, crossed, crossed_among(query.getlist))))
     if marked:
         told_of.append(failures.describe_images(store, marked, places))
-    if lasso := lassos.lasso_in(query.getlist):
-        told_of.append(lassos.describe_lasso(store, lasso))
+    if lasso := maps.lasso_in(query.getlist):
+        told_of.append(maps.describe_lasso(store, lasso))
     if not told_of:
         return ""
     rater, by, order = (query.get(name, "") for name in ("rater", "by", "order"))

@@ -20,7 +20,7 @@ from data.spec import parse_spec
 from data.store.browse import facets, filters, grid, map_points
 from data.store.browse.contents import rater_names
 from data.store.browse.filters import AMONG_SCORERS, sentence
-from data.store.core import selection as selection_module
+from data.store.core.selection import GROUPS, PEOPLE
 from data.store.core.store import Store
 from data.store.judgements import remarks, scorer_evidence
 from data.store.judgements.remarks import Tagging, TagRefused
@@ -173,12 +173,12 @@ def _scorers(listing: ImageListing) -> set[str] | None:
 def _with_verdicts(store: Store, rows: list[dict[str, Any]], listing: ImageListing) -> list[dict[str, Any]]:
     """Each row with ``verdict`` (yes or no of one rater, where there is one) and ``reason`` (why a scorer does not say yes)."""
     sights = None
-    if listing.rater != selection_module.PEOPLE and listing.aspect == "correct":
+    if listing.rater != PEOPLE and listing.aspect == "correct":
         sights = scorer_evidence.evidence_without_masks(store, [row["item_id"] for row in rows], listing.rater)
     judged = []
     for row in rows:
         spec = row.pop("spec")
-        decisive = listing.rater not in selection_module.GROUPS and listing.aspect in YES_NO_ASPECTS
+        decisive = listing.rater not in GROUPS and listing.aspect in YES_NO_ASPECTS
         verdict = {1.0: YES, 0.0: NO}.get(row["mean"]) if decisive else None
         judged.append(row | {"verdict": verdict, "reason": _reason(sights, row["item_id"], spec) if sights else None})
     return judged

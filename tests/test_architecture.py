@@ -344,3 +344,18 @@ def test_no_loop_variable_is_named_like_a_function() -> None:
         if isinstance(name, ast.Name) and (words := name.id.strip("_").split("_"))[0] in VERBS and len(words) > 1
     ]
     assert accidents == []
+
+
+def test_javascript_classes_are_named_as_their_files() -> None:
+    scripts = sorted((ROOT / "assets" / "js").rglob("*.js"))
+    classes = {
+        path: re.findall(r"^(?:export )?(?:default )?class (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        for path in scripts
+    }
+    astray = {
+        str(path.relative_to(ROOT)): names
+        for path, names in classes.items()
+        if names and "".join(word.capitalize() for word in path.stem.split("_")) not in names
+    }
+    assert sum(map(bool, classes.values())) > 20
+    assert astray == {}

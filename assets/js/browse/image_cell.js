@@ -4,7 +4,7 @@ import { h } from "../dom.js";
 import { at } from "../base_path.js";
 import { fixed } from "../numbers.js";
 import { saying, share } from "../saying.js";
-import { judge, tells, workbench } from "../workbench/address.js";
+import { judge, tells, workbenchAddress } from "../workbench/address.js";
 
 const UNITS = 4; // so many of an image are told
 const CHARACTER = 6.6; // px of a chip's text
@@ -12,7 +12,7 @@ const CHIP = 30; // px around it
 
 /** Where an image opens: the Workbench learns what has been seen here, as an answer given there is then not blind. */
 export function opens(item, listing) {
-  return workbench(item.item_id, listing, item.mean === null && !tells(listing) ? "" : judge(listing));
+  return workbenchAddress(item.item_id, listing, item.mean === null && !tells(listing) ? "" : judge(listing));
 }
 
 export function picture(item, width = 320) {

@@ -404,7 +404,7 @@ _OUTCOMES: Final[dict[ClosedReason, str]] = {
 
 
 def leaving_outcome(desk: NextTasks, settings: Settings) -> str:
-    """Return the outcome (one of ``OUTCOMES``) that the person gets if they leave now.
+    """Return the outcome (one of ``settings.OUTCOMES``) that the person gets if they leave now.
 
     Whoever reports more than they answer has stopped, whatever is left. Whoever has answered nothing where nothing is to be
     done has come for nothing (``quota``), also if the campaign was stopped meanwhile.
@@ -434,10 +434,11 @@ def record_departure(store: Store, campaign: Campaign, person: str, desk: NextTa
 
 
 def completion_json(settings: Settings, leaving: str, *, worked: bool) -> dict[str, str]:
-    """Return what somebody who leaves so (``OUTCOMES``) takes back to a crowd platform: a code and an address, or a sentence.
+    """Return the code and address, or the sentence, with which somebody returns to a crowd platform.
 
-    The completion code is for who has reached the end, after some work. Every other way has a code of its own, or none: a
-    platform pays by the code, so whoever failed the checks gets the one of all others only if the manager has written it there.
+    ``leaving`` is their outcome (``settings.OUTCOMES``). The completion code is for people who have reached the end, after some
+    work. Every other way has a code of its own, or none: a platform pays by the code, so people who failed the checks get the
+    completion code only if the manager has written it there.
     """
     code, url, whole = str(getattr(settings, f"{leaving}_code")), settings.completion_url, settings.completion_code
     if leaving == "completion":

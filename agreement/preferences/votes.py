@@ -162,7 +162,7 @@ class SideChoice:
 
     Attributes:
         share: of left, 0 to 1; one half without a bias, as sides are by chance.
-        sign_test_p: as of ``Counted``.
+        sign_test_p: as of ``VoteCounts``.
         unknown: clear votes whose side is not known.
     """
 

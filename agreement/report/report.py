@@ -84,7 +84,7 @@ class ReportRow(CellRow):
 
         `n_items` and `n_ratings` count what the statistic used: people's ratings among people and beside a scorer (for a
         scorer's own `mean`, its ratings), both raters' in the matrix. `excluded` counts ratings, but `undefined_pairs`
-        pairs of persons and `tied_majority` units. What has a section's own keys is added by `Report.to_dict`.
+        pairs of persons and `tied_majority` units. What has a section's own keys is added by `AgreementReport.to_dict`.
         """
         return self.plain({}, {})
 
@@ -349,7 +349,7 @@ def _leave_out(rows: Ratings, mask: BoolArray, reason: int) -> Ratings:
 def by_certainty(topic: ReportTopic, *, simulated: bool) -> list[ReportRow]:
     """Each scorer against people on the units of each class (of those the report is restricted to, if it is).
 
-    Cells are all generators by each task, all tasks and their mean; statistics are those asked for, or else DEFAULT.
+    Cells are all generators by each task, all tasks and their mean. Statistics default to `CERTAINTY_STATISTICS`.
     """
     options = replace(
         topic.options, each_generator=False, ceiling=False, statistics=topic.options.statistics or CERTAINTY_STATISTICS

@@ -186,19 +186,19 @@ def scorer_answers(store: Store, suite: str, source: str = "") -> pd.DataFrame:
 
 @live_updates.cached(maxsize=16, key=study_frames.stamp)
 def recall_scores(store: Store, suite: str, source: str, reference: str) -> list[Row]:
-    """As ``of_scores``."""
+    """Like ``score_rows``, but reads the answers from the project."""
     return score_rows(scorer_answers(store, suite, source), suite, reference or None)
 
 
 @live_updates.cached(maxsize=8, key=study_frames.stamp)
 def recall_models(store: Store, suite: str, source: str) -> list[Row]:
-    """As ``of_models``."""
+    """Like ``model_rows``, but reads the answers from the project."""
     return model_rows(scorer_answers(store, suite, source), suite)
 
 
 @live_updates.cached(maxsize=8)
 def recall_people(store: Store, suite: str, source: str) -> tuple[list[Row], list[Row]]:
-    """As ``of_people``."""
+    """Like ``people_rows``, but reads the answers from the project."""
     return people_rows(
         scorer_answers(store, suite, source), study_frames.person_answers(store, _selection(suite, source)), suite
     )

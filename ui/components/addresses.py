@@ -39,11 +39,11 @@ BROWSE = "/studio/browse"
 ALL = ("all", "tasks_mean", "any", "")
 """What stands in a filter that restricts nothing."""
 CROSSED = {"about": "aspect", "a": "a", "a_says": "a_says", "b": "b", "b_says": "b_says", "way": "way"}
-"""The fields of ``Crossed`` by their names in Browse's address."""
+"""The fields of ``ConfusionCell`` by their names in Browse's address."""
 RESTRICTING = {name: name for name in ("target", "campaign", "certainty", "since", "until")} | {"among": "rater"}
 """What else restricts the judgements that are crossed: fields of ``Selection`` (whose rater means another thing in Browse)."""
 MARKED = {"picture": "picture", "seen_by": "rater", "asked": "asked", "found": "found"}
-"""The fields of ``Marked`` by their names in Browse's address."""
+"""The fields of ``FailureMark`` by their names in Browse's address."""
 
 FILTERED = ("object", "color", "count", "relation", "says", "people", "certainty", "differs", "verdict", "q", "range")
 """What else restricts Browse's listing: fields of ``Filters``, each repeatable. With ``about``, certainty is the crossing's."""

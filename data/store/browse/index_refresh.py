@@ -38,8 +38,8 @@ def count_stale(store: Store) -> int:
 def catch_up(store: Store) -> int:
     """Bring wide rows up to date before they are read; returns how many items are left that are not.
 
-    Little is done at once. Much is left to the background where a ``Keeper`` runs, and the project's version moves when that
-    is done. Not from inside ``store.read``.
+    Little is done at once. Much is left to the background where an ``IndexRefresher`` runs, and the project's version moves
+    when that is done. Do not call it inside ``Store.read``.
     """
     behind = count_stale(store)
     if not behind:

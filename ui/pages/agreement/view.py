@@ -1,7 +1,4 @@
-"""What the Agreement page is asked to show, the address that says so, and what its controls offer.
-
-``at_once`` gives point estimates as soon as they can be had, before there are intervals.
-"""
+"""What the Agreement page is asked to show, the address that says so, and what its controls offer."""
 
 from __future__ import annotations
 

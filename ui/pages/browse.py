@@ -113,7 +113,7 @@ def _follow(store: Store, parameters: QueryParams) -> FollowedAddress:
     for name, value in parameters.multi_items():
         if not value or name.startswith("__") or (name in last and last[name] != value):
             continue
-        if name in names or _fits(known, name, value, crosses="about" in parameters):
+        if name in names or _is_valid_parameter(known, name, value, crosses="about" in parameters):
             followed.append((name, value))
         elif name not in silent or name in in_the_way:
             # of what belongs together, that is named which is to blame
@@ -138,8 +138,8 @@ def _known(store: Store) -> _KnownValues:
     return _KnownValues(places, contents.rater_names(store), [*offered["people"], *offered["rater"]], aspects)
 
 
-def _fits(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
-    """Whether a part that stands for itself can be followed."""
+def _is_valid_parameter(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
+    """Return True if an address parameter has a value that this project knows."""
     values: Mapping[str, Collection[str]] = {
         "rater": known.shown,
         "by": known.aspects,
@@ -163,7 +163,7 @@ def _fits(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
 
 
 def _unmarked(store: Store, parameters: QueryParams) -> set[str]:
-    """Which parts of the mark that an address asks for are in the way of it."""
+    """Return the parameters of a highlight that cannot be honoured."""
     try:
         marked = marked_in(parameters.getlist)
     except ValueError:
@@ -174,7 +174,7 @@ def _unmarked(store: Store, parameters: QueryParams) -> set[str]:
 
 
 def _lost(store: Store, parameters: QueryParams) -> set[str]:
-    """Which parts of what an address asks to cross are in the way of it; without any, nothing crosses."""
+    """Return the parameters of a confusion cell that cannot be honoured; without a cell, those that only restrict one."""
     try:
         crossed = crossed_in(parameters.getlist)
     except ValueError:

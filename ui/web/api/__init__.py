@@ -16,7 +16,7 @@ def name_of(request: Request) -> str | None:
 
 
 def person_of(request: Request, why: str = "") -> str:
-    """Who asks.
+    """Return the name of the person making the request.
 
     Raises:
         HTTPException: 401, they have given no name; ``why`` one is needed.

@@ -199,7 +199,7 @@ class SubmitResult:
     """The fate of a submission, and what lies before the person now."""
 
     saved: SavedAnswer
-    desk: NextTasks
+    next_tasks: NextTasks
 
 
 def submit_answer(
@@ -223,9 +223,9 @@ def submit_answer(
 def _submit_answers(connection: Connection, payloads: Sequence[tuple[SentAnswer, TaskRequest]]) -> list[SubmitResult]:
     states = CampaignStates(connection, payloads[0][1].memory)
     saved = save_answers(states, [sent for sent, _ in payloads])
-    desks = allocate_tasks(states, [seeker for _, seeker in payloads])
+    next_tasks = allocate_tasks(states, [seeker for _, seeker in payloads])
     states.write_claims()
-    return [SubmitResult(*both) for both in zip(saved, desks, strict=True)]
+    return [SubmitResult(*both) for both in zip(saved, next_tasks, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,16 @@ PABAK, so the gap between the two measures the effect.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
+from agreement.estimate import Estimate
 from agreement.inference.hypothesis_tests import midranks
 from agreement.meta.corrected_rates import pass_agreement
 from agreement.numeric import IntArray, ratio
-from agreement.pair.rater_pair import PEOPLE, SHARE_OF_YES, Estimate, RaterPair, rater_pairs
+from agreement.pair.rater_pair import PEOPLE, SHARE_OF_YES, RaterPair, rater_pairs
 from agreement.report.report import select
 from agreement.report.scorer_human import PairedJudgements, to_mean
 from agreement.statistics.two_raters import PairSums, pair_columns, percent_agreement
@@ -51,10 +51,6 @@ class Prevalence:
     sentence: str
     passes: Estimate | None = None
     fails: Estimate | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain types."""
-        return asdict(self) | {"coefficients": [asdict(each) for each in self.coefficients]}
 
 
 def prevalence(a: str, b: str, yes_a: Estimate, yes_b: Estimate, coefficients: tuple[Estimate, ...]) -> Prevalence:
@@ -231,10 +227,6 @@ class PartEstimates:
     name: str
     estimates: tuple[Estimate, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain types."""
-        return {"name": self.name, "estimates": [asdict(each) for each in self.estimates]}
-
 
 @dataclass(frozen=True)
 class PairReport:
@@ -275,23 +267,6 @@ class PairReport:
     generators: tuple[PartEstimates, ...]
     steps: tuple[Step, ...]
     prevalence: Prevalence | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain types."""
-        plain = {name: getattr(self, name) for name in ("suite", "aspect", "a", "b", "people", "by_score")}
-        return plain | {
-            "task": self.place.task,
-            "generator": self.place.generator,
-            "labels": list(self.labels),
-            "table": [list(row) for row in self.table],
-            "cells": [vars(cell) | {"items": list(cell.items)} for cell in self.cells],
-            "values": {name: list(column) for name, column in vars(self.values).items()} if self.values else None,
-            "estimates": [asdict(each) for each in self.estimates],
-            "aspects": [part.to_dict() for part in self.aspects],
-            "generators": [part.to_dict() for part in self.generators],
-            "steps": [dict(vars(step)) for step in self.steps],
-            "prevalence": self.prevalence.to_dict() if self.prevalence else None,
-        }
 
 
 def pair_report(
@@ -391,6 +366,13 @@ def _same_answer(rows: PairedJudgements, code: int) -> Estimate:
     says = rows.label_b == code
     share = pass_agreement(says.astype(float), (rows.label_a == code).astype(float), rows.cluster)
     name = "agreement_on_passes" if code else "agreement_on_fails"
-    items, ratings = int(np.unique(rows.item[says]).size), int(says.sum())
-    reason = None if share.value is not None else share.bounds.note
-    return Estimate(name, share.value, share.bounds.low, share.bounds.high, items, ratings, {}, reason, share.bounds.note or "")
+    return Estimate(
+        statistic=name,
+        value=share.value,
+        low=share.bounds.low,
+        high=share.bounds.high,
+        n_items=int(np.unique(rows.item[says]).size),
+        n_ratings=int(says.sum()),
+        reason=None if share.value is not None else share.bounds.note,
+        method=share.bounds.note or "",
+    )

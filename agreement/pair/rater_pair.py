@@ -11,40 +11,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from agreement.catalogue import OF_SCORES, PeopleAs, people_as, select_statistics, value_range_of
+from agreement.estimate import Estimate
 from agreement.inference.intervals import SHARE
 from agreement.numeric import IntArray
-from agreement.report.report import ReportTopic, topics
+from agreement.report.report import ReportTopic, estimate_of, topics
 from agreement.report.scorer_human import ComparisonScale, PairedJudgements, ScorerAgreement, pair_judgements, to_majority
-from agreement.study.cells import EVERYWHERE, Cell, Options, Outcome, cell_of, interval, merged
+from agreement.study.cells import EVERYWHERE, Cell, CellOutcome, Key, Options, Outcome, cell_of, interval, merged
 from agreement.study.frame import Ratings, Suite, read
 
 PEOPLE = "people"
 SHARE_OF_YES = "share_of_yes"
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """One statistic of two sides, as a row of the report has it."""
-
-    statistic: str
-    value: float | None
-    low: float | None
-    high: float | None
-    n_items: int
-    n_ratings: int
-    excluded: dict[str, int]
-    reason: str | None
-    method: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain types."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__} | {"excluded": dict(self.excluded)}
 
 
 @dataclass(frozen=True)
@@ -104,9 +85,8 @@ class RaterPair:
         worded = outcome if self.crowd and a_is_scorer else self._reworded(outcome)
         kind = SHARE if statistic == SHARE_OF_YES else value_range_of(statistic, binary=self.topic.measure.binary)
         bounds, method = interval(worded, kind, by_prompt=self.topic.suite.by_prompt, images=worded.used.items)
-        used = worded.used
-        counts = (used.items, used.ratings, dict(used.excluded))
-        return Estimate(statistic, worded.value, bounds.low, bounds.high, *counts, worded.reason, method)
+        found = CellOutcome(EVERYWHERE, Key(statistic, rater=self.a), worded)
+        return estimate_of(found, bounds, method, **self.topic.about(simulated=False))
 
     def _reworded(self, outcome: Outcome) -> Outcome:
         """Reword an outcome without a scorer or without people, and count both sides' ratings."""
@@ -214,7 +194,9 @@ def _of_suite(suite: Suite, aspect: str, options: Options) -> dict[str, Estimate
             continue
         met = next(rater_pairs(suite, rater.name, PEOPLE, options, simulated=rater.simulated), None)
         if met is None:
-            estimates[rater.name] = Estimate(statistic, None, None, None, 0, 0, {}, ALONE, "")
+            estimates[rater.name] = Estimate(
+                suite=suite.name, aspect=aspect, statistic=statistic, rater=rater.name, reason=ALONE
+            )
         else:
             estimates[rater.name] = met.estimates(cell, (statistic,))[0]
     return estimates

@@ -27,6 +27,7 @@ from agreement.thresholds import (
     thinned,
     thresholds,
 )
+from concord.common.estimate_json import estimate_json
 from tests.agreement import reference_implementations
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
 from tests.agreement.oracles import metrics, model_selection
@@ -40,7 +41,7 @@ KAPPA = CutOptions(objective="cohen_kappa")
 
 
 def decided(rows: list[Judgement], cutting: CutOptions | None = None, options: Options = QUICK) -> list[dict[str, Any]]:
-    records = [each.to_dict() for each in thresholds(frame(rows), SCALES, cutting, options)]
+    records = [estimate_json("thresholds", each) for each in thresholds(frame(rows), SCALES, cutting, options)]
     json.dumps(records, allow_nan=False)
     for row in records:
         assert (row["value"] is None) == (row["reason"] is not None)
@@ -331,7 +332,7 @@ def test_by_default_suites_where_nothing_can_be_cut_are_passed_over() -> None:
     other = [row | {"suite": "z"} for row in [*rows, judgement("i", "r0", "maybe")]]
     scales = SCALES | {("z", name): scale for (_, name), scale in SCALES.items()}
     agreements = thresholds(frame(rows + other), scales, options=QUICK)
-    assert [each.to_dict() for each in agreements] == decided(rows)
+    assert [estimate_json("thresholds", each) for each in agreements] == decided(rows)
     with pytest.raises(ValueError, match="'correct' of the suite 'z' is not yes or no"):
         thresholds(frame(rows + other), scales, CutOptions(), QUICK)
 

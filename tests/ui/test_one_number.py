@@ -31,7 +31,7 @@ from concord.meta.estimates import estimate
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from tests.ui.answered_projects import KINDS, QUALITY, fill
-from ui.components import leaderboard as leaderboard_html
+from ui.components import leaderboard as overview
 from ui.pages.agreement import summary
 from ui.pages.agreement.view import AgreementView
 from ui.pages.compare import CompareView, comparison
@@ -103,8 +103,8 @@ def _texts(shown: Shown) -> list[str]:
     view = EstimatesView("s", shown.aspect, "verdicts", labels="random")
     summary_section = shown.report.sections[0]
     texts = [
-        leaderboard_html.headline(shown.board),
-        leaderboard_html.tiles(shown.board, {"images": 1, "prompts": 1, "places": 1, "annotations": 1}),
+        overview.headline(shown.board),
+        overview.tiles(shown.board, {"images": 1, "prompts": 1, "places": 1, "annotations": 1}),
         summary.headline(real, simulated, shown.view(statistic)),
         lead(shown.store, rows_of(shown.store, view), view),
         *summary_section.points,
@@ -293,14 +293,14 @@ def test_few_answers_have_no_winner(tmp_path: Path, kind: str) -> None:
         made = _shown(tmp_path, store, kind)
         assert made.board.headline is not None
         assert made.board.headline.state == "few"
-        for text in [leaderboard_html.headline(made.board), *made.report.sections[0].points]:
+        for text in [overview.headline(made.board), *made.report.sections[0].points]:
             assert " is best " not in text
             assert "beats" not in text
-        assert re.search("Too few (answers|scores) yet", leaderboard_html.headline(made.board))
+        assert re.search("Too few (answers|scores) yet", overview.headline(made.board))
         compared = CompareView("s", "poor", "good", f"{made.who}·{made.aspect}")
         assert "Too few answers yet" in comparison(compare_models(store, "s", "poor", "good", compared.rated), compared)
         # a heat cell of so few prompts is muted, says whose it is, and on how many images it rests
-        board = leaderboard_html.board_table(made.board)
+        board = overview.board_table(made.board)
         assert "cc-heat cc-muted" in board
         assert f'title="by {made.board.raters[0].name}: ' in board
     library = concord.open(tmp_path / "project")

@@ -20,7 +20,7 @@ from concord.common import next_steps, wording
 from concord.common.base_path import at
 from concord.comparison import preferences
 from concord.comparison.preferences import LEFT_OUT, OPPOSED, PairQuery, PairVotes, Poll, Row, contests, key_of
-from data.store.analysis import study_frames
+from data.store.analysis import study_frames as analysis_preferences
 from data.store.analysis.study_frames import ImagePair, PairImage
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
@@ -331,7 +331,7 @@ def gallery(store: Store, poll: Poll, view: PreferencesView) -> str:
     """The pairs that the view lists, as HTML; pictures load as they scroll into view."""
     pairs = preferences.list_pairs(poll, PairQuery(contest_of(poll, view), view.task, view.who, view.chose))
     shown, pages = paged(pairs, view.page, PAGE_SIZE, view.address)
-    pictured = {pair.item_id: pair for pair in study_frames.pairs(store, [pair.item_id for pair in shown])}
+    pictured = {pair.item_id: pair for pair in analysis_preferences.pairs(store, [pair.item_id for pair in shown])}
     people = {key_of(voter) for voter in poll.people()}
     opposed = sum(bool(pair.opposed) for pair in pairs)
     lead = f"{wording.count(len(pairs), 'pair')}; where a scorer and most people are opposed stands first ({opposed:,})."

@@ -208,8 +208,8 @@ def _link_row(store: Store, invitation: Invitation, base: str, now: datetime) ->
     full = '<span class="cc-badge cc-badge--warn">used up</span>' if used_up and closed is None else ""
     remark = small(invitation.note)
     if invitation.signed and closed is None:
-        hint = f"Signed: opens for nobody as it is. A person’s own link: people link {invitation.invitation_id} PLATFORM ID"
-        remark += small(hint)
+        make_one = f"Signed: opens for nobody as it is. A person’s own link: people link {invitation.invitation_id} PLATFORM ID"
+        remark += small(make_one)
     return [
         html(link_html + remark),
         invitation.role,

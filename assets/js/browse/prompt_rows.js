@@ -5,6 +5,7 @@ import { opens, picture, said } from "./image_cell.js";
 import { PageCache } from "./page_cache.js";
 import { swipe } from "./swipe.js";
 import { VirtualList } from "./virtual_list.js";
+import { IN_GRIDS } from "../thumbnails.js";
 
 const SIDE = 150; // px of a picture
 const LARGE = 260; // of two
@@ -87,7 +88,7 @@ export class PromptRows {
     if (!row) return this.virtualList.nodes.get(place) ?? h("div", { class: "cc-prompt cc-cell-waiting", role: "listitem", "data-index": place, "data-waiting": true });
     const shown = this.columnsOf(row);
     const { pair } = this;
-    const over = pair ? h("div", { class: "cc-prompt__swipe" }, swipe(...shown.map(({ item, generator }) => (item ? { ...item, name: generator } : null)), 320)) : null;
+    const over = pair ? h("div", { class: "cc-prompt__swipe" }, swipe(...shown.map(({ item, generator }) => (item ? { ...item, name: generator } : null)), IN_GRIDS)) : null;
     const cells = h("div", { class: "cc-prompt__cells", role: "group", "aria-label": `Images of ${row.text ?? row.prompt_id}` }, ...shown.map((one, n) => this.cell(one, place, n)), over);
     // where they do not all fit the row can be reached, and so scrolled, by keyboard
     new ResizeObserver(() => {

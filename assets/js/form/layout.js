@@ -2,6 +2,7 @@
 
 import { button, h } from "../dom.js";
 import { later, t } from "../texts.js";
+import { IN_STRIPS, thumbnail } from "../thumbnails.js";
 
 const STATUS = { saved: later("Saved"), saving: later("Saving …"), retrying: later("Not saved yet - retrying"), refused: later("Not saved") };
 
@@ -101,7 +102,7 @@ export class Layout {
 
   showLast(wanted) {
     this.last.hidden = !wanted || this.lastImage === null;
-    this.last.replaceChildren(...(this.last.hidden ? [] : [h("img", { alt: "", src: `${this.lastImage}?w=160` })]));
+    this.last.replaceChildren(...(this.last.hidden ? [] : [h("img", { alt: "", src: thumbnail(this.lastImage, IN_STRIPS) })]));
   }
 
   setName(name) {

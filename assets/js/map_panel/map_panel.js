@@ -5,6 +5,7 @@ import { h } from "../dom.js";
 import { at } from "../base_path.js";
 import { simplified, written } from "./lasso_line.js";
 import { judge, tells, workbenchAddress } from "../workbench/address.js";
+import { IN_GRIDS, IN_STRIPS, thumbnail } from "../thumbnails.js";
 
 const CARD = { width: 236, height: 300, apart: 14 }; // pixels
 const WAIT_MS = 60;
@@ -125,7 +126,7 @@ class MapPanel {
 
   picture(item, listing) {
     const text = item.text ?? item.item_id;
-    const image = item.sha256 ? h("img", { src: at(`/img/${item.sha256}?w=160`), alt: text, loading: "lazy" }) : text;
+    const image = item.sha256 ? h("img", { src: thumbnail(at(`/img/${item.sha256}`), IN_STRIPS), alt: text, loading: "lazy" }) : text;
     return h("a", { href: workbenchAddress(item.item_id, listing, this.shown(listing)), title: text }, image);
   }
 
@@ -144,7 +145,7 @@ class MapPanel {
     if (this.pointed !== n) return;
     if (item.why) return this.show(event.event, h("p", {}, item.why));
     const place = [item.generator, item.task].filter(Boolean).join(" · ");
-    const image = item.sha256 ? h("img", { src: at(`/img/${item.sha256}?w=320`), alt: "" }) : null;
+    const image = item.sha256 ? h("img", { src: thumbnail(at(`/img/${item.sha256}`), IN_GRIDS), alt: "" }) : null;
     this.show(event.event, image, h("p", {}, item.text ?? item.item_id), h("p", { class: "cc-detail" }, place));
   }
 

@@ -262,7 +262,7 @@ def _prompts(options: WritingOptions, export_prompts: ExportPrompts) -> list[Pro
 
 
 def _identity(options: WritingOptions) -> dict[str, str]:
-    """Return the key of a question writer (model and prompt fingerprint); cached questions with another key are not reused."""
+    """Who is asked, and how: what was written otherwise is not taken for it."""
     if options.base_url is None:
         return {"model": options.model or LLAMA, "asked": "llama2"}
     fingerprint = digest(*(turn["content"] for turn in conversation("")))[:12]

@@ -374,3 +374,158 @@ def test_one_class_is_a_table() -> None:
         and any(isinstance(line, ast.AnnAssign) and ast.unparse(line.target) == "rows" for line in node.body)
     }
     assert tables == {"concord/common/table.py:Table"}
+
+
+PRODUCT_AND_TESTS = [*PRODUCT, *sources("tests")]
+VERBS = frozenset(
+    [
+        "add",
+        "ask",
+        "build",
+        "check",
+        "collect",
+        "compare",
+        "count",
+        "describe",
+        "explain",
+        "fetch",
+        "fill",
+        "find",
+        "fold",
+        "gather",
+        "get",
+        "list",
+        "load",
+        "log",
+        "make",
+        "parse",
+        "read",
+        "record",
+        "refuse",
+        "reject",
+        "remove",
+        "rename",
+        "replace",
+        "report",
+        "set",
+        "show",
+        "start",
+        "stop",
+        "take",
+        "warn",
+        "write",
+    ]
+)
+
+
+def test_no_file_calls_a_module_by_two_names() -> None:
+    doubled = []
+    for path in PRODUCT_AND_TESTS:
+        names: dict[str, set[str]] = {}
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                module = "" if isinstance(node, ast.Import) else f"{'.' * node.level}{node.module or ''}."
+                for alias in node.names:
+                    names.setdefault(f"{module}{alias.name}", set()).add(alias.asname or alias.name)
+        doubled += [(str(path.relative_to(ROOT)), name, called) for name, called in names.items() if len(called) > 1]
+    assert doubled == []
+
+
+def test_no_loop_variable_is_named_like_a_function() -> None:
+    """A wide search and replace once left `for warn_of_typos in ...` behind."""
+    accidents = [
+        (str(path.relative_to(ROOT)), name.lineno, name.id)
+        for path in PRODUCT_AND_TESTS
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension))
+        for name in ast.walk(node.target)
+        if isinstance(name, ast.Name) and (words := name.id.strip("_").split("_"))[0] in VERBS and len(words) > 1
+    ]
+    assert accidents == []
+
+
+def test_javascript_classes_are_named_as_their_files() -> None:
+    scripts = sorted((ROOT / "assets" / "js").rglob("*.js"))
+    classes = {
+        path: re.findall(r"^(?:export )?(?:default )?class (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        for path in scripts
+    }
+    astray = {
+        str(path.relative_to(ROOT)): names
+        for path, names in classes.items()
+        if names and "".join(word.capitalize() for word in path.stem.split("_")) not in names
+    }
+    assert sum(map(bool, classes.values())) > 20
+    assert astray == {}
+
+
+BORDERS = {
+    "ui/web/middleware.py": "ASGI's scopes, messages and headers",
+    "ui/web/upload_guard.py": "JSON bodies of Gradio's requests, ASGI's messages",
+    "ui/web/auth/sessions.py": "the cookie's dictionary, ASGI's scopes",
+    "ui/web/auth/authorization.py": "ASGI's scopes",
+    "ui/web/server.py": "FastAPI's errors of validation",
+    "ui/web/assets.py": "groups of regular expressions",
+    "ui/web/texts.py": "groups of regular expressions",
+    "ui/components/addresses.py": "parameters of addresses",
+    "concord/common/machine.py": "pyproject.toml",
+}
+"""The modules that read foreign dictionaries by nature, and whose."""
+MOST_READS, MOST_READS_IN_PAGES = 150, 217
+"""Reads of a field by its name as text; in pages, which are rebuilt, the number may only shrink."""
+
+
+def reads_by_name(tree: ast.AST) -> list[int]:
+    """Return the lines that read a field by its name as a text: a subscript, `.get`, `getattr`, `itemgetter` or a pattern.
+
+    Not counted are subscripts of elements (`htpy.p["text"]`), routes and addresses (`router.get("/items")`), and annotations.
+    """
+
+    def is_name(node: ast.expr) -> bool:
+        return isinstance(node, ast.Constant) and isinstance(node.value, str) and not node.value.startswith("/")
+
+    annotations = {
+        id(below)
+        for node in ast.walk(tree)
+        for hint in (getattr(node, "annotation", None), getattr(node, "returns", None))
+        if isinstance(hint, ast.AST)
+        for below in ast.walk(hint)
+    }
+    lines = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript):
+            counts = (
+                is_name(node.slice)
+                and not re.match(r"(htpy\.|Literal$)", ast.unparse(node.value))
+                and id(node) not in annotations
+            )
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            counts = node.func.attr in ("get", "pop", "itemgetter") and bool(node.args) and is_name(node.args[0])
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            names = node.args[1:2] if node.func.id == "getattr" else node.args if node.func.id == "itemgetter" else []
+            counts = any(map(is_name, names))
+        else:
+            counts = isinstance(node, ast.MatchMapping)
+        lines += [getattr(node, "lineno", 0)] if counts else []
+    return lines
+
+
+def test_rows_are_records() -> None:
+    """A number walks in one record from where it is made to where it is shown: nobody reads `row["value"]`."""
+    reads = {
+        str(path.relative_to(ROOT)): len(reads_by_name(ast.parse(path.read_text(encoding="utf-8"))))
+        for path in sources("ui", "concord", "agreement")
+    }
+    pages = {name: count for name, count in reads.items() if name.startswith("ui/pages/")}
+    others = {name: count for name, count in reads.items() if name not in pages and name not in BORDERS}
+    assert all(reads[name] for name in BORDERS)
+    assert sum(others.values()) < MOST_READS, sorted(others.items(), key=lambda each: -each[1])[:10]
+    assert sum(pages.values()) <= MOST_READS_IN_PAGES, sorted(pages.items(), key=lambda each: -each[1])[:10]
+
+
+def test_reads_by_name_are_found() -> None:
+    code = (
+        'a["x"]\na.get("y")\ngetattr(a, "z")\nitemgetter("x")\nmatch a:\n    case {"x": 1}:\n        pass\na.pop("x", None)\n'
+    )
+    assert sorted(reads_by_name(ast.parse(code))) == [1, 2, 3, 4, 6, 8]
+    assert reads_by_name(ast.parse('htpy.p["x"]\nrouter.get("/x")\na: Mapping["x", int]\na[0]\na[name]\n')) == []

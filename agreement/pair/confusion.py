@@ -290,7 +290,7 @@ def pair_report(
         a: a rater.
         b: another rater, or "people".
         options: `people_as` each (each rating beside the rater's, in the confusion table, too) or majority; without, the table
-            counts units by people's majority, and each statistic has its own way; `statistics` None is DEFAULT; targets are
+            counts units by people's majority, and each statistic has its own way; `statistics` None: all; targets are
             pooled.
         place: the cell; None is all generators and tasks.
         score: meet `a` by its `score` though it judged the aspect itself. Without a judgement of the aspect it is anyway.

@@ -92,7 +92,7 @@ class RaterPair:
         return estimate_of(found, bounds, method, **self.topic.about(simulated=self.simulated))
 
     def _reworded(self, outcome: Outcome) -> Outcome:
-        """Without a scorer or without people the words of `Against` do not fit, and both sides' ratings count."""
+        """Reword an outcome without a scorer or without people, and count both sides' ratings."""
         excluded = dict(outcome.used.excluded)
         apart = sum(excluded.pop(name, 0) for name in ("no_scorer_value", "no_people"))
         who = {"the scorer": self.a, "people's mean": "the others' mean", "people": "the others"}

@@ -341,7 +341,7 @@ def _leave_out(rows: Ratings, mask: BoolArray, reason: int) -> Ratings:
 def by_certainty(topic: ReportTopic, *, simulated: bool) -> list[Estimate]:
     """Each scorer against people on the units of each class (of those the report is restricted to, if it is).
 
-    Cells are all generators by each task, all tasks and their mean; statistics are those asked for, or else DEFAULT.
+    Cells are all generators by each task, all tasks and their mean. Statistics default to `CERTAINTY_STATISTICS`.
     """
     options = replace(
         topic.options, each_generator=False, ceiling=False, statistics=topic.options.statistics or CERTAINTY_STATISTICS

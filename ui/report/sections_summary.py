@@ -137,7 +137,7 @@ def _best_generator(material: Material, topic: Topic, means: dict[str, dict[str,
     rater, rows = next(iter(means.items()))
     if len(rows.keys() - {ALL}) < 2:
         return ""
-    by, judgements = rater or wording.people(topic[2]), material.judgements[material.judgements["suite"] == topic[0]]
+    by, judgements = rater or wording.people(topic[2]), material.judgements[material.judgements.suite == topic[0]]
     counted = judgements.assign(excluded=material.left_out[judgements.index])
     said = generator_headline(by, rows, answers_by(counted, topic[1], by))
     return said.text if said else ""
@@ -181,17 +181,15 @@ def _failures(material: Material, suite: str) -> tuple[Any, ...]:
 def _basis(material: Material, topic: Topic) -> str:
     """What the numbers rest on, and how people were asked."""
     suite, aspect, _ = topic
-    within = material.ratings[material.ratings["suite"] == suite]
-    ratings = within[within["aspect"] == aspect]
-    people = ratings[ratings["kind"] == "human"]
-    persons = wording.count(
-        int(people["rater"].nunique()), "anonymous slot" if people["identity"].eq("slot").any() else "person"
-    )
+    within = material.ratings[material.ratings.suite == suite]
+    ratings = within[within.aspect == aspect]
+    people = ratings[ratings.kind == "human"]
+    persons = wording.count(int(people.rater.nunique()), "anonymous slot" if people.identity.eq("slot").any() else "person")
     parts = [
-        wording.count(int(ratings["item"].nunique()), "image"),
-        wording.count(int(ratings["prompt"].nunique()), "prompt"),
+        wording.count(int(ratings.item.nunique()), "image"),
+        wording.count(int(ratings.prompt.nunique()), "prompt"),
         f"{wording.count(len(people), 'rating')} by {persons}",
-        wording.count(int(within.loc[within["kind"] == "scorer", "rater"].nunique()), "scorer"),
+        wording.count(int(within.loc[within.kind == "scorer", "rater"].nunique()), "scorer"),
     ]
     n_stated = sum(1 for recruitment in material.recruited for _, stated, counted in recruitment.rows() if stated or counted)
     silent = [recruitment.name for recruitment in material.recruited if not recruitment.said]

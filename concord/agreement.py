@@ -30,7 +30,7 @@ from agreement.engine.live import AspectScale, LiveEstimates
 from agreement.report.report import MET_BY_SCORES, SCORE
 from agreement.statistics.scale import with_labels
 from agreement.thresholds import thresholds
-from concord.common import live_updates
+from concord.common import live_updates, sentences
 from concord.common.context import CommandError, Context, UsageError
 from data.aspects import NO, YES
 from data.store import library
@@ -49,10 +49,10 @@ Rows = dict[str, Section]
 
 FURTHER: dict[str, Callable[[pd.DataFrame, Scales, Options], Section]] = {
     "comparisons": lambda judgements, scales, options: [
-        comparison.to_dict() for comparison in comparisons(judgements, scales, options)
+        sentences.worded(comparison.to_dict()) for comparison in comparisons(judgements, scales, options)
     ],
     "thresholds": lambda judgements, scales, options: [
-        threshold.to_dict() for threshold in thresholds(judgements, scales, options=options)
+        sentences.worded(threshold.to_dict()) for threshold in thresholds(judgements, scales, options=options)
     ],
 }
 """Sections that are made only when they are asked for, besides ``by_certainty``: scorer against scorer, scores to decisions."""
@@ -152,7 +152,7 @@ def rows_of(
     judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, further: Collection[str] = ()
 ) -> Rows:
     """As ``compute``, from judgements that were read already (``data.store.core.frame``)."""
-    rows: Rows = build(judgements, scales, _with_certainty(selection, options)).to_dict()
+    rows: Rows = sentences.worded(build(judgements, scales, _with_certainty(selection, options)).to_dict())
     if not options.by_certainty:
         del rows["by_certainty"]
     about = {name: _about(selection, section) for name, section in rows.items()}
@@ -194,7 +194,7 @@ def consensus_of(store: Store, selection: Selection, options: Options, methods: 
     made = consensus_rows(
         frame.frame(store, selection), scales_of(store), methods, _with_certainty(selection, options)
     ).to_dict()
-    return {name: _about(selection, section) for name, section in made.items()}
+    return {name: _about(selection, section) for name, section in sentences.worded(made).items()}
 
 
 @live_updates.cached(maxsize=16)
@@ -206,7 +206,13 @@ def recall_consensus(store: Store, selection: Selection, options: Options, metho
 @live_updates.cached(maxsize=64)
 def means(store: Store, selection: Selection, options: Options) -> Section:
     """Each scorer's own means, computed once for all who look while the project stays as it is."""
-    return scorer_means(frame.frame(store, selection), scales_of(store), _with_certainty(selection, options))
+    return means_of(frame.frame(store, selection), scales_of(store), _with_certainty(selection, options))
+
+
+def means_of(judgements: pd.DataFrame, scales: Scales, options: Options) -> Section:
+    """As ``means``, from judgements that were read already."""
+    rows: Section = sentences.worded(scorer_means(judgements, scales, options))
+    return rows
 
 
 _MOST_SUMS = 8
@@ -246,7 +252,7 @@ def quick_estimates(store: Store, selection: Selection) -> Rows | None:
         _follow(store, selection, running)
         if running.estimates is None:
             return None
-        sections = running.estimates.report().to_dict()
+        sections = sentences.worded(running.estimates.report().to_dict())
     return {name: sections[name] for name in SECTIONS}
 
 

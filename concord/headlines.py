@@ -21,7 +21,7 @@ import pandas as pd
 
 from agreement.generators import GeneratorDifference, compare_generators
 from agreement.report.ceiling import FINER, NO_INTERVALS, SAW_LABELS
-from concord.common import wording
+from concord.common import sentences, wording
 from data.store.core.selection import PEOPLE, SIMULATED
 
 ALL: Final = "all"
@@ -234,10 +234,10 @@ def verdict_beside_people(row: Row) -> str:
     if ceiling.get("prompts_needed") is not None:
         return undecided(ceiling["prompts_needed"])
     reason = ceiling.get("verdict_reason")
-    if reason == FINER:
+    if reason == sentences.text(FINER):
         return "not below people"
     known = ceiling.get("value") is not None and ceiling.get("scorer") is not None
-    return undecided(None) if known and reason not in (None, NO_INTERVALS, SAW_LABELS) else ""
+    return undecided(None) if known and reason not in (None, *map(sentences.text, (NO_INTERVALS, SAW_LABELS))) else ""
 
 
 def closest(rows: Iterable[Row], statistic: str | None, task: str = ALL) -> Row | None:

@@ -25,13 +25,14 @@ import pandas as pd
 from agreement.inference.intervals import LEVEL, Deletions, quantile, satterthwaite
 from agreement.meta.components import Components, variance_components
 from agreement.meta.units import Finding, RatedUnits, numbers
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode
 from agreement.report.report import ReportRow, build
 from agreement.study.cells import ALL, Options
 
 MOST_PROMPTS = 1_000_000
 MEAN, DIFFERENCE = "mean", "difference"
 POWER = 0.8
-_TOO_FEW = "fewer than two prompts have ratings; how much prompts differ is not known"
+_TOO_FEW = Reason(ReasonCode.FEWER_THAN_TWO_PROMPTS)
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ def plan_means(units: RatedUnits, designs: Sequence[Design], aim: Aim) -> Iterat
         value=units.printed(float(np.nanmean(units.mean))),
         n_items=int(rated.sum()),
         n_ratings=int(units.people.unit.size),
-        method=_words(components),
+        method=_method(components),
         design=designs[0],
         prompts=components.prompts,
         aim=aim.half_width * span,
@@ -205,7 +206,7 @@ def plan_means(units: RatedUnits, designs: Sequence[Design], aim: Aim) -> Iterat
             row,
             statistic=DIFFERENCE,
             value=None,
-            reason="planned for any two generators on the same prompts",
+            reason=Reason(ReasonCode.PLANNED_FOR_ANY_TWO),
             design=design,
             half_width=apart.half_width(components.prompts) * span,
             power=apart.power(aim.difference, components.prompts),
@@ -214,13 +215,12 @@ def plan_means(units: RatedUnits, designs: Sequence[Design], aim: Aim) -> Iterat
         )
 
 
-def _words(components: Components) -> str:
+def _method(components: Components) -> Method:
     """The components, as they are used."""
     names = ("prompt", "image", "person", "residual")
-    missing = [name for name in names if np.isnan(getattr(components, name)[0])]
-    known = ", ".join(f"{name} {_used(components, name):.3g}" for name in names if name not in missing)
-    untold = f"; {' and '.join(missing)} cannot be separated from the others" if missing else ""
-    return f"from variance components over {components.prompts} prompts: {known}{untold}"
+    missing = tuple(name for name in names if np.isnan(getattr(components, name)[0]))
+    known = tuple((name, _used(components, name)) for name in names if name not in missing)
+    return Method(MethodCode.VARIANCE_COMPONENTS, prompts=components.prompts, known=known, missing=missing)
 
 
 def observed_design(units: RatedUnits) -> Design:
@@ -266,7 +266,8 @@ def _planned(row: ReportRow, design: Design, aim: Aim) -> PlannedRow:
         needed = prompts_needed(lambda n: quantile(0.5 + LEVEL / 200, n - 1) * error / math.sqrt(n) <= aim.half_width)
     made = numbers(outcome, row.low, row.high, row.method)
     return PlannedRow(
-        **made | {"reason": outcome.reason or (None if half is not None else row.method)},
+        **made
+        | {"reason": outcome.reason or (None if half is not None else Reason(ReasonCode.SAID_BY_METHOD, method=row.method))},
         suite=row.suite,
         task=ALL,
         generator=ALL,

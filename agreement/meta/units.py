@@ -8,7 +8,7 @@ that gives only a `score` stands on its own.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
+from agreement.reasons import NO_METHOD, Method, Reason
 from agreement.report.report import MET_BY_SCORES, SCORE
 from agreement.statistics.scale import Scale
 from agreement.study.cells import ALL, Outcome, compact
@@ -147,7 +148,7 @@ class Finding:
         low, high: 95 % interval; None where there is none, and `method` says why.
         n_items, n_ratings: how many images and people's ratings it rests on.
         excluded: how many ratings were left out, by reason.
-        method: in words, how value and interval were made.
+        method: how value and interval were made.
     """
 
     suite: str
@@ -164,15 +165,15 @@ class Finding:
     n_items: int = 0
     n_ratings: int = 0
     excluded: Mapping[str, int] = field(default_factory=dict)
-    reason: str | None = None
-    method: str = ""
+    reason: Reason | None = None
+    method: Method = NO_METHOD
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain types."""
-        return asdict(self)
+        """Plain types, but reasons and methods as they are."""
+        return {each.name: getattr(self, each.name) for each in fields(self)} | {"excluded": dict(self.excluded)}
 
 
-def numbers(outcome: Outcome, low: float | None, high: float | None, method: str) -> dict[str, Any]:
+def numbers(outcome: Outcome, low: float | None, high: float | None, method: Method) -> dict[str, Any]:
     """An outcome and its interval, as a `Finding` has them."""
     used = outcome.used
     return {

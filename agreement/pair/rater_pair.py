@@ -8,7 +8,6 @@ imitations stay apart.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,8 +18,18 @@ import pandas as pd
 from agreement.catalogue import OF_SCORES, PeopleAs, people_as, select_statistics, value_range_of
 from agreement.inference.intervals import SHARE
 from agreement.numeric import IntArray
+from agreement.reasons import NO_METHOD, Method, Party, Reason, ReasonCode
+from agreement.report.matrix import TWO_RATERS
 from agreement.report.report import ReportTopic, topics
-from agreement.report.scorer_human import ComparisonScale, PairedJudgements, ScorerAgreement, pair_judgements, to_majority
+from agreement.report.scorer_human import (
+    SCORER_AND_PEOPLE,
+    ComparisonScale,
+    PairedJudgements,
+    ScorerAgreement,
+    Sides,
+    pair_judgements,
+    to_majority,
+)
 from agreement.study.cells import EVERYWHERE, Cell, Options, Outcome, cell_of, interval, merged
 from agreement.study.frame import Ratings, Suite, read
 
@@ -39,8 +48,8 @@ class Estimate:
     n_items: int
     n_ratings: int
     excluded: dict[str, int]
-    reason: str | None
-    method: str
+    reason: Reason | None
+    method: Method
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types."""
@@ -96,31 +105,39 @@ class RaterPair:
         """The pair in one cell, `b` taken for people."""
         topic = self.topic
         meeting = ComparisonScale(topic.measure, self.by_score)
-        return ScorerAgreement(cell.of(self.rows_a), cell.of(self.rows_b), topic.suite, meeting, cell)
+        return ScorerAgreement(cell.of(self.rows_a), cell.of(self.rows_b), topic.suite, meeting, cell, self.sides)
+
+    @property
+    def scorer_and_people(self) -> bool:
+        """Return True if a scorer is compared with people."""
+        return self.crowd and any(rater.scorer and rater.name == self.a for rater in self.topic.suite.raters)
+
+    @property
+    def sides(self) -> Sides:
+        """Return what the two are called."""
+        if self.scorer_and_people:
+            return SCORER_AND_PEOPLE
+        if self.crowd:
+            return Sides(self.a, Party.OTHERS, Party.MEAN_OF_OTHERS)
+        return Sides(self.a, self.b, self.b, TWO_RATERS)
 
     def estimate(self, statistic: str, outcome: Outcome) -> Estimate:
-        """An outcome in this encounter's words, with its interval."""
-        a_is_scorer = any(rater.scorer and rater.name == self.a for rater in self.topic.suite.raters)
-        worded = outcome if self.crowd and a_is_scorer else self._reworded(outcome)
+        """An outcome as this pair counts it, with its interval."""
+        counted = outcome if self.scorer_and_people else self._counted(outcome)
         kind = SHARE if statistic == SHARE_OF_YES else value_range_of(statistic, binary=self.topic.measure.binary)
-        bounds, method = interval(worded, kind, by_prompt=self.topic.suite.by_prompt, images=worded.used.items)
-        used = worded.used
+        bounds, method = interval(counted, kind, by_prompt=self.topic.suite.by_prompt, images=counted.used.items)
+        used = counted.used
         counts = (used.items, used.ratings, dict(used.excluded))
-        return Estimate(statistic, worded.value, bounds.low, bounds.high, *counts, worded.reason, method)
+        return Estimate(statistic, counted.value, bounds.low, bounds.high, *counts, counted.reason, method)
 
-    def _reworded(self, outcome: Outcome) -> Outcome:
-        """Without a scorer or without people the words of `Against` do not fit, and both sides' ratings count."""
+    def _counted(self, outcome: Outcome) -> Outcome:
+        """Without a scorer, or without people, what only one side judged is of one kind; of two raters both sides count."""
         excluded = dict(outcome.used.excluded)
         apart = sum(excluded.pop(name, 0) for name in ("no_scorer_value", "no_people"))
-        who = {"the scorer": self.a, "people's mean": "the others' mean", "people": "the others"}
-        if not self.crowd:
-            who |= {"people's mean": self.b, "people": self.b}
-        reason = outcome.reason and re.sub("the scorer|people's mean|people", lambda word: who[word[0]], outcome.reason)
-        how = outcome.how.replace("the scorer", "the rater").replace("people", "the others")
         ratings = outcome.used.ratings
         ratings = ratings if self.crowd else 2 * ratings
         used = replace(outcome.used, ratings=ratings, excluded=merged([excluded, {"not_shared": apart}]))
-        return replace(outcome, reason=reason, used=used, how=how if self.crowd else "the two raters' values by unit")
+        return replace(outcome, used=used)
 
     def pairs(self, cell: Cell) -> PairedJudgements:
         """Every pair of a value of `a` and one of `b` in one cell."""
@@ -182,7 +199,7 @@ PERSON_STATISTICS = {
     "interval": "krippendorff_alpha_interval",
 }
 """The coefficient by the kind of scale."""
-ALONE = "nobody else has judged this"
+ALONE = Reason(ReasonCode.ALONE)
 
 
 def each_person(
@@ -214,7 +231,7 @@ def _of_suite(suite: Suite, aspect: str, options: Options) -> dict[str, Estimate
             continue
         met = next(rater_pairs(suite, rater.name, PEOPLE, options, simulated=rater.simulated), None)
         if met is None:
-            estimates[rater.name] = Estimate(statistic, None, None, None, 0, 0, {}, ALONE, "")
+            estimates[rater.name] = Estimate(statistic, None, None, None, 0, 0, {}, ALONE, NO_METHOD)
         else:
             estimates[rater.name] = met.estimates(cell, (statistic,))[0]
     return estimates

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import groupby
 from typing import Any, Literal
 
@@ -28,18 +28,17 @@ import numpy as np
 
 from agreement.inference.hypothesis_tests import holm, needed, sign_flips
 from agreement.inference.intervals import CONTRAST, SHARE, Spread, ValueRange, spread
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode, Remark, RemarkCode, joined, joined_remarks
 from agreement.report.leave_one_out import DIFFERENCE, OTHERS, PEOPLE, SCORER
 from agreement.study.cells import TASKS_MEAN, CellOutcome, Options, Outcome, interval
 
 Position = Literal["equivalent", "below", "above"]
 LEAST_P = 0.05
 MARGIN_OF_SHARES, MARGIN_OF_COEFFICIENTS = 0.05, 0.1
-NO_INTERVALS = "no intervals"
-TWO_VALUES = "a person's yes or no is a score of only two values"
-NO_OTHERS = "told for one task or all images with five or more identified persons"
-SAW_LABELS = "no verdict, as its settings were chosen with these people's labels in view"
-FINER = f"not below people, but {TWO_VALUES}, so no more can be told"
-_WORDS = {"below": "below", "equivalent": "equivalent to", "above": "above"}
+NO_INTERVALS = Reason(ReasonCode.NO_INTERVALS_MADE)
+NO_OTHERS = Reason(ReasonCode.TOO_FEW_PERSONS)
+SAW_LABELS = Reason(ReasonCode.SAW_LABELS)
+FINER = Reason(ReasonCode.FINER_THAN_PEOPLE)
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class CeilingVerdict:
         p: two-sided p of no difference, by sign flips of what each prompt and a contrary one add to it.
         p_holm: corrected over one statistic's rows of one generator, or of all.
         prompts_needed: about how many more prompts would tell; only where there are too few.
-        words: the verdict as a sentence.
+        words: the verdict with the numbers that it rests on.
         others_verdict: the same beside other people, on other prompts; None where fewer than five persons are identified.
         others_reason: why there is none.
         others_low: lower end of the difference's interval with persons as random as prompts.
@@ -66,7 +65,7 @@ class CeilingVerdict:
     """
 
     verdict: Position | None = None
-    verdict_reason: str | None = None
+    verdict_reason: Reason | None = None
     scorer: float | None = None
     difference: float | None = None
     difference_low: float | None = None
@@ -75,9 +74,9 @@ class CeilingVerdict:
     p: float | None = None
     p_holm: float | None = None
     prompts_needed: int | None = None
-    words: str | None = None
+    words: Remark | None = None
     others_verdict: Position | None = None
-    others_reason: str | None = None
+    others_reason: Reason | None = None
     others_low: float | None = None
     others_high: float | None = None
     others_p: float | None = None
@@ -92,13 +91,14 @@ class Ceiling:
     high: float | None
     n_items: int
     n_ratings: int
-    reason: str | None
-    method: str
+    reason: Reason | None
+    method: Method
     verdict: CeilingVerdict = field(default_factory=CeilingVerdict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types; what the verdict consists of stands in place of it."""
-        return asdict(self) | asdict(self.verdict)
+        own, verdict = ({each.name: getattr(of, each.name) for each in fields(of)} for of in (self, self.verdict))
+        return own | verdict
 
 
 def with_sides(outcomes: Iterable[CellOutcome]) -> Iterator[tuple[CellOutcome, Mapping[str, Outcome]]]:
@@ -134,7 +134,7 @@ def read_ceiling(
     margin = options.margin or (MARGIN_OF_SHARES if kind.low == SHARE.low else MARGIN_OF_COEFFICIENTS)
     verdict = _verdict(sides, kind, margin, by_prompt=by_prompt)
     if finer:
-        method += f"; {TWO_VALUES}"
+        method = joined(method, Method(MethodCode.TWO_VALUES))
         if verdict.verdict in ("equivalent", "above"):
             verdict = replace(verdict, verdict=None, verdict_reason=FINER, words=None)
         if verdict.others_verdict in ("equivalent", "above"):
@@ -156,7 +156,7 @@ def _verdict(sides: Mapping[str, Outcome], kind: ValueRange, margin: float, *, b
         return replace(made, verdict_reason=NO_INTERVALS)
     bounds, _ = interval(apart, CONTRAST, by_prompt=by_prompt)
     if bounds.low is None or bounds.high is None:
-        return replace(made, verdict_reason=bounds.note)
+        return replace(made, verdict_reason=bounds.reason)
     test, prompts = spread(apart.value, apart.deviations), apart.deviations.prompts
     contrary = opposite(scorer.value - apart.value, kind)
     p = sign_flips(np.r_[apart.deviations.contributions, -math.copysign(contrary, apart.value) / prompts])
@@ -164,23 +164,24 @@ def _verdict(sides: Mapping[str, Outcome], kind: ValueRange, margin: float, *, b
     many = "prompts" if by_prompt else "items"
     if made.verdict is None:
         more = needed(test, margin, apart.used.clusters, contrary)
-        reason = f"too few {many} to decide" + (f": about {more:,} more are enough" if more is not None else "")
+        reason = Reason(ReasonCode.TOO_FEW_TO_DECIDE, clusters=many, more=more)
         made = replace(made, prompts_needed=more, verdict_reason=reason)
-    made = replace(made, words=_words(made, scorer.value - apart.value, apart, many))
+    people = scorer.value - apart.value
+    words = Remark(
+        RemarkCode.VERDICT,
+        verdict=made.verdict,
+        reason=made.verdict_reason,
+        persons=apart.used.persons,
+        margin=margin,
+        clusters=many,
+        scorer=scorer.value,
+        people=people,
+        difference=apart.value,
+        low=bounds.low,
+        high=bounds.high,
+    )
+    made = replace(made, words=words)
     return _beside_others(made, sides.get(OTHERS), margin)
-
-
-def _words(made: CeilingVerdict, people: float, apart: Outcome, many: str) -> str:
-    """The verdict as a sentence that names what is fixed."""
-    who = f"these {apart.used.persons} people" if apart.used.persons else "these people"
-    # another estimate than the scorer's own number, which stands beside it: so it is named
-    numbers = f"in one person's place it reaches {_three(made.scorer or 0.0)}, they reach {_three(people)}"
-    around = f"{_three(made.difference_low or 0.0)} to {_three(made.difference_high or 0.0)}"
-    numbers += f"; difference {_three(made.difference or 0.0)} ({around})"
-    if made.verdict is None:
-        return f"{made.verdict_reason} ({who}): {numbers}"
-    within = f" (within {made.margin:g})" if made.verdict == "equivalent" else ""
-    return f"{_WORDS[made.verdict]} {who}{within}, on other {many}: {numbers}"
 
 
 def _beside_others(made: CeilingVerdict, others: Outcome | None, margin: float) -> CeilingVerdict:
@@ -191,15 +192,14 @@ def _beside_others(made: CeilingVerdict, others: Outcome | None, margin: float) 
         return replace(made, others_reason=others.reason)
     bounds, _ = interval(others, CONTRAST)
     if bounds.low is None:
-        return replace(made, others_reason=bounds.note)
+        return replace(made, others_reason=bounds.reason)
     test = spread(others.value, others.deviations)
     # what cannot be told of these people cannot be told of others
     p = max(test.p, made.p or 0.0)
     verdict = judge(test, margin, p)
-    reason = None if verdict else "too few prompts or people to decide"
-    around = f"{_three(bounds.low)} to {_three(bounds.high)}" if bounds.high is not None else ""
-    words = f"{made.words}; beside other people, on other prompts: {verdict or reason} ({around})"
-    made = replace(made, words=words)
+    reason = None if verdict else Reason(ReasonCode.TOO_FEW_PROMPTS_OR_PEOPLE)
+    beside = Remark(RemarkCode.OTHER_PEOPLE, verdict=verdict, reason=reason, low=bounds.low, high=bounds.high)
+    made = replace(made, words=joined_remarks(made.words, beside))
     return replace(
         made, others_verdict=verdict, others_reason=reason, others_low=bounds.low, others_high=bounds.high, others_p=p
     )
@@ -232,14 +232,6 @@ def _with_holm(ceiling: Ceiling, p_holm: float | None, tests: int) -> Ceiling:
     verdict = ceiling.verdict
     if verdict.p is None or p_holm is None:
         return ceiling
-    family = (
-        f"beside these people p {_three(verdict.p)}, by Holm {_three(p_holm)} over {tests} verdict{'s' if tests > 1 else ''}"
-    )
-    family += " of this statistic and generator: all scorers and tasks"
-    words = f"{verdict.words}; {family}" if verdict.words else verdict.words
+    family = Remark(RemarkCode.CORRECTED_VERDICT, p=verdict.p, p_holm=p_holm, verdicts=tests)
+    words = joined_remarks(verdict.words, family) if verdict.words else None
     return replace(ceiling, verdict=replace(verdict, p_holm=p_holm, words=words))
-
-
-def _three(value: float) -> str:
-    """Three digits: of two rounded to two the difference looks wrong."""
-    return f"{value:z.3f}"

@@ -16,11 +16,12 @@ import pandas as pd
 
 from agreement.catalogue import OF_SCORES, STATISTICS, Measure, at_a_glance, people_as, select_statistics, value_range_of
 from agreement.numeric import BoolArray, IntArray
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode
 from agreement.report import ceiling, leave_one_out
 from agreement.report.ceiling import Ceiling
 from agreement.report.human_human import HumanAgreement
 from agreement.report.matrix import Matrix
-from agreement.report.scorer_human import NOTHING_SHARED, ComparisonScale, MatchedRatings, ScorerAgreement
+from agreement.report.scorer_human import SCORER_AND_PEOPLE, ComparisonScale, MatchedRatings, ScorerAgreement, Sides
 from agreement.study.cells import Cell, CellOutcome, Compute, Key, Options, Outcome, compact, first_of, interval, walk
 from agreement.study.frame import Aspect, Ratings, Suite, read
 
@@ -45,7 +46,7 @@ class CellRow:
     found: CellOutcome
     low: float | None
     high: float | None
-    method: str
+    method: Method
 
     def plain(self, sides: Mapping[str, Any], beside: Mapping[str, Any]) -> dict[str, Any]:
         """Plain types with the keys that every section has; `sides` come after the statistic, `beside` after the interval."""
@@ -112,7 +113,10 @@ def read_topics(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], opti
 
 @dataclass(frozen=True)
 class ReportTopic:
-    """One aspect (and target) of one suite; `scores` are the scorers' scores of its items, where the two can be compared."""
+    """One aspect (and target) of one suite; `scores` are the scorers' scores of its items, where the two can be compared.
+
+    `sides`: who a scorer is compared with.
+    """
 
     suite: Suite
     aspect: Aspect
@@ -120,6 +124,7 @@ class ReportTopic:
     ratings: Ratings
     options: Options
     scores: Ratings | None = None
+    sides: Sides = SCORER_AND_PEOPLE
 
     @property
     def measure(self) -> Measure:
@@ -175,7 +180,7 @@ class ReportTopic:
     def _own(self, rows: Ratings, key: Key, cell: Cell) -> dict[Key, Outcome]:
         """One scorer's mean, in one cell."""
         made = HumanAgreement(cell.of(rows), self.suite, self.measure, cell).outcomes(("mean",))
-        return {key: replace(made["mean"], how="mean over the scorer's judgements")}
+        return {key: replace(made["mean"], how=Method(MethodCode.MEAN_OF_SCORER))}
 
     def raters(self, *, simulated: bool) -> list[ReportRow]:
         """Each scorer against people: on this aspect, then by its score where the two can be compared."""
@@ -204,7 +209,7 @@ class ReportTopic:
             for rater, rows in parts:
                 if not cell.of_generator(rows).size:
                     continue
-                against = ScorerAgreement(cell.of(rows), cell.of(people), suite, meeting, cell)
+                against = ScorerAgreement(cell.of(rows), cell.of(people), suite, meeting, cell, self.sides)
                 mets[rater] = against.met
                 for name in names:
                     if name in ways or name == "mean":
@@ -356,15 +361,10 @@ def by_certainty(topic: ReportTopic, *, simulated: bool) -> list[ReportRow]:
     )
     made: list[ReportRow] = []
     for name in topic.options.certainty or CLASSES:
-        part = restrict(replace(topic, options=options), (name,), simulated=simulated)
-        made += [_named(row, name) for row in part.raters(simulated=simulated)]
+        sides = Sides(nothing_shared=Reason(ReasonCode.NOTHING_OF_CLASS, certainty=name))
+        part = restrict(replace(topic, options=options, sides=sides), (name,), simulated=simulated)
+        made += [replace(row, certainty=name) for row in part.raters(simulated=simulated)]
     return made
-
-
-def _named(row: ReportRow, certainty: str) -> ReportRow:
-    outcome = row.found.outcome
-    reason = outcome.reason and outcome.reason.replace(NOTHING_SHARED, f"the scorer judged no unit of the class {certainty}")
-    return replace(row, certainty=certainty, found=replace(row.found, outcome=replace(outcome, reason=reason)))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from concord.campaigns import adjudication, annotators, payment, planning, progr
 from concord.campaigns.annotators import AnnotatorWork, CampaignTopic
 from concord.campaigns.planning import OWN_FILES, CampaignSpec, campaign_spec, from_yaml
 from concord.campaigns.progress import CampaignProgress
-from concord.common import wording
+from concord.common import sentences, wording
 from concord.common.context import CommandError, Context, UsageError
 from concord.common.text_tables import aligned
 from concord.people import BY
@@ -151,7 +151,7 @@ def _document(
             asdict(annotator.worker)
             | {
                 "reported_share": annotator.worker.reported_share,
-                "agreement": annotator.agreement.to_dict() if annotator.agreement else None,
+                "agreement": sentences.worded(annotator.agreement.to_dict()) if annotator.agreement else None,
                 "sameness": annotator.sameness,
                 "speed": annotator.speed,
                 "flags": annotator.flags,
@@ -197,7 +197,7 @@ def _cells(annotator_work: AnnotatorWork) -> Sequence[str]:
     flags = ", ".join(
         [
             *(flag.code for flag in annotator_work.flags),
-            *([estimate.reason] if estimate is not None and estimate.reason else []),
+            *([sentences.text(estimate.reason)] if estimate is not None and estimate.reason else []),
         ]
     )
     agreement = (value, span, n)

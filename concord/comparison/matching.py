@@ -21,7 +21,7 @@ from agreement.matching import COLUMNS, Votes, by_trials, is_known, matching_sta
 from agreement.numeric import FloatArray
 from agreement.questions import GroupStatistic
 from agreement.study.cells import ALL
-from concord.common import live_updates
+from concord.common import live_updates, sentences
 from data.store.analysis import study_frames
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -189,8 +189,8 @@ def number_row(figure: GroupStatistic) -> Row:
         "unit": figure.unit,
         "n_prompts": figure.outcome.used.clusters,
         "excluded": dict(figure.outcome.used.excluded),
-        "reason": figure.outcome.reason,
-        "method": figure.method,
+        "reason": sentences.text_or_none(figure.outcome.reason),
+        "method": sentences.text(figure.method),
     }
 
 

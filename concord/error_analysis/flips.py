@@ -20,7 +20,7 @@ from agreement import Options
 from agreement.flips import SCORE, SHARED, FlipPairs, FlipStatistic, flip_statistics, flip_test, shared_pairs
 from agreement.study.cells import ALL
 from annotation.questionnaires import geneval
-from concord.common import live_updates, wording
+from concord.common import live_updates, sentences, wording
 from concord.judging import DIRECT
 from concord.runs.score import changed_settings
 from data.jobs.runs import Observation
@@ -352,7 +352,8 @@ def _row(scores: RaterFlipScores, kind: FlipKind, made: FlipStatistic) -> Row:
     people = ("simulated" if scores.simulated else "real") if scores.kind == "people" else None
     # why nothing counts, if that is not the prompts' doing
     others = [f"{wording.reason(name)}: {n:,}" for name, n in outcome.used.excluded.items() if name not in FLIP_REASONS]
-    why = f"{outcome.reason} ({', '.join(others)})" if others else str(outcome.reason)
+    reason = sentences.text_or_none(outcome.reason)
+    why = f"{reason} ({', '.join(others)})" if others else str(reason)
     missing = "" if outcome.value is not None or outcome.used.ratings else scores.missing or why
     return {
         "suite": scores.suite,
@@ -369,7 +370,7 @@ def _row(scores: RaterFlipScores, kind: FlipKind, made: FlipStatistic) -> Row:
         "n_items": outcome.used.items,
         "n_ratings": outcome.used.ratings,
         "excluded": dict(outcome.used.excluded),
-        "reason": missing or outcome.reason,
+        "reason": missing or reason,
         "command": scores.command or None,
-        "method": made.method,
+        "method": sentences.text(made.method),
     }

@@ -17,7 +17,7 @@ from agreement.meta.rater_effects import RaterEffectRow, rater_effects
 from agreement.meta.units import Finding, RatedUnits, read_units
 from agreement.report.report import select
 from concord.agreement import scales_of
-from concord.common import live_updates
+from concord.common import live_updates, sentences
 from data.store.core import frame
 from data.store.core.frame import Scales
 from data.store.core.selection import Selection
@@ -69,4 +69,4 @@ def effects(store: Store, selection: Selection, ratings: tuple[int, ...] = (1, 3
 
 def of_scorers(rows: Sequence[Finding], scorers: Sequence[str]) -> list[dict[str, Any]]:
     """Rows of plain types: people's own, and those of these scorers, or of all for none."""
-    return [row.to_dict() for row in rows if not scorers or row.scorer in (None, *scorers)]
+    return [sentences.worded(row.to_dict()) for row in rows if not scorers or row.scorer in (None, *scorers)]

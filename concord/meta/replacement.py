@@ -10,7 +10,7 @@ from agreement.meta.alternative_annotator import WINNING_RATE
 from agreement.report.ceiling import SAW_LABELS
 from agreement.report.report import glance
 from agreement.study.cells import ALL
-from concord.common import wording
+from concord.common import sentences, wording
 
 Answer = Literal["yes", "perhaps", "no", "unknown"]
 ANSWERS: Final[Mapping[Answer, str]] = {"yes": "Yes", "perhaps": "Perhaps", "no": "No", "unknown": "Not known"}
@@ -99,7 +99,7 @@ def _by_ceiling(row: Mapping[str, Any] | None) -> str:
     if not row or not ceiling:
         return "How far people agree with each other is not known."
     title = wording.title(row["statistic"])
-    if ceiling["verdict_reason"] == SAW_LABELS:
+    if ceiling["verdict_reason"] == sentences.text(SAW_LABELS):
         return f"It agrees with people by {title} {wording.two(row['value'])}, but it saw these labels."
     if ceiling["value"] is None or ceiling["scorer"] is None:
         return f"How far people agree with each other is not known: {ceiling['reason']}."
@@ -108,5 +108,5 @@ def _by_ceiling(row: Mapping[str, Any] | None) -> str:
         f"in one person's place it reaches {title} {wording.two(ceiling['scorer'])}, people {wording.two(ceiling['value'])}"
     )
     if ceiling["verdict"]:
-        return f"Its agreement with people is {wording.verdict(ceiling['verdict']).replace('people', 'theirs')}: {against}."
+        return f"Its agreement with people is {wording.verdict(ceiling['verdict'], 'theirs')}: {against}."
     return f"Its agreement is not clearly above or below theirs, {ceiling['verdict_reason']}: {against}."

@@ -17,7 +17,7 @@ import pandas as pd
 from agreement import Options
 from agreement.questions import GroupStatistic, beside_people, between_models, scores, splits, with_people
 from agreement.questions.scores import images
-from concord.common import live_updates
+from concord.common import live_updates, sentences
 from concord.common.context import Context, UsageError, parse_overrides
 from concord.comparison.matching import number_row
 from concord.runs.score import score_again
@@ -155,7 +155,8 @@ def drift(
         context.say_json({"rater": rater, "again": again, "rows": _figure_rows(compared, "")})
         return
     for figure in compared:
-        value = f"undefined ({figure.outcome.reason})" if figure.outcome.value is None else f"{figure.outcome.value:z.3f}"
+        reason, known = sentences.text_or_none(figure.outcome.reason), figure.outcome.value
+        value = f"undefined ({reason})" if known is None else f"{known:z.3f}"
         bounds = "" if figure.bounds.low is None else f" ({figure.bounds.low:z.3f} to {figure.bounds.high:z.3f})"
         context.say(f"{figure.statistic.replace('_', ' ')}: {value}{bounds}, {figure.n:,} {figure.unit}")
 

@@ -13,6 +13,7 @@ import pandas as pd
 from agreement import Options
 from agreement.estimates import IntervalEstimate
 from concord import agreement
+from concord.common import sentences
 from concord.common.text_tables import aligned
 from concord.common.text_tables import markdown as markdown_table
 from data.store.core import frame
@@ -120,7 +121,7 @@ def compared(
 ) -> ComparedNumber:
     """A printed number beside an estimate that is not one of the report's."""
     rounded = None if estimate.value is None else rounding(number, estimate.value)
-    verdict, reason = verdict_of(number, rounded, estimate.reason or "")
+    verdict, reason = verdict_of(number, rounded, sentences.text_or_none(estimate.reason) or "")
     made = (tuple(over), estimate.value, rounded, beside, n_items, n_ratings, verdict, reason)
     return ComparedNumber(number, *made, estimate.low, estimate.high)
 

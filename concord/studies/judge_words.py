@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from agreement.meta.ranking import ORDERED, Ranking
 from agreement.report.leave_one_out import NO_PLACE
-from concord.common import wording
+from concord.common import sentences, wording
 from concord.meta.replacement import ANSWERS
 from concord.studies.judges import Judge, JudgedPeople
 
@@ -73,8 +73,10 @@ def _agrees(judged: JudgedPeople) -> str:
 
 def _in_place(ceiling: Mapping[str, Any] | None) -> str:
     if ceiling is None or ceiling["value"] is None or ceiling["scorer"] is None:
-        reason = (ceiling or {}).get("reason") or "no ceiling is defined"
-        reason = "nothing was judged by two people" if reason == NO_PLACE else reason
+        why = ceiling["reason"] if ceiling is not None else None
+        if why == sentences.text(NO_PLACE):
+            why = "nothing was judged by two people"
+        reason = why or "no ceiling is defined"
         return f"People's own level cannot be set beside it: {reason}."
     words = f"In a person's place it reaches {_four(ceiling['scorer'])}, where people reach {_four(ceiling['value'])}"
     return f"{words}: {_difference(ceiling)} (judge minus people), {_verdict(ceiling)}."
@@ -84,11 +86,11 @@ def _ranks(judged: JudgedPeople) -> str:
     ranked = [each for each in judged.judges if each.images is not None and each.images.value is not None]
     if not ranked:
         reason = next((each.images.reason for each in judged.judges if each.images is not None), None)
-        return f"Not determined: {reason or 'no prompt has two images'}."
+        return f"Not determined: {sentences.text(reason) if reason else 'no prompt has two images'}."
     best = max(ranked, key=lambda each: _value(each.images))
     words = f"Of two images of a prompt, {best.name} has the better one most often: {_row(best.images)}."
     if best.images is not None and best.images.ceiling is not None:
-        words += f" {_in_place(best.images.ceiling.to_dict())}"
+        words += f" {_in_place(sentences.worded(best.images.ceiling.to_dict()))}"
     ordered = [each for each in judged.judges if each.generators is not None and each.generators.value is not None]
     if not ordered:
         return words
@@ -189,7 +191,7 @@ def _two(row: Mapping[str, Any]) -> str:
 
 
 def _ceiling(row: Ranking | None) -> dict[str, Any] | None:
-    return None if row is None or row.ceiling is None else row.ceiling.to_dict()
+    return None if row is None or row.ceiling is None else sentences.worded(row.ceiling.to_dict())
 
 
 def _value(row: Ranking | None) -> float:

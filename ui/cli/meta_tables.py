@@ -12,7 +12,7 @@ from agreement.meta.labelled_sample import Target
 from agreement.meta.ranking import GENERATORS, KENDALL, PAIRWISE, RANK, SOFT
 from agreement.study.cells import ALL
 from concord.agreement import known_statistics, selected
-from concord.common import text_tables, wording
+from concord.common import sentences, text_tables, wording
 from concord.common.context import Context, UsageError
 from concord.common.text_tables import (
     Column,
@@ -122,7 +122,7 @@ def print_estimates(
         raise UsageError("--label-sample draws labels itself; leave out --labelled-at-random")
     chosen = selected(context, selection)
     options = EstimateOptions(method, target, labelled_at_random, label_sample, seed, against, tuple(scorer))
-    rows = [row.to_dict() for row in estimates.estimate(context.store, chosen, options)]
+    rows = [sentences.worded(row.to_dict()) for row in estimates.estimate(context.store, chosen, options)]
     parts: dict[tuple[str, ...], list[Row]] = {}
     for row in _to_print(context, chosen, rows, output, _NOT_ESTIMATED):
         parts.setdefault((row["statistic"], row["suite"], row["aspect"], row["people"]), []).append(row)
@@ -183,7 +183,7 @@ def print_plan(
     known_statistics(statistic)
     chosen = selected(context, selection)
     request = PlanRequest(tuple(statistic) or ("mean",), half_width, difference, tuple(images), tuple(ratings), persons, seed)
-    rows = [row.to_dict() for row in planning.plan(context.store, chosen, request)]
+    rows = [sentences.worded(row.to_dict()) for row in planning.plan(context.store, chosen, request)]
     if _to_print(context, chosen, rows, output, _NOT_RATED):
         context.say(*aligned(without_empty_columns(lines(_PLAN, rows))))
 
@@ -191,7 +191,7 @@ def print_plan(
 def print_rater_effects(context: Context, selection: Mapping[str, Sequence[str]], ratings: Sequence[int], output: str) -> None:
     """The command ``rater-effects``."""
     chosen = selected(context, selection)
-    rows = [row.to_dict() for row in findings.effects(context.store, chosen, tuple(ratings) or (1, 3, 5))]
+    rows = [sentences.worded(row.to_dict()) for row in findings.effects(context.store, chosen, tuple(ratings) or (1, 3, 5))]
     if _to_print(context, chosen, rows, output, _NOT_RATED):
         context.say(*aligned(without_empty_columns(lines(_EFFECTS, rows))))
 

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any, ClassVar, Final
 
 from agreement.generators import GeneratorDifference
-from concord.common import next_steps, wording
+from concord.common import next_steps, sentences, wording
 from concord.comparison.leaderboard import leaderboard, main_suite
 from concord.comparison.model_comparison import (
     ModelComparison,
@@ -133,7 +133,7 @@ def _by_task(tasks: Sequence[tuple[str, GeneratorDifference]]) -> str:
     rows: list[Cells] = [
         [
             wording.task(name),
-            HtmlCell(f"{each.value:+z.3f}", span(each.low, each.high) or "no interval", each.method),
+            HtmlCell(f"{each.value:+z.3f}", span(each.low, each.high) or "no interval", sentences.text(each.method)),
             HtmlCell("–" if each.p_holm is None else f"{each.p_holm:.3g}"),
             *(HtmlCell(f"{n:,}") for n in (each.wins, each.ties, each.losses, each.prompts)),
         ]

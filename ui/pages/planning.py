@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final
 
 from agreement.meta.planning import DIFFERENCE, PlannedRow
 from agreement.meta.rater_effects import ABSOLUTE, RELATIVE, SEVERITY, RaterEffectRow
-from concord.common import wording
+from concord.common import sentences, wording
 from concord.common.base_path import at
 from concord.meta.findings import effects
 from concord.meta.planning import MEAN, PlanRequest, plan, rated_aspects
@@ -106,7 +106,7 @@ def enough(rows: Sequence[PlannedRow]) -> str:
         return note("Nobody has rated these images yet.")
     first = next(row for row in rows if row.statistic == MEAN)
     if first.half_width is None:
-        return note(f"No plan yet: {first.reason}.")
+        return note(f"No plan yet: {sentences.text_or_none(first.reason)}.")
     now = f"{wording.count(first.prompts, 'prompt')}: ± {first.half_width:.2g}"
     needed = first.prompts_needed
     if needed is None:
@@ -165,7 +165,7 @@ def designs_table(rows: Sequence[PlannedRow], view: PlanView) -> str:
     body: list[Cells] = []
     for row in sorted(means, key=lambda each: (each.design.images, each.design.ratings)):
         name = f"{row.design.images:g} × {row.design.ratings:g}{' (as now)' if row is means[0] else ''}"
-        cells = [HtmlCell(f"± {row.half_width:z.3f}", f"{row.prompts:,} prompts", row.method, href)]
+        cells = [HtmlCell(f"± {row.half_width:z.3f}", f"{row.prompts:,} prompts", sentences.text(row.method), href)]
         cells += [HtmlCell(f"± {row.half_width_others:z.3f}")] if row.half_width_others is not None else []
         body.append([name, *cells, *map(_prompts, (row, apart.get(row.design)) if apart else (row,))])
     titles = ["images a prompt × ratings an image", "today", *(["beside other people"] if identified else [])]
@@ -203,5 +203,5 @@ def severity_figure(rows: Sequence[RaterEffectRow]) -> Any:
         return None
     if len(known) > _MOST_PEOPLE:
         known = [*known[: _MOST_PEOPLE // 2], *known[-_MOST_PEOPLE // 2 :]]
-    lines = [(str(row.rater), {**row.to_dict(), "kind": "people"}) for row in known]
+    lines = [(str(row.rater), {**sentences.worded(row.to_dict()), "kind": "people"}) for row in known]
     return forest(lines, "beside the average person (0)", around_zero=0.05)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from agreement import Options
 from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT, Ranking
+from agreement.reasons import ReasonCode
 from concord.agreement import recall
-from concord.common import next_steps, wording
+from concord.common import next_steps, sentences, wording
 from concord.comparison.leaderboard import BOARD, MAIN_ASPECTS, SCORE, main_suite
 from concord.meta.findings import alt_test, of_scorers, rank
 from concord.meta.replacement import ANSWERS, Replacement, replacements
@@ -237,9 +238,9 @@ def questions_html(evidence: ScorerEvidence) -> str:
         (name, _pairwise(who, evidence), _order(who, evidence), beneath if who is None else _agreement(own, evidence))
         for who, name, own in raters
     ]
-    reasons = [row.verdict_reason or "" for row in evidence.ranked.values()]
-    few = [reason for reason in reasons if "decide nothing" in reason]
-    below = note(wording.sentence(few[0])) if few else ""
+    reasons = [row.verdict_reason for row in evidence.ranked.values() if row.verdict_reason is not None]
+    few = [reason for reason in reasons if reason.code is ReasonCode.GENERATORS_DECIDE_NOTHING]
+    below = note(wording.sentence(sentences.text(few[0]))) if few else ""
     return heading("What is it good for?", _QUESTIONS) + html_table("Raters by what they can do", headers, rows) + below
 
 
@@ -247,7 +248,7 @@ def _estimate(row: Ranking | None, href: str, *more: str) -> HtmlCell:
     """A number with what stands beneath, which leads to what is behind it."""
     if row is None:
         return HtmlCell("–", "not judged")
-    cell = number(row.to_dict())
+    cell = number(sentences.worded(row.to_dict()))
     details = [cell.detail, *more]
     return HtmlCell(cell.text, "\n".join(text for text in details if text), cell.note, href if row.value is not None else "")
 
@@ -264,7 +265,7 @@ def _pairwise(scorer: str | None, evidence: ScorerEvidence) -> HtmlCell:
 def _order(scorer: str | None, evidence: ScorerEvidence) -> HtmlCell:
     row, pairs = evidence.ranked.get((SOFT, scorer)), evidence.ranked.get((GENERATORS, scorer))
     if row is not None and row.value is None:
-        return HtmlCell("–", "undefined", row.reason or "")
+        return HtmlCell("–", "undefined", sentences.text_or_none(row.reason) or "")
     more: tuple[str, ...] = ()
     if pairs is not None and pairs.value is not None and pairs.pairs:
         n = wording.count(pairs.pairs, "pair")
@@ -351,7 +352,9 @@ def rank_sets_html(evidence: ScorerEvidence) -> str:
     def cell(rater: str | None, generator: str) -> HtmlCell:
         row = evidence.ranks.get(rater, {}).get(generator)
         href = evidence.view.compare(evidence.rater(rater), evidence.by(rater))
-        return HtmlCell("–", number=False) if row is None else HtmlCell(rank_set(row), href=href, note=row.method)
+        return (
+            HtmlCell("–", number=False) if row is None else HtmlCell(rank_set(row), href=href, note=sentences.text(row.method))
+        )
 
     rows: list[Cells] = [
         (evidence.rater(rater), *(cell(rater, name) for name in generators)) for rater in (None, *evidence.order)

@@ -20,13 +20,13 @@ from weakref import WeakKeyDictionary
 
 import pandas as pd
 
-from agreement import Options, catalogue, scorer_means
+from agreement import Options, catalogue
 from agreement.meta.alternative_annotator import alternative_annotator
 from agreement.meta.ranking import ranking
 from agreement.report.report import select
 from concord import agreement, exporting
 from concord.agreement import Rows, selected
-from concord.common import machine, next_steps, wording
+from concord.common import machine, next_steps, sentences, wording
 from concord.common.context import CommandError, Context, writing
 from concord.exporting import export_target, why_no_ratings
 from concord.meta import findings, planning
@@ -97,7 +97,7 @@ def data(material: Material) -> dict[str, Any]:
         "curves": [row for curve in material.curves for row in curve.rows()],
         "recruitment": sections_methods.as_rows(material.recruited),
         "samples": [{"item": sample.item, "group": sample.group} for sample in material.samples],
-        **{name: [row.to_dict() for row in rows] for name, rows in material.findings.items()},
+        **{name: [sentences.worded(row.to_dict()) for row in rows] for name, rows in material.findings.items()},
     }
 
 
@@ -153,13 +153,13 @@ def _rows(judgements: pd.DataFrame, scales: Scales, selection: Selection, option
     tell("comparing scorers", 0.5)
     further = agreement.further_of(judgements, scales, selection, whole, agreement.FURTHER)
     decided = {_whose(row) for row in rows["raters"] if row["statistic"] == "percent_agreement"}
-    means = scorer_means(judgements, scales, replace(options, certainty=selection.certainty))
+    means = agreement.means_of(judgements, scales, replace(options, certainty=selection.certainty))
     wanted = selection.aspect
     tell("ranking", 0.6)
     units = findings.units_of(judgements, scales, replace(selection, certainty=()))
     return rows | {
-        "rank": [row.to_dict() for each in units for row in ranking(each, whole)],
-        "alt_test": [row.to_dict() for each in units for row in alternative_annotator(each, whole)],
+        "rank": [sentences.worded(row.to_dict()) for each in units for row in ranking(each, whole)],
+        "alt_test": [sentences.worded(row.to_dict()) for each in units for row in alternative_annotator(each, whole)],
         "matrix": [row for row in rows["matrix"] if (row["generator"], row["task"]) == ("all", "all")],
         "comparisons": further["comparisons"],
         # a scorer that says yes or no itself needs no cut

@@ -13,7 +13,7 @@ from agreement.meta.planning import DIFFERENCE, PlannedRow
 from agreement.meta.ranking import PAIRWISE, RANK, SOFT
 from agreement.meta.rater_effects import SEVERITY, RaterEffectRow
 from agreement.meta.units import Finding
-from concord.common import wording
+from concord.common import sentences, wording
 from concord.headlines import verdict_beside_people
 from concord.meta.estimates import estimate
 from concord.meta.planning import MEAN
@@ -49,7 +49,7 @@ def estimates_of(store: Store, selection: Selection) -> dict[str, list[dict[str,
     if selection.target or selection.certainty:
         return {}
     findings = estimate(store, selection, EstimateOptions())
-    rows = [row.to_dict() for row in findings if row.value is not None and row.n_unlabelled]
+    rows = [sentences.worded(row.to_dict()) for row in findings if row.value is not None and row.n_unlabelled]
     return {NAME: rows} if rows else {}
 
 
@@ -139,7 +139,7 @@ def _severity_table(rows: Sequence[RaterEffectRow]) -> ReportTable | None:
         (
             ReportCell(str(row.rater)),
             ReportCell(f"{row.suite}, {row.aspect}"),
-            ReportCell(f"{row.value:+z.3f}", (_bounds(row),), row.method, row.value),
+            ReportCell(f"{row.value:+z.3f}", (_bounds(row),), sentences.text(row.method), row.value),
             ReportCell(f"{row.n_items:,}"),
         )
         for row in most

@@ -19,7 +19,7 @@ from agreement import CellName, Options, PairReport, pair_report
 from agreement.pair.rater_pair import Estimate
 from agreement.report.report import MET_BY_SCORES, SCORE
 from concord.agreement import Rows, recall, scales_of
-from concord.common import live_updates, wording
+from concord.common import live_updates, sentences, wording
 from concord.headlines import closest, is_muted
 from data.store.analysis.confusion import ConfusionCell
 from data.store.browse.contents import RaterCount, item_previews
@@ -106,7 +106,7 @@ def _only_scores(judgements: pd.DataFrame, aspect: str, rater: str) -> bool:
 
 def _panel(store: Store, view: AgreementView, pair: PairReport) -> Drawn:
     b = SIMULATED if pair.b == PEOPLE and pair.people == "simulated" else pair.b
-    sentence = pair.prevalence.sentence if pair.prevalence else ""
+    sentence = sentences.text(pair.prevalence.sentence) if pair.prevalence else ""
     text = heading(f"{pair.a} and {b}", f"{where(view)}. {sentence}".strip())
     text += _table(f"Both on {wording.aspect(pair.aspect)}", "", [("", pair.estimates)], view)
     text += _pass_agreement(view, pair, b)
@@ -141,11 +141,11 @@ def _pass_agreement(view: AgreementView, pair: PairReport, b: str) -> str:
 
 def _share(view: AgreementView, pair: PairReport, b: str, label: str, estimate: Estimate) -> HtmlCell:
     if estimate.value is None:
-        return HtmlCell("–", estimate.reason or "")
+        return HtmlCell("–", sentences.text_or_none(estimate.reason) or "")
     bounds = span(estimate.low, estimate.high) or "no interval"
     crossed = ConfusionCell(pair.aspect, pair.a, label, b, label)
     href = browse_address(replace(_of_task(view), aspect=()), crossed)
-    return HtmlCell(wording.two(estimate.value), f"{bounds}, n = {estimate.n_ratings:,}", estimate.method, href)
+    return HtmlCell(wording.two(estimate.value), f"{bounds}, n = {estimate.n_ratings:,}", sentences.text(estimate.method), href)
 
 
 def _of_task(view: AgreementView) -> Selection:
@@ -227,7 +227,11 @@ def _table(caption: str, name: str, lines: Sequence[tuple[str, Sequence[Estimate
 
 def _rows(lines: Sequence[tuple[str, Sequence[Estimate]]], view: AgreementView) -> list[dict[str, Any]]:
     """What is shown of each line, by the line's name."""
-    return [row for label, estimates in lines for row in view.listed([each.to_dict() | {"rater": label} for each in estimates])]
+    return [
+        row
+        for label, estimates in lines
+        for row in view.listed([sentences.worded(each.to_dict()) | {"rater": label} for each in estimates])
+    ]
 
 
 @dataclass(frozen=True, slots=True)

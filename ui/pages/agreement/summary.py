@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from agreement import Options
 from agreement.catalogue import at_a_glance
-from agreement.pair.confusion import GAP, HIGH, percent
+from agreement.pair.confusion import GAP, HIGH
 from concord import headlines
 from concord.agreement import Rows, recall_consensus
 from concord.common import next_steps, wording
@@ -94,8 +94,9 @@ def _paradox(people: dict[str, Row], view: AgreementView) -> str:
         return ""
     word, common = ("yes", mean) if mean > 0.5 else ("no", 1 - mean)
     return (
-        f"{wording.title(str(name))} is only {wording.two(kappa)}, as {percent(common)} of the answers are {word} and chance"
-        f" alone would agree nearly as often (the prevalence paradox); AC1, which expects less of chance, is {ac1:z.2f}."
+        f"{wording.title(str(name))} is only {wording.two(kappa)}, as {wording.percent(common)} of the answers are {word}"
+        " and chance alone would agree nearly as often (the prevalence paradox); AC1, which expects less of chance, is"
+        f" {ac1:z.2f}."
     )
 
 

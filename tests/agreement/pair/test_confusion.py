@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from agreement import build
-from agreement.pair.confusion import PAIR_STATISTICS, pair_report, percent, prevalence
+from agreement.pair.confusion import PAIR_STATISTICS, pair_report, prevalence
 from agreement.pair.rater_pair import Estimate
 from agreement.study.cells import ALL, CellName, Options
+from concord.common.sentences import text, worded
+from concord.common.wording import percent
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
 from tests.agreement.oracles import metrics, stats
 
@@ -23,7 +25,7 @@ QUICK = Options()
 def met(rows: list[Judgement], a: str, b: str = "people", options: Options = QUICK, **other: Any) -> dict[str, Any]:
     """The pair as plain types, with what holds for each."""
     aspect = other.pop("aspect", "correct")
-    results = pair_report(frame(rows), other.pop("scales", SCALES), aspect, a, b, options, **other).to_dict()
+    results = worded(pair_report(frame(rows), other.pop("scales", SCALES), aspect, a, b, options, **other).to_dict())
     json.dumps(results, allow_nan=False)
     counted = {(cell["a"], cell["b"]): cell["n"] for cell in results["cells"]}
     labels = results["labels"]
@@ -112,7 +114,7 @@ def test_tables_equal_scikit_learn(seed: int) -> None:
 def test_a_scorer_and_people_have_the_digits_of_the_report(place: CellName, people_as: Any) -> None:
     rows = ugly(4)
     options = Options(statistics=PAIR_STATISTICS, people_as=people_as)
-    report = build(frame(rows), SCALES, options).to_dict()["raters"]
+    report = worded(build(frame(rows), SCALES, options).to_dict())["raters"]
     for name, score in (("alpha", False), ("alpha", True), ("gamma", False)):
         results = met(rows, name, options=options, place=place, score=score)
         assert results["by_score"] == (score or name == "gamma")
@@ -131,7 +133,7 @@ def test_a_scorer_and_people_have_the_digits_of_the_report(place: CellName, peop
 
 def test_two_raters_have_the_digits_of_the_matrix() -> None:
     rows = ugly(5, prompts=20)
-    report = build(frame(rows), SCALES, Options(statistics=PAIR_STATISTICS)).to_dict()["matrix"]
+    report = worded(build(frame(rows), SCALES, Options(statistics=PAIR_STATISTICS)).to_dict())["matrix"]
     for a, b in (("alpha", "beta"), ("alpha", "r0"), ("r0", "r1")):
         for each in met(rows, a, b)["estimates"]:
             (row,) = [
@@ -292,7 +294,7 @@ def test_an_undefined_kappa_is_explained() -> None:
     assert results["sentence"].startswith("p and q agree in 100% of cases, as both always say yes. Kappa is undefined")
     assert not results["paradox"]
     nothing = Estimate("x", None, None, None, 0, 0, {}, "no", "")
-    assert prevalence("p", "q", nothing, nothing, ()).sentence == "p and q share no judgement."
+    assert text(prevalence("p", "q", nothing, nothing, ()).sentence) == "p and q share no judgement."
 
 
 def test_agreement_on_passes_and_on_fails() -> None:

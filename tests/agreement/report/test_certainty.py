@@ -11,6 +11,7 @@ import pytest
 from agreement import Options, build
 from agreement.report.report import CLASSES, classify, select
 from agreement.study.frame import read
+from concord.common.sentences import worded
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
 from tests.agreement.oracles import metrics, stats
 
@@ -23,7 +24,7 @@ OWN = {"u1": "yes", "u2": "no", "m1": "yes", "m2": "yes", "s1": "no", "s2": "yes
 
 
 def report(rows: list[Judgement], options: Options) -> dict[str, Rows]:
-    return build(frame(rows), SCALES, options).to_dict()
+    return worded(build(frame(rows), SCALES, options).to_dict())
 
 
 def pick(rows: Rows, **where: Any) -> dict[str, Any]:

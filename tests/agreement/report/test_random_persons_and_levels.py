@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from agreement import Options, build
+from concord.common.sentences import worded
 from tests.agreement import reference_implementations
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer
 from tests.agreement.oracles import anova, formulas, krippendorff
@@ -18,7 +19,7 @@ SCALE = {("s", "realism"): "interval", **SCALES}
 
 
 def rows_of(rows: list[Judgement], section: str, statistic: str) -> list[dict[str, Any]]:
-    report = build(frame(rows), SCALE, Options((statistic,), each_generator=False, matrix=False)).to_dict()
+    report = worded(build(frame(rows), SCALE, Options((statistic,), each_generator=False, matrix=False)).to_dict())
     return [row for row in report[section] if row["task"] == "all"]
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from agreement import STATISTICS, Options, build
+from concord.common.sentences import worded
 from tests.agreement.oracles import metrics, stats
 
 Judgement = dict[str, Any]
@@ -37,7 +38,7 @@ def judgement(item: str, rater: str, value: str | float | None, **other: Any) ->
 def report(rows: list[Judgement], options: Options = QUICK, **scales: str) -> dict[str, Rows]:
     """Build, check what holds for every report, and give its dict."""
     known = {("s", str(row["aspect"])): scales.get(str(row["aspect"]), "nominal") for row in rows}
-    results = build(pd.DataFrame(rows), known, options).to_dict()
+    results = worded(build(pd.DataFrame(rows), known, options).to_dict())
     json.dumps(results, allow_nan=False)
     beside = {"rater", "kind", "people_as", "ceiling", "saw_labels"}
     extra = {"among_people": set(), "raters": beside, "matrix": {"a", "b"}, "by_certainty": beside | {"certainty"}}
@@ -225,7 +226,7 @@ def test_targets_are_pooled_or_apart() -> None:
 def test_suites_are_never_pooled() -> None:
     rows = answers({"i": "y y", "j": "n n"}) + answers({"i": "y n", "j": "n n"}, suite="other")
     scales = {("s", "correct"): "nominal", ("other", "correct"): "nominal"}
-    records = build(pd.DataFrame(rows), scales, QUICK).to_dict()["among_people"]
+    records = worded(build(pd.DataFrame(rows), scales, QUICK).to_dict())["among_people"]
     assert pick(records, "percent_agreement", suite="s")["value"] == 1.0
     assert pick(records, "percent_agreement", suite="other")["value"] == 0.5
 

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from agreement import Options, build
+from concord.common.sentences import worded
 from tests.agreement.frames import Judgement, frame, judgement, scorer
 from tests.agreement.oracles import inter_rater, krippendorff, metrics, stats
 
@@ -65,7 +66,7 @@ def rows_of(table: Table, aspect: str, *, names: Sequence[str] = "pqrstu") -> li
 def values(rows: list[Judgement], options: Options = POINTS) -> Values:
     """Every value of the report under what names it; the two raters of the matrix as a set."""
     entries: Values = {}
-    for section, made in build(frame(rows), SCALES, options).to_dict().items():
+    for section, made in worded(build(frame(rows), SCALES, options).to_dict()).items():
         for row in made:
             who = frozenset({row["a"], row["b"]}) if "a" in row else row.get("rater")
             entries[section, who, row["task"], row["generator"], row["aspect"], row["people"], row["statistic"]] = row["value"]
@@ -154,7 +155,7 @@ def test_every_row_is_bounded_and_accounts_for_itself(table: Table, aspect: str,
         machine = {row["item"]: words[(k * (m + 1)) % len(words)] for k, row in enumerate(rows) if k % (m + 2)}
         rows += [r | {"aspect": aspect} for r in scorer(f"m{m}", machine, seq=5000)]
     people = sum(row["kind"] == "human" for row in rows)
-    for section, made in build(frame(rows), SCALES, Options()).to_dict().items():
+    for section, made in worded(build(frame(rows), SCALES, Options()).to_dict()).items():
         for row in made:
             name, numbers = row["statistic"], [row[k] for k in ("value", "low", "high") if row[k] is not None]
             assert (row["value"] is None) == (row["reason"] is not None)

@@ -7,6 +7,7 @@ import pytest
 
 from agreement import Options, build, scorer_means
 from agreement.study.frame import COLUMNS
+from concord.common.sentences import text
 
 
 def frame(rows: list[dict[str, object]]) -> pd.DataFrame:
@@ -42,7 +43,7 @@ def test_means__have_intervals_and_n() -> None:
     row = next(row for row in scorer_means(frame(ITEMS), SCALES) if row["task"] == "all")
     assert row["n_items"] == 3
     assert row["low"] < row["value"] < row["high"]
-    assert "95% jackknife over" in row["method"]
+    assert "95% jackknife over" in text(row["method"])
 
 
 def test_means__are_those_of_the_report_where_people_judged_the_same_items() -> None:

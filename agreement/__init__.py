@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from agreement.consensus.methods import METHODS as CONSENSUSES
     from agreement.consensus.methods import Method as ConsensusMethod
     from agreement.consensus.report import consensus_rows
+    from agreement.estimate import Estimate
     from agreement.pair.confusion import PairReport, pair_report
-    from agreement.report.report import AgreementReport, ReportRow, build, scorer_means
+    from agreement.report.report import AgreementReport, build, scorer_means
     from agreement.report.scorer_vs_scorer import Comparison, comparisons
     from agreement.statistics.scale import Scale, ScaleError
     from agreement.study.cells import CellName, Options
@@ -31,10 +32,10 @@ __all__ = [
     "Comparison",
     "ConsensusMethod",
     "CutOptions",
+    "Estimate",
     "Options",
     "PairReport",
     "PeopleAs",
-    "ReportRow",
     "Scale",
     "ScaleError",
     "ThresholdCurve",
@@ -50,8 +51,9 @@ _MODULES: Final = {
     "STATISTICS": "catalogue", "PeopleAs": "catalogue",
     "CONSENSUSES": "consensus.methods:METHODS", "ConsensusMethod": "consensus.methods:Method",
     "consensus_rows": "consensus.report",
+    "Estimate": "estimate",
     "PairReport": "pair.confusion", "pair_report": "pair.confusion",
-    "AgreementReport": "report.report", "ReportRow": "report.report", "build": "report.report", "scorer_means": "report.report",
+    "AgreementReport": "report.report", "build": "report.report", "scorer_means": "report.report",
     "Comparison": "report.scorer_vs_scorer", "comparisons": "report.scorer_vs_scorer",
     "Scale": "statistics.scale", "ScaleError": "statistics.scale",
     "CellName": "study.cells", "Options": "study.cells",

@@ -7,9 +7,8 @@ and with a `Remark` what a number says beside others. `concord.common.sentences`
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
-from typing import TypeAlias, TypeVar
+from typing import Any, NoReturn, TypeAlias
 
 
 class Party(Enum):
@@ -337,10 +336,16 @@ class RemarkCode(StrEnum):
     SCORE_OF = auto()
 
 
-@dataclass(frozen=True, slots=True, init=False)
-class Coded:
-    """A code and its values by name; equal codes with equal values are equal."""
+_WITHOUT_INTERVAL = (ReasonCode.NO_INTERVAL, ReasonCode.NO_INTERVAL_FOR_OTHER_PEOPLE)
 
+
+class Coded:
+    """A code and its values by name; frozen, and equal to another of the same code with equal values.
+
+    It is no dataclass, so that `asdict` of a record that holds one leaves it whole.
+    """
+
+    __slots__ = ("code", "values")
     code: StrEnum
     values: tuple[tuple[str, Value], ...]
 
@@ -348,14 +353,45 @@ class Coded:
         object.__setattr__(self, "code", code)
         object.__setattr__(self, "values", tuple(sorted(values.items())))
 
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{name} of a {type(self).__name__} cannot be changed; make another one")
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other) or not isinstance(other, Coded):
+            return NotImplemented
+        return self.code is other.code and self.values == other.values
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.code, self.values))
+
+    def __repr__(self) -> str:
+        values = "".join(f", {name}={value!r}" for name, value in self.values)
+        return f"{type(self).__name__}({self.code!s}{values})"
+
+    def __deepcopy__(self, _: object) -> Coded:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.code, self.values)
+
     def __str__(self) -> str:
         """Refuse to stand in a text: `concord.common.sentences` has the words."""
         raise TypeError(f"{self!r} is no text; concord.common.sentences.text says it in words")
+
+    @property
+    def without_interval(self) -> bool:
+        """Return True if it says that, or why, there is no interval."""
+        return any(each.code in _WITHOUT_INTERVAL for each in self.within())
 
     def within(self) -> Iterator[Coded]:
         """Return this one and all that its values consist of."""
         yield self
         yield from _within(tuple(value for _, value in self.values))
+
+
+def _restored(kind: type[Coded], code: StrEnum, values: tuple[tuple[str, Value], ...]) -> Coded:
+    """Return what was pickled."""
+    return kind(code, **dict(values))
 
 
 def _within(value: Value) -> Iterator[Coded]:
@@ -396,9 +432,6 @@ class Remark(Coded):
 
     def __init__(self, code: RemarkCode, **values: Value) -> None:
         super().__init__(code, **values)
-
-
-CodedType = TypeVar("CodedType", bound=Coded)
 
 
 def joined(*parts: Coded | None) -> Method:

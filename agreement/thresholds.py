@@ -14,19 +14,20 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from agreement.catalogue import PeopleAs, people_as, value_range_of
+from agreement.estimate import Estimate
 from agreement.inference.hypothesis_tests import ROUNDING
 from agreement.inference.intervals import Deviations, ValueRange
 from agreement.inference.intervals import interval as intervals_interval
 from agreement.numeric import BoolArray, FloatArray, IntArray
 from agreement.reasons import Method, MethodCode, Reason, ReasonCode, joined
-from agreement.report.report import CellRow, ReportTopic, select, topics
+from agreement.report.report import ReportTopic, estimate_of, select, topics
 from agreement.report.scorer_human import NOTHING_SHARED, pair_judgements, to_majority
 from agreement.statistics.correlation import why_no_auc
 from agreement.statistics.two_raters import FORMULAS, PairSums, why_undefined
@@ -359,19 +360,12 @@ class ChosenCuts:
     fold_values: tuple[float | None, ...] = ()
 
 
-@dataclass(frozen=True)
-class ThresholdAgreement(CellRow):
+@dataclass(frozen=True, kw_only=True)
+class ThresholdAgreement(Estimate):
     """Agreement, by one statistic in one cell, of a scorer's decisions out of fold with people."""
 
     cutting: CutOptions
     chosen: ChosenCuts
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain types; `n_items` and `n_ratings` count people's ratings."""
-        key, cut, chosen = self.found.key, self.cutting, self.chosen
-        sides = {"rater": key.rater, "number": cut.number, "people_as": key.people_as, "objective": cut.objective}
-        cuts = asdict(chosen) | {name: list(getattr(chosen, name)) for name in ("fold_thresholds", "fold_values")}
-        return self.plain(sides, cuts)
 
 
 def thresholds(
@@ -413,15 +407,14 @@ class _CellCuts:
         """Both statistics in every cell."""
         topic = self._meeting.topic
         suite, options = topic.suite, topic.options
-        people = "simulated" if self._meeting.simulated else "real"
+        about = topic.about(simulated=self._meeting.simulated)
         rows = []
         for cell_outcome in walk(self._meeting.people, suite, options, self._cell):
             kind = value_range_of(cell_outcome.key.statistic, binary=True)
             bounds, method = interval(cell_outcome.outcome, kind, by_prompt=suite.by_prompt)
             chosen = self._chosen.get((cell_outcome.place, cell_outcome.key.statistic), ChosenCuts())
-            reported = replace(cell_outcome, outcome=replace(cell_outcome.outcome, deviations=None))
-            about = (suite.name, topic.aspect.name, topic.target, people, reported, bounds.low, bounds.high, method)
-            rows.append(ThresholdAgreement(*about, self._cut, chosen))
+            made = estimate_of(cell_outcome, bounds, method, **about)
+            rows.append(ThresholdAgreement(**vars(made), cutting=self._cut, chosen=chosen))
         return rows
 
     def _cell(self, cell: Cell) -> dict[Key, Outcome]:

@@ -21,6 +21,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from agreement.estimate import Estimate
 from agreement.numeric import BoolArray
 from agreement.report.report import build
 from agreement.report.scorer_human import strict_majority
@@ -114,7 +115,7 @@ def _questions(rows: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], o
         parts.append(_enough(part.assign(aspect=question.key, target=None)))
     titles = {question.key: question.title for question in QUESTIONS}
     report = build(pd.concat(parts), known, replace(options, statistics=("majority_share", "unanimous_share")))
-    questions = [_named(row.to_dict(), "question", titles) for row in report.among_people]
+    questions = [_named(row, "question", titles) for row in report.among_people]
     order = [*titles.values()]
     return tuple(sorted(questions, key=lambda row: (row["suite"], row["people"], order.index(row["question"]))))
 
@@ -128,14 +129,15 @@ def _metrics(rows: pd.DataFrame, roles: Mapping[str, Roles], options: Options) -
     scales = {(str(suite), metric): "nominal" for suite in rows["suite"].unique() for metric in METRICS}
     made = pd.concat(parts)
     report = build(made, scales, replace(options, statistics=("percent_agreement",)))
-    metrics = [_named(row, "metric", METRICS) for row in report.to_dict()["raters"]]
+    metrics = [_named(row, "metric", METRICS) for row in report.raters]
     order = [*METRICS.values()]
     return tuple(sorted(metrics, key=lambda row: (row["suite"], row["people"], row["rater"], order.index(row["metric"]))))
 
 
-def _named(row: dict[str, Any], name: str, titles: Mapping[str, str]) -> dict[str, Any]:
-    left_out = ("aspect", "target", "task", "ceiling", "kind")
-    return {"suite": row["suite"], name: titles[row["aspect"]]} | {k: v for k, v in row.items() if k not in left_out}
+def _named(row: Estimate, name: str, titles: Mapping[str, str]) -> dict[str, Any]:
+    keys = "generator", "people", "statistic", "value", "low", "high", "n_items", "n_ratings", "excluded", "reason", "method"
+    own = ("rater", "people_as", "saw_labels") if row.rater else ()
+    return {"suite": row.suite, name: titles[row.aspect]} | {key: getattr(row, key) for key in (*keys, *own)}
 
 
 def _is(part: pd.DataFrame, roles: Mapping[str, Roles], role: Role) -> BoolArray:

@@ -28,10 +28,11 @@ if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for the package `agreement`
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+from agreement import AgreementReport
 from agreement.engine.live import AspectScale, LiveEstimates
 from benchmarks.measuring import Timing, command_line, machine, tell, timed
 from concord import agreement
-from concord.agreement import Rows
+from concord.agreement import AgreementRows
 from data.records import Annotation, Judgement
 from data.store.analysis import aggregates
 from data.store.core.selection import Selection
@@ -144,7 +145,7 @@ def counted(store: Store) -> Values:
     """Ours: everything counted in the database, then summed and computed."""
     about = AspectScale(SUITE, ASPECT, "nominal")
     made = LiveEstimates(about, *aggregates.aggregate(store, aggregates.AggregateQuery(SUITE, ASPECT, SELECTION)))
-    return values(made.report().to_dict())
+    return values(made.report())
 
 
 def quick(store: Store) -> Values:
@@ -154,10 +155,10 @@ def quick(store: Store) -> Values:
     return values(rows)
 
 
-def values(rows: Rows) -> Values:
+def values(rows: AgreementReport | AgreementRows) -> Values:
     """The report's rows as a table; NaN for what is undefined."""
-    keyed = [("people", row) for row in rows["among_people"]] + [(row["rater"], row) for row in rows["raters"]]
-    return {(r["task"], who, r["statistic"]): np.nan if r["value"] is None else float(r["value"]) for who, r in keyed}
+    keyed = [("people", row) for row in rows.among_people] + [(row.rater, row) for row in rows.raters]
+    return {(row.task, who, row.statistic): np.nan if row.value is None else row.value for who, row in keyed}
 
 
 def reference(store: Store) -> Values:

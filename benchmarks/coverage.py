@@ -32,13 +32,12 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from agreement import Options, build, comparisons
+from agreement import Comparison, Options, build, comparisons
 from agreement.catalogue import OF_SCORES
 from agreement.generators import compare_generators
 from agreement.meta.rater_effects import rater_effects
 from agreement.meta.units import read_units
 from agreement.report.leave_one_out import LEAST_PERSONS
-from agreement.study.cells import Key
 from benchmarks.measuring import print_tables, study_options
 
 SCALES: Final = {("s", "correct"): "nominal", ("s", "faithfulness"): "ordinal:1-5", ("s", "score"): "interval"}
@@ -167,13 +166,13 @@ def estimates(
     study: Population, options: Options, seed: Sequence[int]
 ) -> dict[str, tuple[float | None, float | None, float | None]]:
     """Value and interval of each statistic of all images."""
-    report = build(simulate(study, seed), SCALES, options).to_dict()
+    report = build(simulate(study, seed), SCALES, options)
     intervals = {}
-    for row in [*report["among_people"], *report["raters"]]:
-        if row["task"] == "all" and row.get("rater") in (None, "a", "a's score") and row["aspect"] != "score":
-            who = "people" if "rater" not in row else "score" if row["rater"] != "a" else "scorer"
-            if row["statistic"] in (AMONG if who == "people" else AGAINST):
-                intervals[f"{who}: {row['statistic']}"] = row["value"], row["low"], row["high"]
+    for row in (*report.among_people, *report.raters):
+        if row.task == "all" and row.rater in ("", "a", "a's score") and row.aspect != "score":
+            who = {"": "people", "a": "scorer"}.get(row.rater, "score")
+            if row.statistic in (AMONG if who == "people" else AGAINST):
+                intervals[f"{who}: {row.statistic}"] = row.value, row.low, row.high
     return intervals
 
 
@@ -291,8 +290,8 @@ def panel_estimates(panel: Panel, persons: int, prompts: int, seed: Sequence[int
     frame["item"], frame["rater"] = "i" + frame["item"].astype(str), "p" + frame["rater"].astype(str)
     frame = frame.assign(prompt=frame["item"], aspect="realism", target=None, label=None, excluded=None, seq=0)
     frame = frame.assign(suite="s", task="t", generator="g", kind="human", identity="person", simulated=False)
-    rows = build(frame, _NUMBERS, Options(("icc_2",), each_generator=False, matrix=False)).to_dict()["among_people"]
-    made = {row["statistic"]: (row["value"], row["low"], row["high"]) for row in rows if row["task"] == "all"}
+    rows = build(frame, _NUMBERS, Options(("icc_2",), each_generator=False, matrix=False)).among_people
+    made = {row.statistic: (row.value, row.low, row.high) for row in rows if row.task == "all"}
     for row in rater_effects(next(iter(read_units(frame, _NUMBERS))), ratings=(1,)):
         made[row.statistic] = row.value, row.low, row.high
     return {name: made[name] for name in panel.truths}
@@ -338,16 +337,16 @@ class Tested:
 def compared(study: Population, statistics: tuple[str, ...], seed: Sequence[int]) -> dict[str, Tested]:
     """The two scorers compared, by statistic; by their scores where that is what a statistic takes."""
     rows = comparisons(simulate(study, seed), SCALES, replace(_PLAIN, statistics=statistics))
-    by_score = {each.found.key.statistic: "'s score" in str(each.found.key.a) for each in rows}
+    by_score = {each.statistic: each.a.endswith("'s score") for each in rows}
     return {
-        each.found.key.statistic: Tested.of(each.p, each.low, each.high)
+        each.statistic: Tested.of(each.p, each.low, each.high)
         for each in rows
-        if each.found.place.task == "all" and _same_kind(each.found.key, scores=by_score[each.found.key.statistic])
+        if each.task == "all" and _same_kind(each, scores=by_score[each.statistic])
     }
 
 
-def _same_kind(key: Key, *, scores: bool) -> bool:
-    return {key.a, key.b} == ({"a's score", "b's score"} if scores or key.statistic in OF_SCORES else {"a", "b"})
+def _same_kind(row: Comparison, *, scores: bool) -> bool:
+    return {row.a, row.b} == ({"a's score", "b's score"} if scores or row.statistic in OF_SCORES else {"a", "b"})
 
 
 def generators_compared(study: Population, statistics: tuple[str, ...], seed: Sequence[int]) -> dict[str, Tested]:
@@ -367,12 +366,12 @@ def generators_compared(study: Population, statistics: tuple[str, ...], seed: Se
 
 def beside(study: Population, statistics: tuple[str, ...], seed: Sequence[int]) -> dict[str, Tested]:
     """The first scorer beside people, by statistic; beside others where persons are drawn."""
-    report = build(simulate(study, seed), SCALES, replace(_PLAIN, statistics=statistics, ceiling=True)).to_dict()["raters"]
+    report = build(simulate(study, seed), SCALES, replace(_PLAIN, statistics=statistics, ceiling=True)).raters
     # a verdict needs both, p with one contrary prompt more, so they are not to agree
     return {
-        row["statistic"]: Tested(row["ceiling"]["others_p" if study.drawn else "p"], None)
+        row.statistic: Tested(row.ceiling.verdict.others_p if study.drawn else row.ceiling.verdict.p, None)
         for row in report
-        if row["rater"] == "a" and row["task"] == "all" and row["ceiling"]
+        if row.rater == "a" and row.task == "all" and row.ceiling
     }
 
 

@@ -7,8 +7,8 @@ Point estimates can be had at once after an answer: running sums follow what the
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -17,7 +17,9 @@ import pandas as pd
 
 from agreement import (
     STATISTICS,
+    Comparison,
     ConsensusMethod,
+    Estimate,
     Options,
     Scale,
     build,
@@ -29,9 +31,10 @@ from agreement.engine.counts import NotServedError, StaleError
 from agreement.engine.live import AspectScale, LiveEstimates
 from agreement.report.report import MET_BY_SCORES, SCORE
 from agreement.statistics.scale import with_labels
-from agreement.thresholds import thresholds
-from concord.common import live_updates, sentences
+from agreement.thresholds import ThresholdAgreement, thresholds
+from concord.common import live_updates
 from concord.common.context import CommandError, Context, UsageError
+from concord.common.estimate_json import estimate_json
 from data.aspects import NO, YES
 from data.store import library
 from data.store.analysis import aggregates
@@ -43,19 +46,58 @@ from data.store.core.store import Store
 from data.store.judgements import remarks
 from data.validation import did_you_mean
 
-SECTIONS = ("among_people", "raters", "matrix")
-Section = list[dict[str, Any]]
-Rows = dict[str, Section]
 
-FURTHER: dict[str, Callable[[pd.DataFrame, Scales, Options], Section]] = {
-    "comparisons": lambda judgements, scales, options: [
-        sentences.worded(comparison.to_dict()) for comparison in comparisons(judgements, scales, options)
-    ],
-    "thresholds": lambda judgements, scales, options: [
-        sentences.worded(threshold.to_dict()) for threshold in thresholds(judgements, scales, options=options)
-    ],
-}
-"""Sections that are made only when they are asked for, besides ``by_certainty``: scorer against scorer, scores to decisions."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementRows:
+    """The estimates of a selection by section; None for a section that was not asked for.
+
+    Attributes:
+        among_people: people among themselves.
+        raters: each scorer (or consensus) beside people.
+        matrix: any two raters.
+        by_certainty: `raters` by how sure people are.
+        comparisons: scorer against scorer, by their agreement with people.
+        thresholds: scores turned into yes and no.
+        quality: each person beside the consensus of the others.
+        scorer_means: scorers' own means.
+    """
+
+    among_people: tuple[Estimate, ...] = ()
+    raters: tuple[Estimate, ...] = ()
+    matrix: tuple[Estimate, ...] = ()
+    by_certainty: tuple[Estimate, ...] | None = None
+    comparisons: tuple[Comparison, ...] | None = None
+    thresholds: tuple[ThresholdAgreement, ...] | None = None
+    quality: tuple[Estimate, ...] | None = None
+    scorer_means: tuple[Estimate, ...] | None = None
+
+    def sections(self) -> Iterator[tuple[str, Sequence[Estimate]]]:
+        """Yield the name and the rows of each section that was asked for."""
+        for each in fields(self):
+            rows: Sequence[Estimate] | None = getattr(self, each.name)
+            if rows is not None:
+                yield each.name, rows
+
+    def section(self, name: str) -> Sequence[Estimate]:
+        """Return the rows of a section by its name; nothing for one that was not asked for."""
+        return dict(self.sections()).get(name, ())
+
+    def where(self, keep: Callable[[Estimate], bool]) -> AgreementRows:
+        """Return the rows for which `keep` is True, in every section."""
+        kept: dict[str, Any] = {name: tuple(filter(keep, rows)) for name, rows in self.sections()}
+        return replace(self, **kept)
+
+    def to_json(self) -> dict[str, list[dict[str, Any]]]:
+        """Return the rows as JSON has them, by section."""
+        return {name: [estimate_json(name, row) for row in rows] for name, rows in self.sections()}
+
+
+@dataclass(frozen=True, slots=True)
+class Further:
+    """The sections that are made only when they are asked for: scorer against scorer, and scores turned into yes and no."""
+
+    comparisons: bool = False
+    thresholds: bool = False
 
 
 def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Selection:
@@ -80,11 +122,11 @@ def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Select
         "rater": contents.rater_names(context.store),
         "tag": remarks.tag_names(context.store),
     }
-    for warn_of_typos, values in chosen.to_dict().items():
+    for filter_name, values in chosen.to_dict().items():
         for value in values:
-            if warn_of_typos in known and value not in known[warn_of_typos]:
-                hint = did_you_mean(value, known[warn_of_typos])
-                context.warn(f"--{warn_of_typos} {value}: there is nothing by that name in this project; {hint}")
+            if filter_name in known and value not in known[filter_name]:
+                hint = did_you_mean(value, known[filter_name])
+                context.warn(f"--{filter_name} {value}: there is nothing by that name in this project; {hint}")
     return chosen
 
 
@@ -143,76 +185,80 @@ def scales_of(store: Store) -> Scales:
     return {about: with_labels(scale, used.get(about, ())) for about, scale in frame.scales(store).items()}
 
 
-def compute(store: Store, selection: Selection, options: Options, further: Collection[str] = ()) -> Rows:
-    """The rows for a selection by section: SECTIONS, ``by_certainty`` if ``options`` ask for it, and those of ``further``."""
+def compute(store: Store, selection: Selection, options: Options, further: Further = Further()) -> AgreementRows:
+    """Return the rows of a selection: the three main sections, ``by_certainty`` if ``options`` ask for it, and ``further``."""
     return rows_of(frame.frame(store, selection), scales_of(store), selection, options, further)
 
 
 def rows_of(
-    judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, further: Collection[str] = ()
-) -> Rows:
-    """As ``compute``, from judgements that were read already (``data.store.core.frame``)."""
-    rows: Rows = sentences.worded(build(judgements, scales, _with_certainty(selection, options)).to_dict())
-    if not options.by_certainty:
-        del rows["by_certainty"]
-    about = {name: _about(selection, section) for name, section in rows.items()}
-    return about | further_of(judgements, scales, selection, options, further)
+    judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, further: Further = Further()
+) -> AgreementRows:
+    """Like ``compute``, from judgements that were read already (``data.store.core.frame``)."""
+    made = build(judgements, scales, _with_certainty(selection, options))
+    by_certainty = made.by_certainty if options.by_certainty else None
+    rows = AgreementRows(among_people=made.among_people, raters=made.raters, matrix=made.matrix, by_certainty=by_certainty)
+    more = further_of(judgements, scales, selection, options, further)
+    return replace(_about(selection, rows), comparisons=more.comparisons, thresholds=more.thresholds)
 
 
 def further_of(
-    judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, names: Collection[str]
-) -> Rows:
-    """These sections of FURTHER, in its order."""
-    with_certainty = _with_certainty(selection, options)
-    return {name: _about(selection, FURTHER[name](judgements, scales, with_certainty)) for name in FURTHER if name in names}
+    judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, further: Further
+) -> AgreementRows:
+    """Return these sections alone."""
+    wanted = _with_certainty(selection, options)
+    compared = tuple(comparisons(judgements, scales, wanted)) if further.comparisons else None
+    cut = tuple(thresholds(judgements, scales, options=wanted)) if further.thresholds else None
+    return _about(selection, AgreementRows(comparisons=compared, thresholds=cut))
 
 
 def _with_certainty(selection: Selection, options: Options) -> Options:
     return replace(options, certainty=selection.certainty)
 
 
-def _about(selection: Selection, rows: Section) -> Section:
-    """A scorer's score was let through to meet people's aspects; rows about the score itself were not asked for."""
-    wanted = selection.aspect
-    return [row for row in rows if not wanted or row["aspect"] in wanted]
+def _about(selection: Selection, rows: AgreementRows) -> AgreementRows:
+    """Return the rows about the selected aspects: a scorer's score was let through only to meet people's answers."""
+    aspects = selection.aspect
+    return rows.where(lambda row: row.aspect in aspects) if aspects else rows
 
 
 @live_updates.cached(maxsize=64)
-def recall(store: Store, selection: Selection, options: Options) -> Rows:
-    """As ``compute``, but computed once for all who look while the project stays as it is. Do not change the rows."""
+def recall(store: Store, selection: Selection, options: Options) -> AgreementRows:
+    """Like ``compute``, but computed once for all who look while the project stays as it is."""
     return compute(store, selection, options)
 
 
 @live_updates.cached(maxsize=32)
-def recall_further(store: Store, selection: Selection, options: Options, name: str) -> Section:
-    """One section of FURTHER, computed once for all who look while the project stays as it is. Do not change the rows."""
-    return further_of(frame.frame(store, selection), scales_of(store), selection, options, (name,))[name]
+def recall_comparisons(store: Store, selection: Selection, options: Options) -> tuple[Comparison, ...]:
+    """Return scorer against scorer, computed once for all who look while the project stays as it is."""
+    made = further_of(frame.frame(store, selection), scales_of(store), selection, options, Further(comparisons=True))
+    return made.comparisons or ()
 
 
-def consensus_of(store: Store, selection: Selection, options: Options, methods: Sequence[ConsensusMethod]) -> Rows:
-    """The rows of consensuses of people by section: more of ``raters`` and ``matrix``, and ``quality``, of each person."""
-    made = consensus_rows(
-        frame.frame(store, selection), scales_of(store), methods, _with_certainty(selection, options)
-    ).to_dict()
-    return {name: _about(selection, section) for name, section in sentences.worded(made).items()}
+@live_updates.cached(maxsize=32)
+def recall_thresholds(store: Store, selection: Selection, options: Options) -> tuple[ThresholdAgreement, ...]:
+    """Return scores turned into yes and no, computed once for all who look while the project stays as it is."""
+    made = further_of(frame.frame(store, selection), scales_of(store), selection, options, Further(thresholds=True))
+    return made.thresholds or ()
+
+
+def consensus_of(store: Store, selection: Selection, options: Options, methods: Sequence[ConsensusMethod]) -> AgreementRows:
+    """Return the rows of consensuses of people: ``raters`` and ``matrix``, and ``quality``, of each person."""
+    made = consensus_rows(frame.frame(store, selection), scales_of(store), methods, _with_certainty(selection, options))
+    return _about(selection, AgreementRows(raters=made.raters, matrix=made.matrix, quality=made.quality))
 
 
 @live_updates.cached(maxsize=16)
-def recall_consensus(store: Store, selection: Selection, options: Options, methods: tuple[ConsensusMethod, ...]) -> Rows:
-    """As ``consensus_of``, computed once for all who look while the project stays as it is. Do not change the rows."""
+def recall_consensus(
+    store: Store, selection: Selection, options: Options, methods: tuple[ConsensusMethod, ...]
+) -> AgreementRows:
+    """Like ``consensus_of``, computed once for all who look while the project stays as it is."""
     return consensus_of(store, selection, options, methods)
 
 
 @live_updates.cached(maxsize=64)
-def means(store: Store, selection: Selection, options: Options) -> Section:
-    """Each scorer's own means, computed once for all who look while the project stays as it is."""
-    return means_of(frame.frame(store, selection), scales_of(store), _with_certainty(selection, options))
-
-
-def means_of(judgements: pd.DataFrame, scales: Scales, options: Options) -> Section:
-    """As ``means``, from judgements that were read already."""
-    rows: Section = sentences.worded(scorer_means(judgements, scales, options))
-    return rows
+def means(store: Store, selection: Selection, options: Options) -> tuple[Estimate, ...]:
+    """Return each scorer's own means, computed once for all who look while the project stays as it is."""
+    return tuple(scorer_means(frame.frame(store, selection), scales_of(store), _with_certainty(selection, options)))
 
 
 _MOST_SUMS = 8
@@ -233,7 +279,7 @@ _RUNNING: WeakKeyDictionary[Store, OrderedDict[Selection, _RunningEstimates]] = 
 _RUNNING_LOCK = Lock()
 
 
-def quick_estimates(store: Store, selection: Selection) -> Rows | None:
+def quick_estimates(store: Store, selection: Selection) -> AgreementRows | None:
     """The rows of ``recall`` without intervals and single generators that can be had at once, by section; None if none can.
 
     The selection must have one suite and one aspect, no raters and no certainty. The first call counts everything in the
@@ -252,8 +298,8 @@ def quick_estimates(store: Store, selection: Selection) -> Rows | None:
         _follow(store, selection, running)
         if running.estimates is None:
             return None
-        sections = sentences.worded(running.estimates.report().to_dict())
-    return {name: sections[name] for name in SECTIONS}
+        made = running.estimates.report()
+    return AgreementRows(among_people=made.among_people, raters=made.raters, matrix=made.matrix)
 
 
 def _follow(store: Store, selection: Selection, running: _RunningEstimates) -> None:

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 import pandas as pd
 
+from agreement.estimate import Estimate, WithInterval
 from agreement.generators import GeneratorDifference, compare_generators
 from agreement.report.ceiling import FINER, NO_INTERVALS, SAW_LABELS
 from concord.common import sentences, wording
@@ -28,7 +29,6 @@ ALL: Final = "all"
 MEAN: Final = "mean"
 FEWEST_PROMPTS: Final = 5
 FEWEST_ANSWERS: Final = 20
-Row = Mapping[str, Any]
 State = Literal["best", "undecided", "few", "alone"]
 Direction = Literal["better", "worse", "undecided", "few"]
 
@@ -58,13 +58,13 @@ def answers_by(judgements: pd.DataFrame, aspect: str, rater: str) -> pd.DataFram
     )
 
 
-def means_of_generators(rows: Iterable[Row], people: str, task: str = ALL) -> dict[str, Row]:
+def means_of_generators(rows: Iterable[Estimate], people: str, task: str = ALL) -> dict[str, Estimate]:
     """Return people's mean of each generator: the row of agreement's `among_people` that every page shows."""
     about = (MEAN, people, task, None)
     return {
-        row["generator"]: row
+        row.generator: row
         for row in rows
-        if (row["statistic"], row["people"], row["task"], row["target"]) == about and row["value"] is not None
+        if (row.statistic, row.people, row.task, row.target) == about and row.value is not None
     }
 
 
@@ -93,10 +93,12 @@ def undecided(prompts_needed: int | None) -> str:
     return "undecided" if prompts_needed is None else f"undecided, about {wording.count(prompts_needed, 'more prompt')}"
 
 
-def number_text(row: Row) -> str:
-    """Return a value with its interval, to two digits."""
-    bounds = "" if row["low"] is None or row["high"] is None else f" [{wording.two(row['low'])}, {wording.two(row['high'])}]"
-    return wording.two(row["value"]) + bounds
+def number_text(row: WithInterval) -> str:
+    """Return a value with its interval, to two digits; a dash where it is undefined."""
+    if row.value is None:
+        return "–"
+    bounds = "" if row.low is None or row.high is None else f" [{wording.two(row.low)}, {wording.two(row.high)}]"
+    return wording.two(row.value) + bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ class GeneratorHeadline:
     state: State
     by: str
     generator: str
-    mean: Row
+    mean: Estimate
     ahead: GeneratorDifference | None
     close: tuple[str, ...]
     leads: tuple[GeneratorDifference, ...]
@@ -129,7 +131,7 @@ class GeneratorHeadline:
         return f"{self.main}{self.rest}."
 
 
-def generator_headline(by: str, means: Mapping[str, Row], answers: pd.DataFrame) -> GeneratorHeadline | None:
+def generator_headline(by: str, means: Mapping[str, Estimate], answers: pd.DataFrame) -> GeneratorHeadline | None:
     """Return what may be said of the best generator; None where none has a mean.
 
     Args:
@@ -151,7 +153,7 @@ def generator_headline(by: str, means: Mapping[str, Row], answers: pd.DataFrame)
     close = tuple(name for name in others if said[name] != "better")
     if all(each == "few" for each in said.values()):
         kind = "answers" if by in (PEOPLE, SIMULATED) else "scores"
-        so_far = f"; so far {best} {number} by {by}, {wording.count(int(mean['n_ratings']), kind.removesuffix('s'))}"
+        so_far = f"; so far {best} {number} by {by}, {wording.count(int(mean.n_ratings), kind.removesuffix('s'))}"
         return GeneratorHeadline("few", by, best, mean, None, close, leads, f"Too few {kind} yet to compare generators", so_far)
     if close:
         rest = close[0] if len(close) == 1 else f"{len(close)} others" if len(close) > 3 else wording.listed(close)
@@ -161,18 +163,18 @@ def generator_headline(by: str, means: Mapping[str, Row], answers: pd.DataFrame)
         not_clear = f"; not clearly better than {rest} ({how_many})"
         return GeneratorHeadline("undecided", by, best, mean, None, close, leads, main, not_clear)
     ahead = made[others[0]]
-    lead = f", ahead of {ahead.second} by {number_text({'value': ahead.value, 'low': ahead.low, 'high': ahead.high})}"
+    lead = f", ahead of {ahead.second} by {number_text(ahead)}"
     return GeneratorHeadline("best", by, best, mean, ahead, (), leads, f"{best} is best by {by}: {number}", lead)
 
 
-def order_of(means: Mapping[str, Row]) -> list[str]:
+def order_of(means: Mapping[str, Estimate]) -> list[str]:
     """Return generators by their means, the highest first, equal ones by name."""
-    return sorted((name for name in means if name != ALL), key=lambda name: (-round(means[name]["value"], 12), name))
+    return sorted((name for name in means if name != ALL), key=lambda name: (-round(means[name].value or 0.0, 12), name))
 
 
 def pair_headline(difference: GeneratorDifference) -> tuple[str, str]:
     """Return what may be said of the first generator beside the second, and what stands small behind it."""
-    about = number_text({"value": difference.value, "low": difference.low, "high": difference.high})
+    about = number_text(difference)
     said, names = direction(difference), (difference.first, difference.second)
     if said == "few":
         return f"Too few answers yet to compare {names[0]} with {names[1]}", f"; so far {about}"
@@ -216,46 +218,45 @@ class PeopleLevel:
         return f"one person in its place {wording.two(self.value)}{own}"
 
 
-def people_level(row: Row) -> PeopleLevel:
+def people_level(row: Estimate) -> PeopleLevel:
     """Return people's level beside a scorer's row of agreement (`raters`)."""
-    ceiling: Row = row.get("ceiling") or {}
-    value = ceiling.get("value")
-    if value is None:
-        reason = ceiling.get("reason") or f"nobody was put in its place by {wording.title(row['statistic'])}"
-        return PeopleLevel(row["rater"], None, None, None, None, reason)
-    return PeopleLevel(row["rater"], value, ceiling["low"], ceiling["high"], ceiling.get("scorer"), None)
+    ceiling = row.ceiling
+    scorer = str(row.rater)
+    if ceiling is None or ceiling.value is None:
+        reason = sentences.text_or_none(ceiling.reason if ceiling else None)
+        reason = reason or f"nobody was put in its place by {wording.title(row.statistic)}"
+        return PeopleLevel(scorer, None, None, None, None, reason)
+    return PeopleLevel(scorer, ceiling.value, ceiling.low, ceiling.high, ceiling.verdict.scorer, None)
 
 
-def verdict_beside_people(row: Row) -> str:
+def verdict_beside_people(row: Estimate) -> str:
     """Return where a scorer stands beside people, or that nothing tells yet; "" where there is no verdict to be had."""
-    ceiling: Row = row.get("ceiling") or {}
-    if ceiling.get("verdict"):
-        return wording.verdict(ceiling["verdict"])
-    if ceiling.get("prompts_needed") is not None:
-        return undecided(ceiling["prompts_needed"])
-    reason = ceiling.get("verdict_reason")
-    if reason == sentences.text(FINER):
+    if row.ceiling is None:
+        return ""
+    standing = row.ceiling.verdict
+    if standing.verdict:
+        return wording.verdict(standing.verdict)
+    if standing.prompts_needed is not None:
+        return undecided(standing.prompts_needed)
+    reason = standing.verdict_reason
+    if reason == FINER:
         return "not below people"
-    known = ceiling.get("value") is not None and ceiling.get("scorer") is not None
-    return undecided(None) if known and reason not in (None, *map(sentences.text, (NO_INTERVALS, SAW_LABELS))) else ""
+    known = row.ceiling.value is not None and standing.scorer is not None
+    return undecided(None) if known and reason not in (None, NO_INTERVALS, SAW_LABELS) else ""
 
 
-def closest(rows: Iterable[Row], statistic: str | None, task: str = ALL) -> Row | None:
+def closest(rows: Iterable[Estimate], statistic: str | None, task: str = ALL) -> Estimate | None:
     """Return the row of the scorer with the highest agreement by a statistic; of equal ones the first by name."""
-    mine = [
-        row
-        for row in rows
-        if (row["task"], row["statistic"], row.get("target")) == (task, statistic, None) and row["value"] is not None
-    ]
-    return min(mine, key=lambda row: (-float(row["value"]), row["rater"]), default=None)
+    mine = [row for row in rows if (row.task, row.statistic, row.target) == (task, statistic, None) and row.value is not None]
+    return min(mine, key=lambda row: (-(row.value or 0.0), row.rater or ""), default=None)
 
 
-def agrees(row: Row) -> bool:
+def agrees(row: Estimate) -> bool:
     """Return True if a scorer's agreement with people is above 0 for sure, on enough answers."""
-    return row["low"] is not None and row["low"] > 0 and row["n_ratings"] >= FEWEST_ANSWERS
+    return row.low is not None and row.low > 0 and row.n_ratings >= FEWEST_ANSWERS
 
 
-def scorer_headline(row: Row, who: str, *, intervals: bool = True) -> tuple[str, str]:
+def scorer_headline(row: Estimate, who: str, *, intervals: bool = True) -> tuple[str, str]:
     """Return what may be said of the scorer that is closest to people, and what stands small behind it.
 
     Args:
@@ -263,14 +264,14 @@ def scorer_headline(row: Row, who: str, *, intervals: bool = True) -> tuple[str,
         who: `people` or `simulated people`.
         intervals: whether intervals have been made; without, the numbers stand alone.
     """
-    title, number = wording.title(row["statistic"]), number_text(row)
-    so_far = f"; the closest so far: {row['rater']} {title} {number} on {wording.count(row['n_items'], 'image')}"
-    if intervals and (row["low"] is None or row["n_ratings"] < FEWEST_ANSWERS):
+    title, number = wording.title(row.statistic), number_text(row)
+    so_far = f"; the closest so far: {row.rater} {title} {number} on {wording.count(row.n_items, 'image')}"
+    if intervals and (row.low is None or row.n_ratings < FEWEST_ANSWERS):
         return f"Too few answers yet to compare scorers with {who}", so_far
     if intervals and not agrees(row):
         return f"No scorer clearly agrees with {who} yet", so_far
     parts = [people_level(row).text, verdict_beside_people(row)]
-    return f"{row['rater']} agrees with {who}: {title} {number}", "".join(f"; {part}" for part in parts if part)
+    return f"{row.rater} agrees with {who}: {title} {number}", "".join(f"; {part}" for part in parts if part)
 
 
 def is_muted(prompts: int | None) -> bool:

@@ -537,7 +537,7 @@ _CALLS: Final[Mapping[str, Callable[..., Made]]] = {
     "ratings": _ratings,
     "judgements": _judgements,
     "scores": _scores,
-    "agreement": lambda store, chosen, **options: agreement.compute(store, chosen, Options(**options)),
+    "agreement": lambda store, chosen, **options: agreement.compute(store, chosen, Options(**options)).to_json(),
     "estimate": lambda store, chosen, **options: _findings(
         "estimate", estimates.estimate(store, chosen, EstimateOptions(**options))
     ),

@@ -57,9 +57,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @pytest.fixture(scope="module")
-def rows(store: Store) -> agreement.Rows:
+def rows(store: Store) -> dict[str, list[dict[str, Any]]]:
     """All point estimates."""
-    return agreement.compute(store, Selection(), Options(intervals=False))
+    return agreement.compute(store, Selection(), Options(intervals=False)).to_json()
 
 
 def verdicts(store: Store, study: str, verdict: str) -> dict[str, ComparedNumber]:
@@ -159,7 +159,7 @@ def right(spec: dict[str, Any], record: dict[str, str]) -> bool:
 
 
 @pytest.mark.parametrize(("source", "exact"), [("sdv2", 0.5695), ("if-xl", 0.7155)])
-def test_geneval__human_score(rows: agreement.Rows, source: str, exact: float) -> None:
+def test_geneval__human_score(rows: dict[str, list[dict[str, Any]]], source: str, exact: float) -> None:
     here = {"suite": "geneval", "generator": source, "task": "all", "aspect": "correct", "statistic": "mean"}
     assert value(rows["among_people"], **here) == pytest.approx(exact, abs=1e-12)
     plain = [verdict for images in labels(source).values() for image in images.values() for verdict in image]
@@ -168,7 +168,7 @@ def test_geneval__human_score(rows: agreement.Rows, source: str, exact: float) -
 
 
 @pytest.mark.parametrize("source", GENEVAL)
-def test_geneval__agreement_per_task(rows: agreement.Rows, source: str) -> None:
+def test_geneval__agreement_per_task(rows: dict[str, list[dict[str, Any]]], source: str) -> None:
     among = {"suite": "geneval", "generator": source, "aspect": "correct"}
     verdicts = labels(source)
     assert set(verdicts) == set(TASKS)
@@ -190,7 +190,7 @@ def test_geneval__agreement_per_task(rows: agreement.Rows, source: str) -> None:
     )
 
 
-def test_tifa__every_metric_as_scipy_has_it(rows: agreement.Rows) -> None:
+def test_tifa__every_metric_as_scipy_has_it(rows: dict[str, list[dict[str, Any]]]) -> None:
     file = STUDIES / "tifa" / "human_annotations_with_scores.json"
     entries = list(json.loads(file.read_text(encoding="utf-8")).values())
     people = [entry["human_avg"] for entry in entries]

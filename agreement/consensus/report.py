@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,11 +17,12 @@ import pandas as pd
 from agreement import reasons
 from agreement.catalogue import CORRELATIONS, NUMBER_ALPHAS, select_statistics
 from agreement.consensus.methods import METHODS, Consensus, CrowdAnswers, Method, fit_consensus
+from agreement.estimate import Estimate, Kind
 from agreement.inference.intervals import Deletions
 from agreement.numeric import BoolArray, FloatArray, IntArray, share_of
-from agreement.reasons import NO_METHOD, MethodCode, Reason, ReasonCode, joined
+from agreement.reasons import MethodCode, Reason, ReasonCode, joined
 from agreement.report.matrix import Matrix
-from agreement.report.report import ReportRow, ReportTopic, select, topics
+from agreement.report.report import ReportTopic, select, topics
 from agreement.report.scorer_human import pair_alpha
 from agreement.statistics import two_raters
 from agreement.study.cells import (
@@ -188,7 +188,7 @@ class _Cast:
     meets: dict[tuple[int, int], reasons.Method]
 
 
-def consensus_matrix(topic: ReportTopic, heard: Sequence[ConsensusRatings], *, simulated: bool) -> list[ReportRow]:
+def consensus_matrix(topic: ReportTopic, heard: Sequence[ConsensusRatings], *, simulated: bool) -> list[Estimate]:
     """All rows of the consensuses of one kind of people."""
     names = tuple(name for name in select_statistics(topic.measure.two_raters(), topic.options.statistics) if name != "mean")
     cast = _cast(topic, heard, simulated=simulated)
@@ -266,24 +266,9 @@ _QUALITY: dict[Method, reasons.Method] = {
 class ConsensusReport:
     """Rows of consensuses: beside people, two by two with others, and each person's quality."""
 
-    raters: tuple[ReportRow, ...]
-    matrix: tuple[ReportRow, ...]
-    quality: tuple[ReportRow, ...]
-
-    def to_dict(self) -> dict[str, list[dict[str, Any]]]:
-        """JSON-able; the rows of `raters` and `matrix` have the keys of the report's, and the `kind` consensus."""
-        kind = {"kind": "consensus"}
-        # each person meets the consensus of the others, so it saw none of their own labels
-        apart = {"ceiling": None, "saw_labels": False}
-        return {
-            "raters": [row.to_dict() | _of(row, "rater", "people_as") | kind | apart for row in self.raters],
-            "matrix": [row.to_dict() | _of(row, "a", "b") | kind for row in self.matrix],
-            "quality": [row.to_dict() | _of(row, "rater") | {"kind": "human"} for row in self.quality],
-        }
-
-
-def _of(row: ReportRow, *names: str) -> dict[str, Any]:
-    return {name: getattr(row.found.key, name) for name in names}
+    raters: tuple[Estimate, ...]
+    matrix: tuple[Estimate, ...]
+    quality: tuple[Estimate, ...]
 
 
 def consensus_rows(
@@ -328,16 +313,20 @@ def _of_topic(topic: ReportTopic, heard: Sequence[ConsensusRatings], *, simulate
     mine = [each.of(units) for each in heard]
     if not any(each.said.size for each in mine):
         return ConsensusReport((), (), ())
-    raters: list[ReportRow] = []
-    quality: list[ReportRow] = []
+    raters: list[Estimate] = []
+    quality: list[Estimate] = []
     for each in mine:
         raters += _beside(topic, each, simulated=simulated)
         quality += _qualities(topic, each, simulated=simulated)
     table = consensus_matrix(topic, mine, simulated=simulated) if topic.options.matrix else []
-    return ConsensusReport(tuple(raters), tuple(table), tuple(quality))
+    return ConsensusReport(_of_kind("consensus", raters), _of_kind("consensus", table), _of_kind("human", quality))
 
 
-def _beside(topic: ReportTopic, heard: ConsensusRatings, *, simulated: bool) -> list[ReportRow]:
+def _of_kind(kind: Kind, rows: Sequence[Estimate]) -> tuple[Estimate, ...]:
+    return tuple(replace(row, kind=kind) for row in rows)
+
+
+def _beside(topic: ReportTopic, heard: ConsensusRatings, *, simulated: bool) -> list[Estimate]:
     """The consensus beside people, in every cell.
 
     A correlation takes people's mean by item, of which the consensus is made: there is none.
@@ -399,7 +388,7 @@ class _AnswersBeside:
         return outcome(values, Reason(ReasonCode.NO_UNIT_WITH_CONSENSUS), used, how)
 
 
-def _qualities(topic: ReportTopic, heard: ConsensusRatings, *, simulated: bool) -> list[ReportRow]:
+def _qualities(topic: ReportTopic, heard: ConsensusRatings, *, simulated: bool) -> list[Estimate]:
     """Each person's quality over all that they said."""
     person = topic.suite.raters_where(person=True)
     by_majority = heard.method == "majority"
@@ -413,7 +402,7 @@ def _qualities(topic: ReportTopic, heard: ConsensusRatings, *, simulated: bool) 
             made = outcome(np.array([heard.quality(mine)]), heard.no_quality, used, _QUALITY[heard.method])
         key = Key(QUALITIES[heard.method], rater=topic.suite.raters[code].name)
         rows += topic.rows([CellOutcome(CellName(ALL, ALL), key, made)], simulated=simulated)
-    return rows if by_majority else [replace(row, method=row.found.outcome.how or NO_METHOD) for row in rows]
+    return rows if by_majority else [replace(row, method=_QUALITY[heard.method]) for row in rows]
 
 
 def _agreement_with_others(topic: ReportTopic, heard: ConsensusRatings, rows: BoolArray) -> Outcome:

@@ -14,10 +14,12 @@ import pandas as pd
 
 from agreement.catalogue import CORRELATIONS, OF_SCORES, people_as, select_statistics
 from agreement.engine.counts import KINDS, CountedLabels, CountedScores, CountedTopic, ItemAnswer, Refused
+from agreement.estimate import Estimate
+from agreement.inference.intervals import Interval
 from agreement.numeric import FloatArray, IntArray, ratio
 from agreement.reasons import NO_METHOD, joined
 from agreement.report.human_human import ALL_RATINGS, BY_UNIT, CHANCE_FROM_ALL, MEAN, NO_RATINGS
-from agreement.report.report import AgreementReport, ReportRow, meets_scores
+from agreement.report.report import About, AgreementReport, PeopleKind, estimate_of, meets_scores
 from agreement.report.scorer_human import NOTHING_SHARED, SCORER_AND_PEOPLE
 from agreement.statistics import correlation, many_raters, two_raters
 from agreement.statistics.correlation import Units
@@ -82,8 +84,8 @@ class LiveEstimates:
 
     def report(self) -> AgreementReport:
         """The rows of HUMAN_HUMAN and SCORER_HUMAN, as far as they make sense."""
-        among: list[ReportRow] = []
-        raters: list[ReportRow] = []
+        among: list[Estimate] = []
+        raters: list[Estimate] = []
         for kind in KINDS:
             whole = self._cell(kind, None)
             if whole is None:
@@ -93,15 +95,16 @@ class LiveEstimates:
             among += self._rows(kind, {name: cell.among for name, cell in tasks.items()}, whole.among)
             mine = self._rows(kind, {name: cell.raters for name, cell in tasks.items()}, whole.raters)
             # by their scores what their labels do not give
-            done = {(row.found.key.rater, row.found.key.statistic) for row in mine}
+            done = {(row.rater, row.statistic) for row in mine}
             by_score = self._rows(kind, {name: cell.by_score for name, cell in tasks.items()}, whole.by_score)
-            raters += mine + [row for row in by_score if (row.found.key.rater, row.found.key.statistic) not in done]
+            raters += mine + [row for row in by_score if (row.rater, row.statistic) not in done]
         return AgreementReport(tuple(among), tuple(raters), ())
 
-    def _rows(self, kind: int, tasks: Mapping[str, Outcomes], whole: Outcomes) -> list[ReportRow]:
-        about = self._about.suite, self._about.aspect, None, "simulated" if kind else "real"
+    def _rows(self, kind: int, tasks: Mapping[str, Outcomes], whole: Outcomes) -> list[Estimate]:
+        people: PeopleKind = "simulated" if kind else "real"
+        about = About(suite=self._about.suite, aspect=self._about.aspect, target=None, people=people)
         return [
-            ReportRow(*about, each, None, None, each.outcome.how or NO_METHOD) for each in with_tasks_mean(ALL, tasks, whole)
+            estimate_of(each, Interval(), each.outcome.how or NO_METHOD, **about) for each in with_tasks_mean(ALL, tasks, whole)
         ]
 
     def _cell(self, kind: int, task: int | None) -> _CellOutcomes | None:

@@ -22,11 +22,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from agreement.estimate import Estimate
 from agreement.inference.intervals import LEVEL, Deletions, quantile, satterthwaite
 from agreement.meta.components import Components, variance_components
-from agreement.meta.units import Finding, RatedUnits, numbers
+from agreement.meta.units import Finding, RatedUnits
 from agreement.reasons import Method, MethodCode, Reason, ReasonCode
-from agreement.report.report import ReportRow, build
+from agreement.report.report import build
 from agreement.study.cells import ALL, Options
 
 MOST_PROMPTS = 1_000_000
@@ -252,30 +253,34 @@ def plan_statistics(
     for design in designs:
         report = build(_thinned(frame, design, seed), scales, options)
         for row in (*report.among_people, *report.raters):
-            if (row.found.place.task, row.found.place.generator) == (ALL, ALL):
+            if (row.task, row.generator) == (ALL, ALL):
                 yield _planned(row, design, aim)
 
 
-def _planned(row: ReportRow, design: Design, aim: Aim) -> PlannedRow:
-    outcome = row.found.outcome
+def _planned(row: Estimate, design: Design, aim: Aim) -> PlannedRow:
     half = None if row.low is None or row.high is None else (row.high - row.low) / 2.0
-    prompts = outcome.used.clusters
+    prompts = row.n_prompts
     needed = None
     if half is not None:
         error = half / quantile(0.5 + LEVEL / 200, prompts - 1) * math.sqrt(prompts)
         needed = prompts_needed(lambda n: quantile(0.5 + LEVEL / 200, n - 1) * error / math.sqrt(n) <= aim.half_width)
-    made = numbers(outcome, row.low, row.high, row.method)
     return PlannedRow(
-        **made
-        | {"reason": outcome.reason or (None if half is not None else Reason(ReasonCode.SAID_BY_METHOD, method=row.method))},
+        value=row.value,
+        low=row.low,
+        high=row.high,
+        n_items=row.n_items,
+        n_ratings=row.n_ratings,
+        excluded=row.excluded,
+        reason=row.reason or (None if half is not None else Reason(ReasonCode.SAID_BY_METHOD, method=row.method)),
+        method=row.method,
         suite=row.suite,
         task=ALL,
         generator=ALL,
         aspect=row.aspect,
         target=row.target,
         people=row.people,
-        statistic=row.found.key.statistic,
-        scorer=row.found.key.rater,
+        statistic=row.statistic,
+        scorer=row.rater or None,
         design=design,
         prompts=prompts,
         half_width=half,

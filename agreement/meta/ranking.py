@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
+from agreement.estimate import Ceiling, CeilingVerdict
 from agreement.generators import GeneratorDifference, compare_generators, rank_sets
 from agreement.inference.intervals import CONTRAST, SHARE, Deletions, Deviations, Interval, ValueRange, resamples
 from agreement.meta.generator_order import (
@@ -36,7 +37,7 @@ from agreement.meta.image_order import Calibrated, ImagePairs, calibrated
 from agreement.meta.units import Finding, PeopleRatings, RatedUnits, ScorerValues, UnitCell, cells, numbers
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
 from agreement.reasons import Method, MethodCode, Reason, ReasonCode, Remark, RemarkCode, joined
-from agreement.report.ceiling import Ceiling, CeilingVerdict, read_ceiling
+from agreement.report.ceiling import read_ceiling
 from agreement.report.leave_one_out import DIFFERENCE, PEOPLE, SCORER
 from agreement.study.cells import ALL, Options, Outcome, Used, compact, interval, undefined
 
@@ -87,9 +88,10 @@ class Ranking(Finding):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types; the two accuracies by their own names, too."""
-        row = {each.name: getattr(self, each.name) for each in fields(self)}
+        row = super().to_dict()
         own = {name: self.value if self.statistic == name else None for name in (PAIRWISE, SOFT)}
-        return row | own | {"excluded": dict(self.excluded), "ceiling": self.ceiling.to_dict() if self.ceiling else None}
+        ceiling = asdict(self.ceiling) | asdict(self.ceiling.verdict) if self.ceiling else None
+        return row | own | {"excluded": dict(self.excluded), "ceiling": ceiling}
 
 
 def ranking(units: RatedUnits, options: Options | None = None, *, epsilon: float | None = None) -> Iterator[Ranking]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -50,8 +51,11 @@ class RaterEffectRow(Finding):
         ratings: of each unit, that a coefficient is for; None in other rows.
     """
 
-    rater: str | None = None
     ratings: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain types."""
+        return super().to_dict() | {"rater": self.rater or None, "ratings": self.ratings}
 
 
 def rater_effects(units: RatedUnits, ratings: Sequence[int] = (1, 3, 5), *, intervals: bool = True) -> Iterator[RaterEffectRow]:

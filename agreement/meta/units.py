@@ -8,15 +8,16 @@ that gives only a `score` stands on its own.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from itertools import product
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
+from agreement.estimate import Estimate
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
-from agreement.reasons import NO_METHOD, Method, Reason
+from agreement.reasons import Method
 from agreement.report.report import MET_BY_SCORES, SCORE
 from agreement.statistics.scale import Scale
 from agreement.study.cells import ALL, Outcome, compact
@@ -139,38 +140,22 @@ class RatedUnits:
         return None if value is None else self.low + (self.high - self.low) * value
 
 
+_KEYS = (
+    "suite", "task", "generator", "aspect", "people", "statistic", "scorer", "target",
+    "value", "low", "high", "n_items", "n_ratings", "excluded", "reason", "method",
+)  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True)
-class Finding:
-    """What every row of these commands has: agreement's keys, and the scorer.
+class Finding(Estimate):
+    """An estimate about a scorer, or about people where `scorer` is None."""
 
-    Attributes:
-        value: None where it is undefined, and `reason` says why.
-        low, high: 95 % interval; None where there is none, and `method` says why.
-        n_items, n_ratings: how many images and people's ratings it rests on.
-        excluded: how many ratings were left out, by reason.
-        method: how value and interval were made.
-    """
-
-    suite: str
-    task: str
-    generator: str
-    aspect: str
-    people: str
-    statistic: str
     scorer: str | None = None
-    target: str | None = None
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    n_items: int = 0
-    n_ratings: int = 0
-    excluded: Mapping[str, int] = field(default_factory=dict)
-    reason: Reason | None = None
-    method: Method = NO_METHOD
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain types, but reasons and methods as they are."""
-        return {each.name: getattr(self, each.name) for each in fields(self)} | {"excluded": dict(self.excluded)}
+        """Return plain types: the keys of every finding, then its own."""
+        plain = {each.name: getattr(self, each.name) for each in fields(self)} | {"excluded": dict(self.excluded)}
+        return {name: plain[name] for name in (*_KEYS, *(own for own in type(self).__annotations__ if own not in _KEYS))}
 
 
 def numbers(outcome: Outcome, low: float | None, high: float | None, method: Method) -> dict[str, Any]:

@@ -9,16 +9,16 @@ PABAK, so the gap between the two measures the effect.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
+from agreement.estimate import Estimate
 from agreement.inference.hypothesis_tests import midranks
 from agreement.meta.corrected_rates import pass_agreement
 from agreement.numeric import IntArray, ratio
-from agreement.pair.rater_pair import PEOPLE, SHARE_OF_YES, Estimate, RaterPair, rater_pairs
+from agreement.pair.rater_pair import PEOPLE, SHARE_OF_YES, RaterPair, rater_pairs
 from agreement.reasons import Method, MethodCode, Name, Party, Reason, ReasonCode, Remark, RemarkCode, joined
 from agreement.report.matrix import TWO_RATERS
 from agreement.report.report import select
@@ -53,12 +53,6 @@ class Prevalence:
     sentence: Remark
     passes: Estimate | None = None
     fails: Estimate | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain types."""
-        own = {each.name: getattr(self, each.name) for each in fields(self)}
-        estimates = {name: each.to_dict() for name, each in own.items() if isinstance(each, Estimate)}
-        return own | estimates | {"coefficients": [each.to_dict() for each in self.coefficients]}
 
 
 def prevalence(a: Name, b: Name, yes_a: Estimate, yes_b: Estimate, coefficients: tuple[Estimate, ...]) -> Prevalence:
@@ -219,10 +213,6 @@ class PartEstimates:
     name: str
     estimates: tuple[Estimate, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain types."""
-        return {"name": self.name, "estimates": [each.to_dict() for each in self.estimates]}
-
 
 @dataclass(frozen=True)
 class PairReport:
@@ -263,23 +253,6 @@ class PairReport:
     generators: tuple[PartEstimates, ...]
     steps: tuple[Step, ...]
     prevalence: Prevalence | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain types."""
-        plain = {name: getattr(self, name) for name in ("suite", "aspect", "a", "b", "people", "by_score")}
-        return plain | {
-            "task": self.place.task,
-            "generator": self.place.generator,
-            "labels": list(self.labels),
-            "table": [list(row) for row in self.table],
-            "cells": [vars(cell) | {"items": list(cell.items)} for cell in self.cells],
-            "values": {name: list(column) for name, column in vars(self.values).items()} if self.values else None,
-            "estimates": [each.to_dict() for each in self.estimates],
-            "aspects": [part.to_dict() for part in self.aspects],
-            "generators": [part.to_dict() for part in self.generators],
-            "steps": [dict(vars(step)) for step in self.steps],
-            "prevalence": self.prevalence.to_dict() if self.prevalence else None,
-        }
 
 
 def pair_report(
@@ -392,7 +365,13 @@ def _same_answer(rows: PairedJudgements, code: int) -> Estimate:
     says = rows.label_b == code
     share = pass_agreement(says.astype(float), (rows.label_a == code).astype(float), rows.cluster)
     name = "agreement_on_passes" if code else "agreement_on_fails"
-    items, ratings = int(np.unique(rows.item[says]).size), int(says.sum())
-    reason, method = share.bounds.reason, joined(share.bounds.method, share.bounds.reason)
-    undefined = reason if share.value is None else None
-    return Estimate(name, share.value, share.bounds.low, share.bounds.high, items, ratings, {}, undefined, method)
+    return Estimate(
+        statistic=name,
+        value=share.value,
+        low=share.bounds.low,
+        high=share.bounds.high,
+        n_items=int(np.unique(rows.item[says]).size),
+        n_ratings=int(says.sum()),
+        reason=None if share.value is not None else share.bounds.reason,
+        method=joined(share.bounds.method, share.bounds.reason),
+    )

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from agreement.catalogue import OF_SCORES, PeopleAs, people_as, select_statistics, value_range_of
+from agreement.estimate import Estimate
 from agreement.inference.intervals import SHARE
 from agreement.numeric import IntArray
-from agreement.reasons import NO_METHOD, Method, Party, Reason, ReasonCode
+from agreement.reasons import Party, Reason, ReasonCode
 from agreement.report.matrix import TWO_RATERS
-from agreement.report.report import ReportTopic, topics
+from agreement.report.report import ReportTopic, estimate_of, topics
 from agreement.report.scorer_human import (
     SCORER_AND_PEOPLE,
     ComparisonScale,
@@ -30,30 +30,11 @@ from agreement.report.scorer_human import (
     pair_judgements,
     to_majority,
 )
-from agreement.study.cells import EVERYWHERE, Cell, Options, Outcome, cell_of, interval, merged
+from agreement.study.cells import EVERYWHERE, Cell, CellOutcome, Key, Options, Outcome, cell_of, interval, merged
 from agreement.study.frame import Ratings, Suite, read
 
 PEOPLE = "people"
 SHARE_OF_YES = "share_of_yes"
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """One statistic of two sides, as a row of the report has it."""
-
-    statistic: str
-    value: float | None
-    low: float | None
-    high: float | None
-    n_items: int
-    n_ratings: int
-    excluded: dict[str, int]
-    reason: Reason | None
-    method: Method
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain types."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__} | {"excluded": dict(self.excluded)}
 
 
 @dataclass(frozen=True)
@@ -126,9 +107,8 @@ class RaterPair:
         counted = outcome if self.scorer_and_people else self._counted(outcome)
         kind = SHARE if statistic == SHARE_OF_YES else value_range_of(statistic, binary=self.topic.measure.binary)
         bounds, method = interval(counted, kind, by_prompt=self.topic.suite.by_prompt, images=counted.used.items)
-        used = counted.used
-        counts = (used.items, used.ratings, dict(used.excluded))
-        return Estimate(statistic, counted.value, bounds.low, bounds.high, *counts, counted.reason, method)
+        found = CellOutcome(EVERYWHERE, Key(statistic, rater=self.a), counted)
+        return estimate_of(found, bounds, method, **self.topic.about(simulated=False))
 
     def _counted(self, outcome: Outcome) -> Outcome:
         """Without a scorer, or without people, what only one side judged is of one kind; of two raters both sides count."""
@@ -231,7 +211,9 @@ def _of_suite(suite: Suite, aspect: str, options: Options) -> dict[str, Estimate
             continue
         met = next(rater_pairs(suite, rater.name, PEOPLE, options, simulated=rater.simulated), None)
         if met is None:
-            estimates[rater.name] = Estimate(statistic, None, None, None, 0, 0, {}, ALONE, NO_METHOD)
+            estimates[rater.name] = Estimate(
+                suite=suite.name, aspect=aspect, statistic=statistic, rater=rater.name, reason=ALONE
+            )
         else:
             estimates[rater.name] = met.estimates(cell, (statistic,))[0]
     return estimates

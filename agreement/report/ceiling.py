@@ -20,85 +20,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import replace
 from itertools import groupby
-from typing import Any, Literal
 
 import numpy as np
 
+from agreement.estimate import Ceiling, CeilingVerdict, Position
 from agreement.inference.hypothesis_tests import holm, needed, sign_flips
 from agreement.inference.intervals import CONTRAST, SHARE, Spread, ValueRange, spread
 from agreement.reasons import Method, MethodCode, Reason, ReasonCode, Remark, RemarkCode, joined, joined_remarks
 from agreement.report.leave_one_out import DIFFERENCE, OTHERS, PEOPLE, SCORER
 from agreement.study.cells import TASKS_MEAN, CellOutcome, Options, Outcome, interval
 
-Position = Literal["equivalent", "below", "above"]
 LEAST_P = 0.05
 MARGIN_OF_SHARES, MARGIN_OF_COEFFICIENTS = 0.05, 0.1
 NO_INTERVALS = Reason(ReasonCode.NO_INTERVALS_MADE)
 NO_OTHERS = Reason(ReasonCode.TOO_FEW_PERSONS)
 SAW_LABELS = Reason(ReasonCode.SAW_LABELS)
 FINER = Reason(ReasonCode.FINER_THAN_PEOPLE)
-
-
-@dataclass(frozen=True)
-class CeilingVerdict:
-    """Where a scorer stands beside people.
-
-    Attributes:
-        verdict: equivalent, below or above these people on other prompts; None with a reason.
-        verdict_reason: why there is no verdict.
-        scorer: the scorer's number in people's places, on the units that the ceiling is made on.
-        difference: that number less people's.
-        difference_low: lower end of its 95 % interval.
-        difference_high: upper end.
-        margin: so much apart still counts as equivalent.
-        p: two-sided p of no difference, by sign flips of what each prompt and a contrary one add to it.
-        p_holm: corrected over one statistic's rows of one generator, or of all.
-        prompts_needed: about how many more prompts would tell; only where there are too few.
-        words: the verdict with the numbers that it rests on.
-        others_verdict: the same beside other people, on other prompts; None where fewer than five persons are identified.
-        others_reason: why there is none.
-        others_low: lower end of the difference's interval with persons as random as prompts.
-        others_high: upper end.
-        others_p: two-sided p with persons as random, by Student's t; at least `p`.
-    """
-
-    verdict: Position | None = None
-    verdict_reason: Reason | None = None
-    scorer: float | None = None
-    difference: float | None = None
-    difference_low: float | None = None
-    difference_high: float | None = None
-    margin: float | None = None
-    p: float | None = None
-    p_holm: float | None = None
-    prompts_needed: int | None = None
-    words: Remark | None = None
-    others_verdict: Position | None = None
-    others_reason: Reason | None = None
-    others_low: float | None = None
-    others_high: float | None = None
-    others_p: float | None = None
-
-
-@dataclass(frozen=True)
-class Ceiling:
-    """People's own number beside a scorer's, with its interval, what it used and how it was made; and the verdict."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    n_items: int
-    n_ratings: int
-    reason: Reason | None
-    method: Method
-    verdict: CeilingVerdict = field(default_factory=CeilingVerdict)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain types; what the verdict consists of stands in place of it."""
-        own, verdict = ({each.name: getattr(of, each.name) for each in fields(of)} for of in (self, self.verdict))
-        return own | verdict
 
 
 def with_sides(outcomes: Iterable[CellOutcome]) -> Iterator[tuple[CellOutcome, Mapping[str, Outcome]]]:

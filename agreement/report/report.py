@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Literal, TypedDict
 
 import numpy as np
 import pandas as pd
 
 from agreement.catalogue import OF_SCORES, STATISTICS, Measure, at_a_glance, people_as, select_statistics, value_range_of
+from agreement.estimate import Estimate, Kind
+from agreement.inference.intervals import Interval
 from agreement.numeric import BoolArray, IntArray
 from agreement.reasons import Method, MethodCode, Reason, ReasonCode
 from agreement.report import ceiling, leave_one_out
-from agreement.report.ceiling import Ceiling
 from agreement.report.human_human import HumanAgreement
 from agreement.report.matrix import Matrix
 from agreement.report.scorer_human import SCORER_AND_PEOPLE, ComparisonScale, MatchedRatings, ScorerAgreement, Sides
@@ -35,59 +36,45 @@ def meets_scores(aspect: str, measure: Measure, compare_with: Sequence[str] = ()
     return aspect in (*MET_BY_SCORES, *compare_with) and aspect != SCORE and (measure.kind != "nominal" or measure.binary)
 
 
-@dataclass(frozen=True)
-class CellRow:
-    """One outcome of one cell with its interval, as a table prints it; `people`: real or simulated."""
+PeopleKind = Literal["real", "simulated"]
+
+
+class About(TypedDict):
+    """What an estimate is about, as arguments of `Estimate`."""
 
     suite: str
     aspect: str
     target: str | None
-    people: str
-    found: CellOutcome
-    low: float | None
-    high: float | None
-    method: Method
-
-    def plain(self, sides: Mapping[str, Any], beside: Mapping[str, Any]) -> dict[str, Any]:
-        """Plain types with the keys that every section has; `sides` come after the statistic, `beside` after the interval."""
-        outcome, cell = self.found.outcome, self.found.place
-        return {
-            "suite": self.suite,
-            "task": cell.task,
-            "generator": cell.generator,
-            "aspect": self.aspect,
-            "target": self.target,
-            "people": self.people,
-            "statistic": self.found.key.statistic,
-            **sides,
-            "value": outcome.value,
-            "low": self.low,
-            "high": self.high,
-            **beside,
-            "n_items": outcome.used.items,
-            "n_ratings": outcome.used.ratings,
-            "excluded": dict(outcome.used.excluded),
-            "reason": outcome.reason,
-            "method": self.method,
-        }
+    people: PeopleKind
 
 
-@dataclass(frozen=True)
-class ReportRow(CellRow):
-    """One statistic of one cell, as the report prints it."""
-
-    ceiling: Ceiling | None = None
-    certainty: str | None = None
-    saw_labels: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain types with the keys that every section has.
-
-        `n_items` and `n_ratings` count what the statistic used: people's ratings among people and beside a scorer (for a
-        scorer's own `mean`, its ratings), both raters' in the matrix. `excluded` counts ratings, but `undefined_pairs`
-        pairs of persons and `tied_majority` units. What has a section's own keys is added by `Report.to_dict`.
-        """
-        return self.plain({}, {})
+def estimate_of(
+    found: CellOutcome, bounds: Interval, method: Method, *, suite: str, aspect: str, target: str | None, people: str
+) -> Estimate:
+    """Return an outcome with its interval as the record that is passed on."""
+    key, outcome = found.key, found.outcome
+    return Estimate(
+        suite=suite,
+        task=found.place.task,
+        generator=found.place.generator,
+        aspect=aspect,
+        target=target,
+        people=people,
+        statistic=key.statistic,
+        rater=key.rater or "",
+        people_as=key.people_as,
+        a=key.a or "",
+        b=key.b or "",
+        value=outcome.value,
+        low=bounds.low,
+        high=bounds.high,
+        n_items=outcome.used.items,
+        n_ratings=outcome.used.ratings,
+        n_prompts=outcome.used.clusters,
+        excluded=outcome.used.excluded,
+        reason=outcome.reason,
+        method=method,
+    )
 
 
 def topics(suite: Suite, aspect: Aspect, options: Options) -> list[ReportTopic]:
@@ -133,13 +120,18 @@ class ReportTopic:
     def people(self, *, simulated: bool) -> Ratings:
         return self._by(self.suite.raters_where(scorer=False, simulated=simulated))
 
+    def about(self, *, simulated: bool) -> About:
+        """Return what an estimate of this topic is about."""
+        people: PeopleKind = "simulated" if simulated else "real"
+        return {"suite": self.suite.name, "aspect": self.aspect.name, "target": self.target, "people": people}
+
     def _by(self, raters: BoolArray) -> Ratings:
         return self.ratings.take(raters[self.ratings.rater])
 
-    def rows(self, outcomes: Iterable[CellOutcome], *, simulated: bool, finer: bool = False) -> list[ReportRow]:
+    def rows(self, outcomes: Iterable[CellOutcome], *, simulated: bool, finer: bool = False) -> list[Estimate]:
         """Outcomes with their intervals and ceilings; `finer`: of scores, which may say more than people's answers can."""
         rows = []
-        options, people = self.options, "simulated" if simulated else "real"
+        options = self.options
         by_prompt, binary = self.suite.by_prompt, self.measure.binary
         tuned = {rater.name for rater in self.suite.raters if rater.saw_labels}
         for each, sides in ceiling.with_sides(outcomes):
@@ -149,12 +141,12 @@ class ReportTopic:
             beside = (
                 ceiling.read_ceiling(sides, kind, options, by_prompt=by_prompt, finer=finer, saw_labels=saw) if sides else None
             )
-            reported = replace(each, outcome=replace(each.outcome, deviations=None))
-            about = self.suite.name, self.aspect.name, self.target, people
-            rows.append(ReportRow(*about, reported, bounds.low, bounds.high, method, beside, saw_labels=saw))
+            kind_of_rater: Kind | None = "scorer" if each.key.rater else None
+            made = estimate_of(each, bounds, method, **self.about(simulated=simulated))
+            rows.append(replace(made, ceiling=beside, saw_labels=saw, kind=kind_of_rater))
         return _corrected(rows)
 
-    def among(self, *, simulated: bool) -> list[ReportRow]:
+    def among(self, *, simulated: bool) -> list[Estimate]:
         """People among themselves."""
         people = self.people(simulated=simulated)
         names = select_statistics(self.measure.among(), self.options.statistics)
@@ -165,9 +157,9 @@ class ReportTopic:
 
         return self.rows(walk(people, self.suite, self.options, compute) if names else [], simulated=simulated)
 
-    def own(self) -> list[ReportRow]:
+    def own(self) -> list[Estimate]:
         """Each scorer by itself."""
-        report_rows: list[ReportRow] = []
+        report_rows: list[Estimate] = []
         if not select_statistics(self.measure.among(), ("mean",)):
             return report_rows
         for code, rater in enumerate(self.suite.raters):
@@ -182,7 +174,7 @@ class ReportTopic:
         made = HumanAgreement(cell.of(rows), self.suite, self.measure, cell).outcomes(("mean",))
         return {key: replace(made["mean"], how=Method(MethodCode.MEAN_OF_SCORER))}
 
-    def raters(self, *, simulated: bool) -> list[ReportRow]:
+    def raters(self, *, simulated: bool) -> list[Estimate]:
         """Each scorer against people: on this aspect, then by its score where the two can be compared."""
         people = self.people(simulated=simulated)
         names = select_statistics(self.measure.two_raters(), self.options.statistics)
@@ -192,7 +184,7 @@ class ReportTopic:
             return rows
         allowed = OF_SCORES if self.measure.binary else OF_SCORES - {"auc"}
         by_score = self._against(self.scores, people, select_statistics(allowed, self.options.statistics), by_item=True)
-        done = {(row.found.key.rater, row.found.key.statistic) for row in rows}
+        done = {(row.rater, row.statistic) for row in rows}
         met = (f for f in walk(people, self.suite, self.options, by_score) if (f.key.rater, f.key.statistic) not in done)
         return rows + self.rows(met, simulated=simulated, finer=self.measure.binary)
 
@@ -219,7 +211,7 @@ class ReportTopic:
 
         return compute
 
-    def matrix(self, *, simulated: bool) -> list[ReportRow]:
+    def matrix(self, *, simulated: bool) -> list[Estimate]:
         """Persons and scorers two by two."""
         rows = self._by(self.suite.raters_where(scorer=True) | self.suite.raters_where(person=True))
         if simulated and not self.suite.raters_where(simulated=True)[rows.rater].any():
@@ -232,12 +224,12 @@ class ReportTopic:
         return self.rows(walk(rows, self.suite, self.options, compute) if names else [], simulated=simulated)
 
 
-def _corrected(rows: list[ReportRow]) -> list[ReportRow]:
+def _corrected(rows: list[Estimate]) -> list[Estimate]:
     """The p of all verdicts by one statistic, of one generator or all, are one family."""
     families: dict[tuple[str, str], list[int]] = {}
     for position, row in enumerate(rows):
         if row.ceiling is not None:
-            families.setdefault((row.found.place.generator, row.found.key.statistic), []).append(position)
+            families.setdefault((row.generator, row.statistic), []).append(position)
     for places in families.values():
         ceilings = [beside for k in places if (beside := rows[k].ceiling) is not None]
         for position, made in zip(places, ceiling.corrected(ceilings), strict=True):
@@ -351,7 +343,7 @@ def _leave_out(rows: Ratings, mask: BoolArray, reason: int) -> Ratings:
     return replace(rows, why=np.where(rows.valid & mask, reason, rows.why))
 
 
-def by_certainty(topic: ReportTopic, *, simulated: bool) -> list[ReportRow]:
+def by_certainty(topic: ReportTopic, *, simulated: bool) -> list[Estimate]:
     """Each scorer against people on the units of each class (of those the report is restricted to, if it is).
 
     Cells are all generators by each task, all tasks and their mean; statistics are those asked for, or else DEFAULT.
@@ -359,7 +351,7 @@ def by_certainty(topic: ReportTopic, *, simulated: bool) -> list[ReportRow]:
     options = replace(
         topic.options, each_generator=False, ceiling=False, statistics=topic.options.statistics or CERTAINTY_STATISTICS
     )
-    made: list[ReportRow] = []
+    made: list[Estimate] = []
     for name in topic.options.certainty or CLASSES:
         sides = Sides(nothing_shared=Reason(ReasonCode.NOTHING_OF_CLASS, certainty=name))
         part = restrict(replace(topic, options=options, sides=sides), (name,), simulated=simulated)
@@ -371,28 +363,10 @@ def by_certainty(topic: ReportTopic, *, simulated: bool) -> list[ReportRow]:
 class AgreementReport:
     """Rows of the comparisons; the caller adds the selection they were made from. `by_certainty` is `raters` by class."""
 
-    among_people: tuple[ReportRow, ...]
-    raters: tuple[ReportRow, ...]
-    matrix: tuple[ReportRow, ...]
-    by_certainty: tuple[ReportRow, ...] = ()
-
-    def to_dict(self) -> dict[str, list[dict[str, Any]]]:
-        """JSON-able: None for undefined, numbers as they are."""
-        return {
-            "among_people": [row.to_dict() for row in self.among_people],
-            "raters": [_with_rater(row) for row in self.raters],
-            "matrix": [row.to_dict() | _of(row.found.key, "a", "b") for row in self.matrix],
-            "by_certainty": [_with_rater(row) | {"certainty": row.certainty} for row in self.by_certainty],
-        }
-
-
-def _with_rater(row: ReportRow) -> dict[str, Any]:
-    of_scorer = {"kind": "scorer", "saw_labels": row.saw_labels, "ceiling": row.ceiling.to_dict() if row.ceiling else None}
-    return row.to_dict() | _of(row.found.key, "rater", "people_as") | of_scorer
-
-
-def _of(key: Key, *names: str) -> dict[str, str | None]:
-    return {name: getattr(key, name) for name in names}
+    among_people: tuple[Estimate, ...]
+    raters: tuple[Estimate, ...]
+    matrix: tuple[Estimate, ...]
+    by_certainty: tuple[Estimate, ...] = ()
 
 
 def build(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], options: Options | None = None) -> AgreementReport:
@@ -407,10 +381,10 @@ def build(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], options: O
         ValueError: for a frame without a column, an aspect without a scale, an unknown statistic or class of certainty.
     """
     wanted = options or Options()
-    among: list[ReportRow] = []
-    raters: list[ReportRow] = []
-    matrix: list[ReportRow] = []
-    by_class: list[ReportRow] = []
+    among: list[Estimate] = []
+    raters: list[Estimate] = []
+    matrix: list[Estimate] = []
+    by_class: list[Estimate] = []
     for topic in read_topics(frame, scales, wanted):
         for simulated in (False, True):
             among += topic.among(simulated=simulated)
@@ -420,9 +394,7 @@ def build(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], options: O
     return AgreementReport(tuple(among), tuple(raters), tuple(matrix), tuple(by_class))
 
 
-def scorer_means(
-    frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], options: Options | None = None
-) -> list[dict[str, Any]]:
+def scorer_means(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], options: Options | None = None) -> list[Estimate]:
     """Each scorer's own mean over all that it judged, whether people judged it or not.
 
     The rows are those of the report's `raters` (statistic `mean`), without people: their `people` is None.
@@ -431,25 +403,22 @@ def scorer_means(
     """
     wanted = replace(options or Options(), statistics=("mean",))
     rows = [row for topic in read_topics(frame, scales, wanted) for row in topic.own()]
-    return [row.to_dict() | {"people": None, "rater": row.found.key.rater, "kind": "scorer"} for row in rows]
+    return [replace(row, people="") for row in rows]
 
 
-_RowType = TypeVar("_RowType", bound=Mapping[str, Any])
-_PLACE = ("suite", "task", "generator", "aspect", "target", "people", "rater", "a", "b", "certainty")
-
-
-def glance(rows: Iterable[_RowType], also: str = "") -> tuple[list[_RowType], list[_RowType]]:
+def glance(rows: Iterable[Estimate], also: str = "") -> tuple[list[Estimate], list[Estimate]]:
     """The rows to show at a glance, each place's primary statistic first, and the rest in their order.
 
     `also` is a statistic that is shown wherever there is one.
     """
-    places: dict[tuple[Any, ...], dict[str, _RowType]] = {}
+    places: dict[tuple[str | None, ...], dict[str, Estimate]] = {}
     for row in rows:
-        places.setdefault(tuple(row.get(name) for name in _PLACE), {})[row["statistic"]] = row
-    shown: list[_RowType] = []
-    rest: list[_RowType] = []
+        place = (row.suite, row.task, row.generator, row.aspect, row.target, row.people, row.rater, row.a, row.b, row.certainty)
+        places.setdefault(place, {})[row.statistic] = row
+    shown: list[Estimate] = []
+    rest: list[Estimate] = []
     for by_statistic in places.values():
-        among = not any("rater" in row or "a" in row for row in by_statistic.values())
+        among = not any(row.rater or row.a for row in by_statistic.values())
         names = at_a_glance(by_statistic, among=among)
         if also in by_statistic and also not in names:
             names = (*names, also)

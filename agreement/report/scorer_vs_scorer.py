@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from agreement.catalogue import OF_SCORES, STATISTICS, people_as, select_statistics
+from agreement.estimate import Estimate
 from agreement.inference.hypothesis_tests import holm, mcnemar_exact, rounded_difference, swap_test
 from agreement.inference.intervals import CONTRAST, Deletions
 from agreement.numeric import BoolArray, sums_by
 from agreement.reasons import Method, MethodCode, Reason, ReasonCode, joined
-from agreement.report.report import CellRow, ReportTopic, read_topics
+from agreement.report.report import ReportTopic, estimate_of, read_topics
 from agreement.report.scorer_human import ComparisonScale, PairedJudgements, ScorerAgreement, pair_judgements, to_majority
 from agreement.statistics.two_raters import FORMULAS as OF_LABELS
 from agreement.study.cells import (
@@ -54,11 +54,6 @@ class McNemar:
     both_wrong: int
     p: float | None
     p_holm: float | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain types."""
-        counts = {name: getattr(self, name) for name in ("both_right", "only_a_right", "only_b_right", "both_wrong")}
-        return counts | {"p_mcnemar": self.p, "p_mcnemar_holm": self.p_holm}
 
 
 @dataclass(frozen=True)
@@ -214,8 +209,8 @@ def _less(key: Key, a: Outcome, b: Outcome, duel: _PairStatistics) -> Outcome:
 COMPARISON_STATISTICS = ("percent_agreement", "cohen_kappa", "gwet_ac1", "pearson", "spearman", "kendall_tau_b", "auc")
 
 
-@dataclass(frozen=True)
-class Comparison(CellRow):
+@dataclass(frozen=True, kw_only=True)
+class Comparison(Estimate):
     """Agreement of scorer `a` with people less that of `b`, by one statistic in one cell.
 
     Attributes:
@@ -228,17 +223,26 @@ class Comparison(CellRow):
             generator (or all), every task and pair of scorers.
     """
 
-    p: float | None
-    value_a: float | None
-    value_b: float | None
-    mcnemar: McNemar | None
+    p: float | None = None
+    value_a: float | None = None
+    value_b: float | None = None
+    mcnemar: McNemar | None = None
     p_holm: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain types; `n_items` and `n_ratings` count people's ratings, `excluded` people's and the scorers' judgements."""
-        sides = {name: getattr(self.found.key, name) for name in ("a", "b", "people_as")}
-        beside = {name: getattr(self, name) for name in ("value_a", "value_b", "p", "p_holm")}
-        return self.plain(sides, beside) | {"mcnemar": self.mcnemar.to_dict() if self.mcnemar else None}
+    def turned(self) -> Comparison:
+        """Return the same comparison seen from the other side: of `b` less `a`."""
+        test = self.mcnemar
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            value=None if self.value is None else -self.value,
+            low=None if self.high is None else -self.high,
+            high=None if self.low is None else -self.low,
+            value_a=self.value_b,
+            value_b=self.value_a,
+            mcnemar=test and replace(test, only_a_right=test.only_b_right, only_b_right=test.only_a_right),
+        )
 
 
 def comparisons(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], options: Options | None = None) -> list[Comparison]:
@@ -272,7 +276,7 @@ class _TopicComparisons:
     def __init__(self, topic: ReportTopic, *, simulated: bool) -> None:
         self.topic = topic
         self._people, self._uses = topic.people(simulated=simulated), uses_of(topic)
-        self._words = "simulated" if simulated else "real"
+        self._about = topic.about(simulated=simulated)
         self._mcnemars: dict[tuple[CellName, tuple[str, str]], McNemar] = {}
 
     def comparisons(self) -> list[Comparison]:
@@ -283,7 +287,7 @@ class _TopicComparisons:
         made = [self._comparison(f, own) for f in outcomes if f.key.rater is None]
         families: dict[tuple[str, str], list[Comparison]] = {}
         for each in made:
-            families.setdefault((each.found.place.generator, each.found.key.statistic), []).append(each)
+            families.setdefault((each.generator, each.statistic), []).append(each)
         return [each for family in families.values() for each in _corrected(family)]
 
     def _cell(self, cell: Cell) -> dict[Key, Outcome]:
@@ -299,21 +303,14 @@ class _TopicComparisons:
         a, b = (own.get((cell_outcome.place, replace(key, rater=name))) for name in (key.a, key.b))
         tuned = [rater.name for rater in topic.suite.raters if rater.saw_labels and rater.name in (key.a, key.b)]
         method = joined(method, *(Method(MethodCode.NO_P_SAW_LABELS, scorer=name) for name in tuned))
+        p = outcome.swaps.p if outcome.swaps and not tuned else None
+        if outcome.swaps and p is not None:
+            swaps = outcome.swaps
+            method = joined(method, Method(MethodCode.SIGN_FLIPS, swaps=swaps.differences.size, exact=swaps.exact))
         test = key.statistic in OF_LABELS and not tuned
-        return Comparison(
-            suite=topic.suite.name,
-            aspect=topic.aspect.name,
-            target=topic.target,
-            people=self._words,
-            found=replace(cell_outcome, outcome=replace(outcome, deviations=None)),
-            low=bounds.low,
-            high=bounds.high,
-            p=outcome.swaps.p if outcome.swaps and not tuned else None,
-            value_a=a,
-            value_b=b,
-            mcnemar=self._mcnemars.get((cell_outcome.place, (str(key.a), str(key.b)))) if test else None,
-            method=method,
-        )
+        mcnemar = self._mcnemars.get((cell_outcome.place, (str(key.a), str(key.b)))) if test else None
+        made = estimate_of(cell_outcome, bounds, method, **self._about)
+        return Comparison(**vars(made), p=p, value_a=a, value_b=b, mcnemar=mcnemar)
 
 
 def _corrected(table: Sequence[Comparison]) -> list[Comparison]:
@@ -323,10 +320,8 @@ def _corrected(table: Sequence[Comparison]) -> list[Comparison]:
     mcnemars = holm([each.mcnemar.p if each.mcnemar else None for each in table])
     for each, p_holm, p_mcnemar in zip(table, holm([each.p for each in table]), mcnemars, strict=True):
         mcnemar = replace(each.mcnemar, p_holm=p_mcnemar) if each.mcnemar else None
-        method, swaps = each.method, each.found.outcome.swaps
-        if each.p is not None and swaps:
-            by_flips = Method(MethodCode.SIGN_FLIPS, swaps=swaps.differences.size, exact=swaps.exact)
-            method = joined(method, by_flips, Method(MethodCode.HOLM, comparisons=tests))
-        found = replace(each.found, outcome=replace(each.found.outcome, swaps=None))
-        out.append(replace(each, found=found, p_holm=p_holm, mcnemar=mcnemar, method=method))
+        method = each.method
+        if each.p is not None:
+            method = joined(method, Method(MethodCode.HOLM, comparisons=tests))
+        out.append(replace(each, p_holm=p_holm, mcnemar=mcnemar, method=method))
     return out

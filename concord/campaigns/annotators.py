@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from agreement import Options
-from agreement.pair.rater_pair import Estimate, each_person
+from agreement.estimate import Estimate
+from agreement.pair.rater_pair import each_person
 from annotation import flags
 from annotation.flags import AttentionEvidence, Flag
 from annotation.quality import Sameness, Speed

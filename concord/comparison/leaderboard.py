@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 import pandas as pd
 
 from agreement import Options
+from agreement.estimate import Estimate
 from agreement.generators import GeneratorDifference
 from concord.agreement import means, recall
 from concord.common import live_updates
@@ -44,31 +45,6 @@ BOARD: Final = Options(each_generator=False, matrix=False, ceiling=True)
 """What the board reads of the agreement report: the same call as the Agreement page's, so that it is computed once."""
 
 Kind = Literal["people", "simulated", "scorer"]
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A number with its 95 % interval and n.
-
-    Attributes:
-        value: None where it is undefined, and ``reason`` says why.
-        low, high: None where there is no interval.
-        images, ratings: how many it rests on.
-        prompts: on how many prompts; None where they have not been counted.
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
-    images: int
-    ratings: int
-    reason: str = ""
-    prompts: int | None = None
-
-    @classmethod
-    def of(cls, row: Mapping[str, Any], prompts: int | None = None) -> Estimate:
-        """Read a row of the agreement report."""
-        return cls(row["value"], row["low"], row["high"], row["n_items"], row["n_ratings"], row["reason"] or "", prompts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,28 +142,28 @@ def leaderboard(store: Store, suite: str, *, intervals: bool = True) -> Leaderbo
     aspect = next((name for name in MAIN_ASPECTS if name in judged.aspects), next(iter(judged.aspects), "correct"))
     options = Options(statistics=("mean",), intervals=intervals)
     selection = Selection(suite=(suite,), aspect=(aspect,))
-    rows: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+    rows: dict[tuple[str, str, str], Estimate] = {}
     raters: dict[str, BoardRater] = {}
-    for row in recall(store, selection, options)["among_people"]:
-        real = row["people"] == "real"
+    for row in recall(store, selection, options).among_people:
+        real = row.people == "real"
         name = PEOPLE if real else SIMULATED
         raters.setdefault(name, BoardRater(name, "people" if real else "simulated", aspect))
-        rows[row["generator"], name, row["task"]] = row
+        rows[row.generator, name, row.task] = row
     for row in means(store, Selection(suite=(suite,)), options):
-        if row["aspect"] in (aspect, SCORE):
-            name = row["rater"]
+        if row.aspect in (aspect, SCORE):
+            name = row.rater
             # a scorer that gives verdicts has its score on its own page
-            if name not in raters or raters[name].aspect == SCORE or row["aspect"] == aspect:
-                raters[name] = BoardRater(name, "scorer", row["aspect"])
-                if row["aspect"] == aspect or (row["generator"], name, row["task"]) not in rows:
-                    rows[row["generator"], name, row["task"]] = row
+            if name not in raters or raters[name].aspect == SCORE or row.aspect == aspect:
+                raters[name] = BoardRater(name, "scorer", row.aspect)
+                if row.aspect == aspect or (row.generator, name, row.task) not in rows:
+                    rows[row.generator, name, row.task] = row
     ratings = frame.frame(store, Selection(suite=(suite,)))
     ratings = ratings[ratings["excluded"].isna() & np.isfinite(ratings["number"]) & ratings["aspect"].isin((aspect, SCORE))]
     people: Literal["real", "simulated"] | None = "real" if PEOPLE in raters else "simulated" if SIMULATED in raters else None
     tasks = dict(ratings.drop_duplicates("item").set_index("item")["task"])
     prompts = {each.name: prompts_by_cell(answers_by(ratings, each.aspect, each.name), tasks) for each in raters.values()}
     cells = {
-        (generator, name, task): Estimate.of(row, prompts[name].get((generator, task)))
+        (generator, name, task): replace(row, n_prompts=prompts[name].get((generator, task), row.n_prompts))
         for (generator, name, task), row in rows.items()
     }
     columns = _ordered(_with_agreement(store, raters, selection, people, intervals=intervals), cells)
@@ -195,10 +171,7 @@ def leaderboard(store: Store, suite: str, *, intervals: bool = True) -> Leaderbo
     by_first = {
         generator: row
         for (generator, name, task), row in rows.items()
-        if first is not None
-        and (name, task) == (first.name, ALL)
-        and row["value"] is not None
-        and generator in judged.generators
+        if first is not None and (name, task) == (first.name, ALL) and row.value is not None and generator in judged.generators
     }
     said, about = None, ratings.iloc[:0]
     if first is not None:
@@ -247,18 +220,16 @@ def _with_agreement(
         return list(raters.values())
     report = recall(store, selection, replace(BOARD, intervals=intervals))
     rows = {
-        (row["rater"], row["statistic"]): row
-        for row in report["raters"]
-        if (row["task"], row["people"], row["target"]) == (ALL, people, None)
+        (row.rater, row.statistic): row for row in report.raters if (row.task, row.people, row.target) == (ALL, people, None)
     }
     columns = []
     for each in raters.values():
         row = rows.get((each.name, "cohen_kappa" if each.aspect in YES_NO_ASPECTS else "spearman"))
-        if row is not None and row["value"] is not None:
+        if row is not None and row.value is not None:
             each = replace(
                 each,
-                statistic=row["statistic"],
-                agreement=Estimate.of(row),
+                statistic=row.statistic,
+                agreement=row,
                 agrees=agrees(row),
                 level=people_level(row),
                 standing=verdict_beside_people(row),

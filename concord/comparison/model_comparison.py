@@ -113,7 +113,7 @@ def compare_models(store: Store, suite: str, first: str, second: str, by: RatedA
 def people_headline(store: Store, suite: str, aspect: str) -> GeneratorHeadline | None:
     """Return what may be said of the best generator by people, or by simulated ones where no person has answered."""
     selection = Selection(suite=(suite,), aspect=(aspect,))
-    rows = recall(store, selection, Options(statistics=(MEAN,)))["among_people"]
+    rows = recall(store, selection, Options(statistics=(MEAN,))).among_people
     answers = frame.frame(store, selection)
     for kind, name in (("real", PEOPLE), ("simulated", SIMULATED)):
         if means := means_of_generators(rows, kind):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from agreement.estimate import Estimate
 from agreement.meta.alternative_annotator import WINNING_RATE
 from agreement.report.ceiling import SAW_LABELS
 from agreement.report.report import glance
@@ -31,7 +32,7 @@ class Replacement:
     scorer: str
     answer: Answer
     evidence: tuple[str, str]
-    agreement: Mapping[str, Any] | None
+    agreement: Estimate | None
     test: Mapping[str, Any] | None
 
     @property
@@ -45,34 +46,32 @@ class Replacement:
         return f"{self.scorer}: {ANSWERS[self.answer].lower()}. {' '.join(self.evidence)}"
 
 
-def replacements(
-    tests: Sequence[Mapping[str, Any]], raters: Sequence[Mapping[str, Any]], task: str, people: str
-) -> list[Replacement]:
+def replacements(tests: Sequence[Mapping[str, Any]], raters: Sequence[Estimate], task: str, people: str) -> list[Replacement]:
     """One for each scorer of an aspect, the most promising first: from rows of `alt-test` and of `agreement` (`raters`)."""
     cell = (task, ALL, people)
-    by_test = {row["scorer"]: row for row in tests if row["statistic"] == WINNING_RATE and _cell_of(row) == cell}
-    by_ceiling: dict[str, Mapping[str, Any]] = {}
-    here = [dict(row) for row in raters if _cell_of(row) == cell]
+    by_test = {
+        row["scorer"]: row
+        for row in tests
+        if row["statistic"] == WINNING_RATE and (row["task"], row["generator"], row["people"]) == cell
+    }
+    by_ceiling: dict[str, Estimate] = {}
+    here = [row for row in raters if (row.task, row.generator, row.people) == cell]
     for beside in glance(here)[0]:
-        if beside["value"] is not None and beside["target"] is None:
-            by_ceiling.setdefault(beside["rater"], beside)
+        if beside.value is not None and beside.target is None:
+            by_ceiling.setdefault(beside.rater, beside)
     names = sorted(by_test.keys() | by_ceiling.keys())
     made = []
     for name in names:
         test, row = by_test.get(name), by_ceiling.get(name)
-        verdict = ((row or {}).get("ceiling") or {}).get("verdict")
+        verdict = row.ceiling.verdict.verdict if row and row.ceiling else None
         answer = _answer(test["passes"] if test else None, verdict)
         made.append(Replacement(name, answer, (_by_test(test), _by_ceiling(row)), row, test))
     order = list(ANSWERS)
     return sorted(made, key=lambda each: (order.index(each.answer), -_value(each.agreement), each.scorer))
 
 
-def _cell_of(row: Mapping[str, Any]) -> tuple[str, str, str]:
-    return row["task"], row["generator"], row["people"]
-
-
-def _value(row: Mapping[str, Any] | None) -> float:
-    return -1.0 if row is None else float(row["value"])
+def _value(row: Estimate | None) -> float:
+    return -1.0 if row is None or row.value is None else row.value
 
 
 def _answer(passes: bool | None, verdict: str | None) -> Answer:
@@ -94,19 +93,20 @@ def _by_test(test: Mapping[str, Any] | None) -> str:
     )
 
 
-def _by_ceiling(row: Mapping[str, Any] | None) -> str:
-    ceiling = row and row.get("ceiling")
+def _by_ceiling(row: Estimate | None) -> str:
+    ceiling = row and row.ceiling
     if not row or not ceiling:
         return "How far people agree with each other is not known."
-    title = wording.title(row["statistic"])
-    if ceiling["verdict_reason"] == sentences.text(SAW_LABELS):
-        return f"It agrees with people by {title} {wording.two(row['value'])}, but it saw these labels."
-    if ceiling["value"] is None or ceiling["scorer"] is None:
-        return f"How far people agree with each other is not known: {ceiling['reason']}."
+    title = wording.title(row.statistic)
+    if ceiling.verdict.verdict_reason == SAW_LABELS:
+        return f"It agrees with people by {title} {wording.two(row.value or 0.0)}, but it saw these labels."
+    if ceiling.value is None or ceiling.verdict.scorer is None:
+        return f"How far people agree with each other is not known: {sentences.text_or_none(ceiling.reason)}."
     # another estimate than its agreement with all of them, which stands elsewhere: so it is named
     against = (
-        f"in one person's place it reaches {title} {wording.two(ceiling['scorer'])}, people {wording.two(ceiling['value'])}"
+        f"in one person's place it reaches {title} {wording.two(ceiling.verdict.scorer)}, people {wording.two(ceiling.value)}"
     )
-    if ceiling["verdict"]:
-        return f"Its agreement with people is {wording.verdict(ceiling['verdict'], 'theirs')}: {against}."
-    return f"Its agreement is not clearly above or below theirs, {ceiling['verdict_reason']}: {against}."
+    if ceiling.verdict.verdict:
+        return f"Its agreement with people is {wording.verdict(ceiling.verdict.verdict, 'theirs')}: {against}."
+    reason = sentences.text_or_none(ceiling.verdict.verdict_reason)
+    return f"Its agreement is not clearly above or below theirs, {reason}: {against}."

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from agreement import Options
+from agreement.estimate import Estimate
 from agreement.estimates import IntervalEstimate
 from concord import agreement
 from concord.common import sentences
@@ -66,9 +67,9 @@ def compare(store: Store, study: PublishedStudy, prepare: Prepare | None = None)
     options = Options(statistics=tuple(sorted(wanted)), intervals=True, matrix=False)
     rows = agreement.rows_of(judgements, scales, selection, options)
     computed = {
-        (row["aspect"], row["generator"], row["task"], row.get("rater"), row["statistic"]): row
-        for row in [*rows["among_people"], *rows["raters"]]
-        if row["people"] == "real"
+        (row.aspect, row.generator, row.task, row.rater or None, row.statistic): row
+        for row in (*rows.among_people, *rows.raters)
+        if row.people == "real"
     }
     images = judgements[["generator", "prompt"]].drop_duplicates()
     prompts = {str(generator): int(count) for generator, count in images["generator"].value_counts().items()}
@@ -79,7 +80,7 @@ def compare(store: Store, study: PublishedStudy, prepare: Prepare | None = None)
         over = tuple(name for name in wanted if name in prompts)
         missing = [name for name in wanted if name not in over]
         where = (number.aspect or study.aspect, number.generator, number.task, number.rater)
-        beside = {name: computed.get((*where, name), {"value": None})["value"] for name in number.beside}
+        beside = {name: found.value if (found := computed.get((*where, name))) else None for name in number.beside}
         row = computed.get((*where, number.statistic))
         value = None if row is None else _quantity(number, row, prompts)
         rounded = None if value is None or missing else rounding(number, value)
@@ -88,24 +89,24 @@ def compare(store: Store, study: PublishedStudy, prepare: Prepare | None = None)
         elif row is None:
             verdict, reason = NOT_DETERMINED, "these data hold nothing to compute it from"
         else:
-            verdict, reason = verdict_of(number, rounded, row["reason"] or "")
-        n_items, n_ratings = (0, 0) if row is None else (row["n_items"], row["n_ratings"])
-        bounds = (None, None) if row is None or number.quantity != "value" else (row["low"], row["high"])
+            verdict, reason = verdict_of(number, rounded, sentences.text_or_none(row.reason) or "")
+        n_items, n_ratings = (0, 0) if row is None else (row.n_items, row.n_ratings)
+        bounds = (None, None) if row is None or number.quantity != "value" else (row.low, row.high)
         return ComparedNumber(number, over, value, rounded, beside, n_items, n_ratings, verdict, reason, *bounds)
 
     return [line(number) for number in study.numbers]
 
 
-def _quantity(number: PrintedNumber, row: Mapping[str, Any], prompts: Mapping[str, int]) -> float | None:
+def _quantity(number: PrintedNumber, row: Estimate, prompts: Mapping[str, int]) -> float | None:
     """What is printed of a row of ``agreement``; ``prompts``: how many each generator has."""
-    if row["value"] is None:
+    if row.value is None:
         return None
     values = {
-        "value": row["value"],
-        "items": row["n_items"],
-        "items_with": round(row["value"] * row["n_items"]),
-        "ratings": row["n_ratings"],
-        "ratings_per_item": row["n_ratings"] / row["n_items"],
+        "value": row.value,
+        "items": row.n_items,
+        "items_with": round(row.value * row.n_items),
+        "ratings": row.n_ratings,
+        "ratings_per_item": row.n_ratings / row.n_items,
         "prompts": prompts[number.generator],
     }
     return float(values[number.quantity])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
+from agreement.estimate import Ceiling, Estimate, WithInterval
 from agreement.meta.ranking import ORDERED, Ranking
 from agreement.report.leave_one_out import NO_PLACE
 from concord.common import sentences, wording
 from concord.meta.replacement import ANSWERS
-from concord.studies.judges import Judge, JudgedPeople
+from concord.studies.judges import JudgedPeople
 
 HOW_TO_READ: Final = (
     "Judges and metrics are compared with people over all images of the study together, by the numbers of `agreement`, `rank`"
@@ -44,9 +45,9 @@ def answers(judged: JudgedPeople) -> list[tuple[str, str]]:
 def _people(judged: JudgedPeople) -> str:
     among, images, generators = judged.among, judged.images, judged.generators
     parts = []
-    if among is not None:
-        value = _number(among["value"], among["low"], among["high"], among["n_items"])
-        parts.append(f"agree among themselves by {wording.title(str(among['statistic']))} {value}")
+    if among is not None and among.value is not None:
+        value = _number(among.value, among.low, among.high, among.n_items)
+        parts.append(f"agree among themselves by {wording.title(among.statistic)} {value}")
     if images is not None and images.value is not None:
         parts.append(f"agree with the others on the better of two images of a prompt with a share of {_row(images)}")
     if generators is not None and generators.value is not None:
@@ -58,27 +59,25 @@ def _people(judged: JudgedPeople) -> str:
 def _agrees(judged: JudgedPeople) -> str:
     first, *others = judged.judges
     row = first.replacement.agreement
-    if row is None:
+    if row is None or row.value is None:
         return f"Not known: no judge's agreement with people's {wording.plain_aspect(judged.judged.aspect)} is defined."
-    value = _number(row["value"], row["low"], row["high"], row["n_items"])
-    words = f"{first.name}, with {judged.statistic} {value}. {_in_place(row.get('ceiling'))}"
+    value = _number(row.value, row.low, row.high, row.n_items)
+    words = f"{first.name}, with {judged.statistic} {value}. {_in_place(row.ceiling)}"
     ahead = judged.ahead(first, others[0]) if others else None
-    if ahead is not None:
-        apart = _number(ahead["value"], ahead["low"], ahead["high"], ahead["n_items"])
-        significant = ahead["p_holm"] is not None and ahead["p_holm"] < _UNSURE
+    if ahead is not None and ahead.value is not None:
+        apart = _number(ahead.value, ahead.low, ahead.high, ahead.n_items)
+        significant = ahead.p_holm is not None and ahead.p_holm < _UNSURE
         words += f" On the images that both judged it is {apart} ahead of the next, {others[0].name}: "
         words += "more than chance." if significant else "no more than chance explains, so the two are not told apart."
     return words
 
 
-def _in_place(ceiling: Mapping[str, Any] | None) -> str:
-    if ceiling is None or ceiling["value"] is None or ceiling["scorer"] is None:
-        why = ceiling["reason"] if ceiling is not None else None
-        if why == sentences.text(NO_PLACE):
-            why = "nothing was judged by two people"
-        reason = why or "no ceiling is defined"
-        return f"People's own level cannot be set beside it: {reason}."
-    words = f"In a person's place it reaches {_four(ceiling['scorer'])}, where people reach {_four(ceiling['value'])}"
+def _in_place(ceiling: Ceiling | None) -> str:
+    if ceiling is None or ceiling.value is None or ceiling.verdict.scorer is None:
+        reason = ceiling.reason if ceiling is not None else None
+        known = "nothing was judged by two people" if reason == NO_PLACE else sentences.text_or_none(reason)
+        return f"People's own level cannot be set beside it: {known or 'no ceiling is defined'}."
+    words = f"In a person's place it reaches {_four(ceiling.verdict.scorer)}, where people reach {_four(ceiling.value)}"
     return f"{words}: {_difference(ceiling)} (judge minus people), {_verdict(ceiling)}."
 
 
@@ -90,7 +89,7 @@ def _ranks(judged: JudgedPeople) -> str:
     best = max(ranked, key=lambda each: _value(each.images))
     words = f"Of two images of a prompt, {best.name} has the better one most often: {_row(best.images)}."
     if best.images is not None and best.images.ceiling is not None:
-        words += f" {_in_place(sentences.worded(best.images.ceiling.to_dict()))}"
+        words += f" {_in_place(best.images.ceiling)}"
     ordered = [each for each in judged.judges if each.generators is not None and each.generators.value is not None]
     if not ordered:
         return words
@@ -112,7 +111,8 @@ def _replaces(judged: JudgedPeople) -> str:
     names: dict[tuple[str, str], list[str]] = {}
     for each in judged.judges:
         answer = ANSWERS[each.replacement.answer].lower()
-        verdict = (_agreement(each).get("ceiling") or {}).get("verdict")
+        ceiling = _ceiling(each.replacement.agreement)
+        verdict = ceiling.verdict.verdict if ceiling else None
         level = f"Agreement is {wording.verdict(verdict)}'s own. " if verdict in ("below", "above") else ""
         names.setdefault((answer, level + each.replacement.evidence[0]), []).append(each.name)
     lines = [f"{', '.join(judges)}: {answer}. {evidence}" for (answer, evidence), judges in names.items()]
@@ -131,9 +131,10 @@ def table(judged: JudgedPeople) -> Iterator[list[str]]:
         "judge", f"{judged.statistic} with people", "n", "judge minus people", "better image", "judge minus people",
         "order of generators", "as near as a person", "may it replace a person",
     ]  # fmt: skip
-    level = max((_agreement(each).get("ceiling") or {} for each in judged.judges), key=lambda each: each.get("n_items") or 0)
-    if level.get("value") is not None:
-        own = [_number(level["value"], level["low"], level["high"]), f"{level['n_items']:,}", ""]
+    levels = [ceiling for each in judged.judges if (ceiling := _ceiling(each.replacement.agreement))]
+    level = max(levels, key=lambda each: each.n_items, default=None)
+    if level is not None and level.value is not None:
+        own = [_number(level.value, level.low, level.high), f"{level.n_items:,}", ""]
         yield [
             "people, each against the others",
             *own,
@@ -144,10 +145,10 @@ def table(judged: JudgedPeople) -> Iterator[list[str]]:
             "",
         ]
     for each in judged.judges:
-        row, near = _agreement(each), each.nearness
+        row, near = each.replacement.agreement, each.nearness
         agreed = ["–", "", "–"]
-        if row:
-            agreed = [_number(row["value"], row["low"], row["high"]), f"{row['n_items']:,}", _difference(row.get("ceiling"))]
+        if row is not None and row.value is not None:
+            agreed = [_number(row.value, row.low, row.high), f"{row.n_items:,}", _difference(row.ceiling)]
         images = [_row(each.images, n=False), _difference(_ceiling(each.images))]
         nearness = "–" if near is None or near.value is None else _number(near.value, near.low, near.high)
         answer = ANSWERS[each.replacement.answer].lower()
@@ -159,39 +160,35 @@ def summary(judged: JudgedPeople) -> str:
     about = wording.plain_aspect(judged.judged.aspect)
     if not judged.judges or judged.judges[0].replacement.agreement is None:
         return f"{about.capitalize()}: no judge or metric to compare. {_people(judged)}"
-    first = judged.judges[0]
-    row = _agreement(first)
-    ceiling = row.get("ceiling") or {}
-    level = "" if ceiling.get("value") is None else f"; in a person's place {_two_sides(ceiling)}"
-    words = f"{first.name} agrees best ({judged.statistic} {_two(row)}, n = {row['n_items']:,}{level})"
+    first, row = judged.judges[0], judged.judges[0].replacement.agreement
+    level = _level(row.ceiling)
+    words = f"{first.name} agrees best ({judged.statistic} {_two(row)}, n = {row.n_items:,}{level})"
     ranked = [each for each in judged.judges if each.images is not None and each.images.value is not None]
     if ranked:
         best = max(ranked, key=lambda each: _value(each.images))
-        beside = _ceiling(best.images)
-        level = "" if beside is None or beside["value"] is None else f"; in a person's place {_two_sides(beside)}"
-        pair = {"value": _value(best.images), "low": best.images and best.images.low, "high": best.images and best.images.high}
-        words += f", {best.name} ranks a prompt's images best ({_two(pair)}{level})"
+        images = f"{_two(best.images)}{_level(_ceiling(best.images))}" if best.images else ""
+        words += f", {best.name} ranks a prompt's images best ({images})"
     may = [each.name for each in judged.judges if each.replacement.answer in ("yes", "perhaps")]
     unknown = all(each.replacement.answer == "unknown" for each in judged.judges)
     end = "whether one may replace a person is not known" if unknown else "none may replace a person"
     return f"{about.capitalize()}: {words}, and {f'{wording.listed(may)} may replace a person' if may else end}."
 
 
-def _agreement(judge: Judge) -> Mapping[str, Any]:
-    return judge.replacement.agreement or {}
+def _level(ceiling: Ceiling | None) -> str:
+    """Return what the judge and people reach in a person's place, to follow a number; "" where that is not known."""
+    if ceiling is None or ceiling.value is None:
+        return ""
+    own = wording.two(ceiling.verdict.scorer or 0.0)
+    return f"; in a person's place {own} against people's {wording.two(ceiling.value)}"
 
 
-def _two_sides(ceiling: Mapping[str, Any]) -> str:
-    return f"{wording.two(ceiling['scorer'])} against people's {wording.two(ceiling['value'])}"
+def _two(row: WithInterval) -> str:
+    value = wording.two(row.value or 0.0)
+    return value if row.low is None or row.high is None else f"{value}, {wording.two(row.low)} to {wording.two(row.high)}"
 
 
-def _two(row: Mapping[str, Any]) -> str:
-    value = wording.two(row["value"])
-    return value if row["low"] is None else f"{value}, {wording.two(row['low'])} to {wording.two(row['high'])}"
-
-
-def _ceiling(row: Ranking | None) -> dict[str, Any] | None:
-    return None if row is None or row.ceiling is None else sentences.worded(row.ceiling.to_dict())
+def _ceiling(row: Estimate | None) -> Ceiling | None:
+    return row.ceiling if row else None
 
 
 def _value(row: Ranking | None) -> float:
@@ -209,15 +206,18 @@ def _number(value: float, low: float | None, high: float | None, n: int | None =
     return f"{_four(value)} ({bounds}{f', n = {n:,}' if n is not None else ''})"
 
 
-def _difference(ceiling: Mapping[str, Any] | None) -> str:
-    if not ceiling or ceiling.get("difference") is None:
+def _difference(ceiling: Ceiling | None) -> str:
+    if ceiling is None or ceiling.verdict.difference is None:
         return "–"
-    return _number(ceiling["difference"], ceiling["difference_low"], ceiling["difference_high"])
+    verdict = ceiling.verdict
+    return _number(ceiling.verdict.difference, verdict.difference_low, verdict.difference_high)
 
 
-def _verdict(ceiling: Mapping[str, Any]) -> str:
-    verdict = ceiling.get("verdict")
-    return wording.verdict(str(verdict)) if verdict else str(ceiling.get("verdict_reason") or "not told apart")
+def _verdict(ceiling: Ceiling) -> str:
+    verdict = ceiling.verdict
+    if verdict.verdict:
+        return wording.verdict(verdict.verdict)
+    return sentences.text_or_none(verdict.verdict_reason) or "not told apart"
 
 
 def _four(value: float) -> str:

@@ -9,8 +9,9 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
+from agreement import Comparison, Estimate
 from agreement.meta.alternative_annotator import ADVANTAGE, AlternativeAnnotator, alternative_annotator
 from agreement.meta.ranking import GENERATORS, PAIRWISE, Ranking, ranking
 from agreement.report.report import glance
@@ -26,8 +27,6 @@ from data.store.core.store import Store
 from data.studies.benchmark_files import QUALITY
 from data.studies.published import PublishedStudy
 from data.studies.published_benchmarks import ARENA, GENAI_BENCH, IMAGENHUB, TIA2, VIESCORE
-
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ class Judge:
     def agreement(self) -> float:
         """With people; what is undefined comes last."""
         row = self.replacement.agreement
-        return -1.0 if row is None else float(row["value"])
+        return -1.0 if row is None or row.value is None else row.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,26 +98,22 @@ class JudgedPeople:
 
     suite: str
     judged: JudgedAspect
-    among: Row | None
+    among: Estimate | None
     images: Ranking | None
     generators: Ranking | None
     judges: tuple[Judge, ...]
-    apart: tuple[Row, ...]
+    apart: tuple[Comparison, ...]
 
     @property
     def statistic(self) -> str:
         """By which judges agree with people, as a title."""
-        return wording.title(str(next(row["statistic"] for each in self.judges if (row := each.replacement.agreement))))
+        return wording.title(str(next(row.statistic for each in self.judges if (row := each.replacement.agreement))))
 
-    def ahead(self, first: Judge, second: Judge) -> Row | None:
+    def ahead(self, first: Judge, second: Judge) -> Comparison | None:
         """How far the first judge is ahead of the second, on the images that both judged."""
         for row in self.apart:
-            if row["value"] is None or {row["a"], row["b"]} != {first.name, second.name}:
-                continue
-            if row["a"] == first.name:
-                return row
-            low, high = (None if row[end] is None else -row[end] for end in ("high", "low"))
-            return {**row, "value": -row["value"], "low": low, "high": high}
+            if row.value is not None and {row.a, row.b} == {first.name, second.name}:
+                return row if row.a == first.name else row.turned()
         return None
 
 
@@ -139,11 +134,11 @@ def judged_people(store: Store, suite: str, generators: tuple[str, ...], judged:
             graded = [name for name in units.scorers if _named(judged.graded, name)]
             tests += alternative_annotator(units.graded(graded), BOARD)
     nearness = {row.scorer: row for row in tests if row.statistic == ADVANTAGE}
-    beside = replacements([sentences.worded(row.to_dict()) for row in tests], report["raters"], ALL, "real")
+    beside = replacements([sentences.worded(row.to_dict()) for row in tests], report.raters, ALL, "real")
     main = _statistic(beside)
     judges = [
         Judge(
-            each if each.agreement and each.agreement["statistic"] == main else replace(each, agreement=None),
+            each if each.agreement and each.agreement.statistic == main else replace(each, agreement=None),
             nearness.get(each.scorer),
             ranked.get((each.scorer, PAIRWISE)),
             ranked.get((each.scorer, GENERATORS)),
@@ -151,18 +146,22 @@ def judged_people(store: Store, suite: str, generators: tuple[str, ...], judged:
         for each in beside
     ]
     judges.sort(key=lambda each: -each.agreement)
-    among = [row for row in report["among_people"] if (row["task"], row["people"]) == (ALL, "real")]
+    among = [row for row in report.among_people if (row.task, row.people) == (ALL, "real")]
     # by that statistic alone: of ten metrics the slower ones take minutes
     options = replace(BOARD, statistics=(main,)) if main and len(judges) > 1 else None
-    apart = agreement.further_of(judgements, scales, selection, options, ("comparisons",))["comparisons"] if options else []
+    apart = (
+        agreement.further_of(judgements, scales, selection, options, agreement.Further(comparisons=True)).comparisons
+        if options
+        else ()
+    )
     return JudgedPeople(
         suite,
         judged,
-        next((row for row in glance(among)[0] if row["value"] is not None and row["target"] is None), None),
+        next((row for row in glance(among)[0] if row.value is not None and row.target is None), None),
         ranked.get((None, PAIRWISE)),
         ranked.get((None, GENERATORS)),
         tuple(judges),
-        tuple(row for row in apart if (row["task"], row["people"]) == (ALL, "real")),
+        tuple(row for row in apart or () if (row.task, row.people) == (ALL, "real")),
     )
 
 
@@ -170,7 +169,7 @@ def _statistic(beside: Sequence[Replacement]) -> str | None:
     """The one that compares judges with people on most images: where that of one judge is undefined, it has another."""
     images: Counter[str] = Counter()
     for row in (each.agreement for each in beside):
-        images.update({} if row is None else {str(row["statistic"]): row["n_items"]})
+        images.update({} if row is None else {row.statistic: row.n_items})
     return images.most_common(1)[0][0] if images else None
 
 

@@ -27,7 +27,8 @@ from agreement.thresholds import (
     thinned,
     thresholds,
 )
-from concord.common.sentences import text, worded
+from concord.common.estimate_json import estimate_json
+from concord.common.sentences import text
 from tests.agreement import reference_implementations
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
 from tests.agreement.oracles import metrics, model_selection
@@ -41,7 +42,7 @@ KAPPA = CutOptions(objective="cohen_kappa")
 
 
 def decided(rows: list[Judgement], cutting: CutOptions | None = None, options: Options = QUICK) -> list[dict[str, Any]]:
-    records = [worded(each.to_dict()) for each in thresholds(frame(rows), SCALES, cutting, options)]
+    records = [estimate_json("thresholds", each) for each in thresholds(frame(rows), SCALES, cutting, options)]
     json.dumps(records, allow_nan=False)
     for row in records:
         assert (row["value"] is None) == (row["reason"] is not None)
@@ -332,7 +333,7 @@ def test_by_default_suites_where_nothing_can_be_cut_are_passed_over() -> None:
     other = [row | {"suite": "z"} for row in [*rows, judgement("i", "r0", "maybe")]]
     scales = SCALES | {("z", name): scale for (_, name), scale in SCALES.items()}
     agreements = thresholds(frame(rows + other), scales, options=QUICK)
-    assert [worded(each.to_dict()) for each in agreements] == decided(rows)
+    assert [estimate_json("thresholds", each) for each in agreements] == decided(rows)
     with pytest.raises(ValueError, match="'correct' of the suite 'z' is not yes or no"):
         thresholds(frame(rows + other), scales, CutOptions(), QUICK)
 
@@ -354,7 +355,7 @@ def test_a_curve_is_thinned_and_keeps_its_best_point_and_both_ends() -> None:
     assert threshold_curve.values[threshold_curve.cuts.index(threshold_curve.threshold)] == pytest.approx(threshold_curve.best)
     assert (threshold_curve.values[0], threshold_curve.values[-1]) == (0.0, 0.0)
     assert list(threshold_curve.cuts) == sorted(threshold_curve.cuts)
-    json.dumps(worded(threshold_curve.to_dict()), allow_nan=False)
+    json.dumps(threshold_curve.to_dict(), allow_nan=False)
     assert thinned(7, 3, POINTS).tolist() == list(range(7))
 
 

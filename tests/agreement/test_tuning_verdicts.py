@@ -21,8 +21,9 @@ from agreement.tuning import (
     share_of_yes,
     shares,
 )
-from concord.common.sentences import text_or_none, worded
+from concord.common.sentences import text_or_none
 from tests.agreement.frames import SCALES, frame, judgement, people, scorer, ugly
+from tests.agreement.json_rows import json_rows
 from tests.agreement.judgement_counts import Judgement, counted, marked
 
 Ints = NDArray[np.int64]
@@ -53,7 +54,7 @@ def verdicts(rows: list[Judgement], items: list[str], name: str) -> Ints:
 def reported(rows: list[Judgement], name: str, people_are: str) -> dict[tuple[str, str], dict[str, Any]]:
     """The report's rows of one scorer over all generators."""
     options = Options(STATISTICS, intervals=False, matrix=False, each_generator=False)
-    records = worded(build(frame(marked(rows)), SCALES, options).to_dict())["raters"]
+    records = json_rows(build(frame(marked(rows)), SCALES, options))["raters"]
     mine = [row for row in records if (row["rater"], row["people"], row["aspect"]) == (name, people_are, "correct")]
     return {(row["task"], row["statistic"]): row for row in mine}
 

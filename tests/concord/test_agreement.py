@@ -13,7 +13,6 @@ import pytest
 from scipy import stats
 
 from agreement.report.report import CLASSES
-from concord.agreement import FURTHER, SECTIONS
 from data.store.core.selection import CERTAINTIES
 from tests.concord.test_exporting import HEADER
 from tests.ui import hostile_project
@@ -62,6 +61,9 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made(tmp_path_factory.mktemp("judged"), people, rows(M, "m", "scorer"), rows(K, "k", "scorer"), scored)
 
 
+MAIN = ("among_people", "raters", "matrix")
+
+
 def pick(result: Sequence[Mapping[str, Any]], **where: Any) -> Mapping[str, Any]:
     wanted = {"task": "all", "generator": "all", "people": "real"} | where
     (row,) = [row for row in result if all(row[name] == value for name, value in wanted.items())]
@@ -70,9 +72,9 @@ def pick(result: Sequence[Mapping[str, Any]], **where: Any) -> Mapping[str, Any]
 
 def test_further_sections_stand_there_if_asked_for(judged: Path, tmp_path: Path) -> None:
     plain = agreement(judged)
-    assert list(plain) == ["selection", *SECTIONS]
+    assert list(plain) == ["selection", *MAIN]
     more = agreement(judged, "--by", "certainty", "--compare", "--thresholds")
-    assert list(more) == ["selection", *SECTIONS, "by_certainty", *FURTHER] == ["selection", *WHO]
+    assert list(more) == ["selection", *MAIN, "by_certainty", "comparisons", "thresholds"] == ["selection", *WHO]
     assert {name: more[name] for name in plain} == plain
     # seven items are too few for the matrix
     assert [name for name in WHO if not more[name]] == ["matrix"]

@@ -12,7 +12,7 @@ import pytest
 from agreement import Options
 from agreement.engine.live import HUMAN_HUMAN, SCORER_HUMAN
 from concord import agreement
-from concord.agreement import Rows, recall
+from concord.agreement import AgreementRows, recall
 from data.records import Evidence, Item, Judgement, Rater
 from data.store import imports
 from data.store.analysis import aggregates
@@ -68,21 +68,18 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str] | None]:
     return calls
 
 
-def same(store: Store, selection: Selection = SELECTION) -> Rows:
+def same(store: Store, selection: Selection = SELECTION) -> AgreementRows:
     """The quick rows, which are those of the report."""
     results = agreement.quick_estimates(store, selection)
     assert results is not None
     full = recall(store, selection, Options(intervals=False, each_generator=False))
     for section, names in (("among_people", HUMAN_HUMAN), ("raters", SCORER_HUMAN)):
-        wanted = [row for row in full[section] if row["statistic"] in names]
+        wanted = [row for row in full.section(section) if row.statistic in names]
         assert wanted
-        assert [_but_value(row) for row in results[section]] == [_but_value(row) for row in wanted]
-        assert [row["value"] for row in results[section]] == pytest.approx([row["value"] for row in wanted], abs=1e-12)
+        assert [replace(row, value=None) for row in results.section(section)] == [replace(row, value=None) for row in wanted]
+        values = [row.value for row in results.section(section)]
+        assert values == pytest.approx([row.value for row in wanted], abs=1e-12)
     return results
-
-
-def _but_value(row: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if key != "value"}
 
 
 def test_after_an_answer_its_item_alone_is_counted(store: Store, counted: list[Sequence[str] | None]) -> None:
@@ -115,7 +112,7 @@ def test_what_is_no_answer_is_counted_anew(store: Store, counted: list[Sequence[
     same(store)
     more = [Evidence("new", ITEMS[0], "k", {}, (Judgement("correct", "yes", 1.0),), "1")]
     imports.apply(store, [ImportBundle("ratings", "k", "k", raters=[Rater("k", "scorer")], evidence=more)])
-    assert "k" in {row["rater"] for row in same(store)["raters"]}
+    assert "k" in {row.rater for row in same(store).raters}
     recording.submit(store, answer(ITEMS[0], "bob", "maybe"))  # a label that was not there: not yes or no any more
     same(store)
     assert counted == [None, None, [ITEMS[0]], None]
@@ -192,4 +189,4 @@ def test_the_first_answer_about_an_aspect(store: Store) -> None:
     recording.submit(store, annotation)
     results = agreement.quick_estimates(store, selection)
     assert results is not None
-    assert {row["n_ratings"] for row in results["among_people"] if row["statistic"] == "mean"} == {1}
+    assert {row.n_ratings for row in results.among_people if row.statistic == "mean"} == {1}

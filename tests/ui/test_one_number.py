@@ -20,10 +20,11 @@ import pytest
 
 import concord
 from agreement import Options
+from agreement.estimate import Ceiling
 from agreement.generators import GeneratorDifference
 from agreement.meta.estimates import EstimateOptions
 from concord import headlines
-from concord.agreement import Rows, recall
+from concord.agreement import AgreementRows, recall
 from concord.comparison.leaderboard import BOARD, Leaderboard, leaderboard
 from concord.comparison.model_comparison import RatedAspect, compare_models, people_headline
 from concord.meta.estimates import estimate
@@ -51,7 +52,7 @@ class Shown:
     aspect: str
     people: str
     board: Leaderboard
-    rows: Rows
+    rows: AgreementRows
     report: Document
 
     @property
@@ -65,7 +66,7 @@ class Shown:
     def view(self, statistic: str) -> AgreementView:
         return AgreementView(suite="s", aspect=self.aspect, task="all", statistic=statistic)
 
-    def sides(self) -> tuple[Rows, Rows]:
+    def sides(self) -> tuple[AgreementRows, AgreementRows]:
         """Rows about real people, and about simulated ones."""
         real, simulated = (summary.by_kind_of_people(self.rows, kind) for kind in ("real", "simulated"))
         return real, simulated
@@ -116,7 +117,9 @@ def _texts(shown: Shown) -> list[str]:
 
 
 def test_peoples_mean_of_a_generator_is_one_number(shown: Shown) -> None:
-    expected = _by_generator(recall(shown.store, shown.selection, Options(statistics=("mean",)))["among_people"], shown)
+    expected = _by_generator(
+        recall(shown.store, shown.selection, Options(statistics=("mean",))).to_json()["among_people"], shown
+    )
     assert set(expected) == set(QUALITY)
     assert all(None not in ends for ends in expected.values())
     # images weigh equally
@@ -223,7 +226,7 @@ def test_nothing_is_best_without_an_interval_above_0(shown: Shown) -> None:
             assert all(_difference(shown, found[1], other).low > 0 for other in QUALITY if other != found[1])  # type: ignore[operator]
         for found in re.finditer(r"(\w+)(?: agrees with|, closest to)", text):
             if found[1] in ("metric", "verdicts", "noise"):
-                lows = [row["low"] for row in shown.rows["raters"] if row["rater"] == found[1] and row["task"] == "all"]
+                lows = [row.low for row in shown.rows.raters if row.rater == found[1] and row.task == "all"]
                 assert any(low is not None and low > 0 for low in lows)
 
 
@@ -231,18 +234,17 @@ def test_nothing_is_best_without_an_interval_above_0(shown: Shown) -> None:
 def test_peoples_level_is_that_of_one_person_by_the_same_statistic(shown: Shown, statistic: str) -> None:
     real, simulated = shown.sides()
     rows, view = (real if shown.people == "real" else simulated), shown.view(statistic)
-    closest = headlines.closest(rows["raters"], statistic)
+    closest = headlines.closest(rows.raters, statistic)
     figure = summary.forest(real, simulated, view)
     if closest is None:
         return
-    ceiling = closest["ceiling"] or {}
     level = summary.people_level(rows, view)
     assert level is not None
-    assert level.value == ceiling.get("value")
+    assert level.value == (closest.ceiling.value if closest.ceiling else None)
     bands = [] if figure is None else [note.text for note in figure.layout.annotations if "place" in (note.text or "")]
     assert len(bands) == (level.value is not None)
     for text in bands:
-        assert text.startswith(f"one person in {closest['rater']}’s place {level.value:.2f}")
+        assert text.startswith(f"one person in {closest.rater}’s place {level.value:.2f}")
     headline = unescape(summary.headline(real, simulated, view))
     assert "among themselves" not in headline
 
@@ -250,9 +252,8 @@ def test_peoples_level_is_that_of_one_person_by_the_same_statistic(shown: Shown,
 def test_without_a_level_the_line_says_why_and_no_band_is_drawn(shown: Shown) -> None:
     real, simulated = shown.sides()
     side = real if shown.people == "real" else simulated
-    reason = {"value": None, "low": None, "high": None, "reason": "nobody rated two of these images", "verdict": None}
-    rows = {name: [row | {"ceiling": reason} if name == "raters" else row for row in part] for name, part in side.items()}
-    other: Rows = {name: [] for name in rows}
+    none = Ceiling(None, None, None, 0, 0, "nobody rated two of these images", "")
+    rows, other = replace(side, raters=tuple(replace(row, ceiling=none) for row in side.raters)), AgreementRows()
     figure = summary.forest(rows, other, shown.view("spearman"))
     assert figure is not None
     assert not [
@@ -267,11 +268,7 @@ def test_the_reports_band_is_that_of_the_page(shown: Shown) -> None:
     (figure,) = shown.report.sections[0].figures
     notes = [note["text"] for note in json.loads(figure.drawn)["layout"].get("annotations", [])]
     assert not any("among themselves" in text for text in notes)
-    levels = {
-        f"{row['ceiling']['value']:.2f}"
-        for row in shown.rows["raters"]
-        if row["ceiling"] and row["ceiling"]["value"] is not None
-    }
+    levels = {f"{row.ceiling.value:.2f}" for row in shown.rows.raters if row.ceiling and row.ceiling.value is not None}
     for text in notes:
         assert re.search(r"place (\d\.\d\d)", text)[1] in levels  # type: ignore[index]
 
@@ -282,11 +279,10 @@ def test_tiles_say_how_one_person_does_by_the_same_statistic(shown: Shown) -> No
             assert rater.agreement is None  # people's own agreement is no level for a scorer
         elif rater.level is not None and rater.level.value is not None:
             (row,) = (
-                row
-                for row in shown.rows["raters"]
-                if (row["rater"], row["statistic"], row["task"]) == (rater.name, rater.statistic, "all")
+                row for row in shown.rows.raters if (row.rater, row.statistic, row.task) == (rater.name, rater.statistic, "all")
             )
-            assert (rater.level.value, rater.level.beside) == (row["ceiling"]["value"], row["ceiling"]["scorer"])
+            assert row.ceiling is not None
+            assert (rater.level.value, rater.level.beside) == (row.ceiling.value, row.ceiling.verdict.scorer)
 
 
 @pytest.mark.parametrize("kind", KINDS)

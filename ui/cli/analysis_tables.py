@@ -16,6 +16,7 @@ from concord import agreement
 from concord.agreement import selected
 from concord.common import text_tables, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
+from concord.common.estimate_json import estimate_json
 from concord.common.text_tables import (
     LEFT_OUT,
     Column,
@@ -94,32 +95,33 @@ def print_agreement(
     chosen = agreement.selected(context, selection)
     unmet = agreement.unmet_scores(context.store, chosen, compare_with)
     agreement.refuse_unknown_aspects(context.store, compare_with)
-    further = [name for name, wanted in (("comparisons", compare), ("thresholds", thresholds)) if wanted]
+    further = agreement.Further(compare, thresholds)
     rows = agreement.compute(context.store, chosen, options, further)
     if consensus:
         # the rows of consensuses after those of their section; a section of their own after the others
         more = agreement.consensus_of(context.store, chosen, options, tuple(dict.fromkeys(consensus)))
-        rows = rows | {name: [*rows.get(name, []), *section] for name, section in more.items()}
-    if people_as and rows["among_people"] and not rows["raters"]:
+        rows = replace(rows, raters=(*rows.raters, *more.raters), matrix=(*rows.matrix, *more.matrix), quality=more.quality)
+    if people_as and rows.among_people and not rows.raters:
         context.warn(f"--people-as {people_as}: no statistic of this selection compares scorers with people in that way")
     if output == "json":
         context.warn(*unmet)
-        context.say_json({"selection": chosen.to_dict(), **rows})
+        context.say_json({"selection": chosen.to_dict(), **rows.to_json()})
         return
-    for section, section_rows in rows.items():
+    for section, section_rows in rows.sections():
         context.say(f"{_TITLES[section]}\n")
-        shown, rest = (section_rows, []) if all_statistics or statistic else glance(section_rows)
+        shown, rest = ([*section_rows], []) if all_statistics or statistic else glance(section_rows)
         if shown:
-            _say_indented(context, lines(_agreement_columns(section, shown), shown))
+            printed = [estimate_json(section, row) for row in shown]
+            _say_indented(context, lines(_agreement_columns(section, printed), printed))
         else:
             context.say("  nothing to compare in this selection")
         if section == "raters":
             context.say(*(f"  {line}" for line in unmet))
         if rest:
-            left = wording.count(len({row["statistic"] for row in rest}), "more statistic")
+            left = wording.count(len({row.statistic for row in rest}), "more statistic")
             context.say(f"  {left}: --all-statistics or --format json")
         context.say("")
-    if not any(rows.values()):
+    if not any(section_rows for _, section_rows in rows.sections()):
         context.say(_ALONE)
 
 

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from agreement.estimate import Estimate, WithInterval
 from concord.common import wording
+from concord.headlines import number_text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -27,7 +29,6 @@ PALETTE: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e
 _NARROWEST = 0.2
 _MOST_POINTS = 3000
 _LONGEST: Final = 60
-_ENDS = ("value", "low", "high")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,28 +46,61 @@ class Band:
     high: float | None
 
 
-def forest(
-    lines: Sequence[tuple[str, Mapping[str, Any]]], axis: str, band: Band | None = None, around_zero: float | None = None
-) -> go.Figure:
-    """Forest plot: values with their intervals, a row each, from the top down, beside people's own level.
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """A number and the ends of its interval, each of which may be missing."""
 
-    A line is a label and a row of ``value, low, high, n_items, people``, of a ``rater`` or of people. What rests on simulated
-    people is drawn hollow. A value may be missing: its row stays empty. The axis reaches ``around_zero`` on both sides of 0.
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ForestLine:
+    """A row of a forest plot.
+
+    Attributes:
+        label: its name.
+        value: with its 95 % interval from ``low`` to ``high``; a row without a value stays empty.
+        n_items: how many images it rests on.
+        rater: whose number it is, for the colour.
+        simulated: whether it rests on simulated people, and is drawn hollow.
+    """
+
+    label: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n_items: int
+    rater: Literal["people", "scorer"]
+    simulated: bool = False
+
+    @classmethod
+    def of(cls, label: str, row: Estimate) -> ForestLine:
+        """Return an estimate's line: a scorer's where it has a rater, else people's."""
+        rater: Literal["people", "scorer"] = "scorer" if row.rater else "people"
+        return cls(label, row.value, row.low, row.high, row.n_items, rater, row.people == "simulated")
+
+
+def forest(lines: Sequence[ForestLine], axis: str, band: Band | None = None, around_zero: float | None = None) -> go.Figure:
+    """Return a forest plot: values with their intervals, a row each, from the top down, beside people's own level.
+
+    The axis reaches ``around_zero`` on both sides of 0.
     """
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    labels = [escape(label) for label, _ in lines]
+    labels = [escape(line.label) for line in lines]
     for kind, color in COLORS.items():
-        at = [n for n, (_, row) in enumerate(lines) if _kind(row) == kind and row["value"] is not None]
-        known = [lines[n][1] for n in at]
+        at = [n for n, line in enumerate(lines) if line.rater == kind and line.value is not None]
+        known = [lines[n] for n in at]
         figure.add_trace(
             go.Scatter(
                 name=kind,
-                x=[row["value"] for row in known],
+                x=[line.value for line in known],
                 y=at,
                 mode="markers+text",
-                text=[f"  {_with_interval(row)}" for row in known],
+                text=[f"  {number_text(line)}" for line in known],
                 textposition="top center",
                 textfont={"size": 12},
                 cliponaxis=False,
@@ -74,22 +108,22 @@ def forest(
                 marker={
                     "size": 11,
                     "color": color,
-                    "symbol": ["circle-open" if row["people"] == "simulated" else "circle" for row in known],
+                    "symbol": ["circle-open" if line.simulated else "circle" for line in known],
                     "line": {"width": 2, "color": color},
                 },
                 error_x=error_bars(known, color, 0) | {"thickness": 4},
                 hovertext=[labels[n] for n in at],
-                customdata=[row["n_items"] for row in known],
+                customdata=[line.n_items for line in known],
                 hovertemplate="%{hovertext}<br>%{x:.3f}, n = %{customdata:,}<extra></extra>",
             )
         )
     plain(figure, height=(96 if band else 64) + _ROW * max(len(labels), 1))
     if band is not None:
         _add_band(figure, band)
-    numbers = [row[end] for _, row in lines for end in _ENDS if row[end] is not None]
+    numbers = [end for line in lines for end in (line.value, line.low, line.high) if end is not None]
     numbers += [end for end in (band.value, band.low, band.high) if end is not None] if band is not None else []
     figure.update_xaxes(title=axis, range=_span(numbers, around_zero))
-    name_rows(figure, [f"<b>{_in_two_lines(label)}</b>" for label, _ in lines], above=0.65)
+    name_rows(figure, [f"<b>{_in_two_lines(line.label)}</b>" for line in lines], above=0.65)
     return figure
 
 
@@ -102,11 +136,6 @@ def name_rows(figure: go.Figure, labels: Sequence[str], above: float = 0.5) -> N
 def _in_two_lines(label: str) -> str:
     """A row's label, escaped; a long one broken, so that it leaves the figure its width on a phone."""
     return "<br>".join(map(escape, textwrap.wrap(label, max(_LABEL_WIDTH, len(label) // 2 + 4)))) or escape(label)
-
-
-def _with_interval(row: Mapping[str, Any]) -> str:
-    bounds = "" if row["low"] is None else f" [{wording.two(row['low'])}, {wording.two(row['high'])}]"
-    return wording.two(row["value"]) + bounds
 
 
 def _add_band(figure: go.Figure, band: Band) -> None:
@@ -122,10 +151,6 @@ def _add_band(figure: go.Figure, band: Band) -> None:
     figure.update_layout(margin={"t": 30})
 
 
-def _kind(row: Mapping[str, Any]) -> str:
-    return "people" if "rater" not in row or row.get("kind") == "people" else "scorer"
-
-
 def _span(numbers: Sequence[float], around_zero: float | None) -> list[float] | None:
     """The axis: everything with its interval, and never so narrow that small differences look large."""
     if not numbers:
@@ -136,14 +161,14 @@ def _span(numbers: Sequence[float], around_zero: float | None) -> list[float] | 
     return [low, high] if around_zero is None else [min(low, -around_zero), max(high, around_zero)]
 
 
-def error_bars(rows: Iterable[Mapping[str, Any]], color: str, width: float = 4) -> dict[str, Any]:
-    """The intervals of ``value, low, high``; none where an end is missing."""
-    ends: list[tuple[Any, ...]] = [tuple(row.get(end) for end in _ENDS) for row in rows]
+def error_bars(rows: Iterable[WithInterval], color: str, width: float = 4) -> dict[str, Any]:
+    """Return the intervals as Plotly's error bars; none where an end is missing."""
+    ends = list(rows)
     return {
         "type": "data",
         "symmetric": False,
-        "array": [0 if None in (value, high) else high - value for value, _, high in ends],
-        "arrayminus": [0 if None in (value, low) else value - low for value, low, _ in ends],
+        "array": [0 if row.value is None or row.high is None else row.high - row.value for row in ends],
+        "arrayminus": [0 if row.value is None or row.low is None else row.value - row.low for row in ends],
         "color": color,
         "thickness": 1.5,
         "width": width,
@@ -263,7 +288,7 @@ def by_trials(rows: Sequence[Row], chance: float | None) -> go.Figure:
                 y=[row["value"] for row in mine],
                 mode="lines+markers",
                 line={"color": color, "dash": _DASHES[k % len(_DASHES)]},
-                error_y=error_bars(mine, "#7a8194", 3),
+                error_y=error_bars([Ends(row["value"], row["low"], row["high"]) for row in mine], "#7a8194", 3),
                 hovertemplate=f"{steps} steps, seed {seed}<br>%{{x}} trials: %{{y:.3f}}<extra></extra>",
             )
         )
@@ -303,7 +328,7 @@ def above_chance(tasks: Sequence[str], raters: Sequence[str], rows: Mapping[tupl
                 y=[escape(wording.task(task)) for task, _ in known],
                 x=[row["value"] for _, row in known],
                 marker={"color": PALETTE[k % len(PALETTE)]},
-                error_x=error_bars([row for _, row in known], "#7a8194", 3),
+                error_x=error_bars([Ends(row["value"], row["low"], row["high"]) for _, row in known], "#7a8194", 3),
                 hovertemplate=f"{escape(rater)}<br>%{{y}}: %{{x:+.1%}}<extra></extra>",
             )
         )

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from html import escape
 from typing import Final
 
-from concord.common import wording
+from agreement.estimate import Estimate
+from concord.common import sentences, wording
 from concord.common.base_path import at
-from concord.comparison.leaderboard import ALL, SCORE, BoardRater, ContestedImage, Estimate, Leaderboard
+from concord.comparison.leaderboard import ALL, SCORE, BoardRater, ContestedImage, Leaderboard
 from concord.headlines import is_muted
 from data.aspects import YES_NO_ASPECTS
 from data.store.browse.contents import ItemPreview
@@ -139,7 +140,7 @@ def _scale(board: Leaderboard, rater: BoardRater) -> tuple[float, float]:
 def _rater_cell(board: Leaderboard, generator: str, rater: BoardRater, scale: tuple[float, float]) -> str:
     cell = board.cells.get((generator, rater.name, ALL))
     if cell is None or cell.value is None:
-        reason = cell.reason if cell else "not judged"
+        reason = (sentences.text_or_none(cell.reason) or "") if cell else "not judged"
         return f'<td class="cc-rated cc-muted" title="{escape(reason)}">–</td>'
     kind = "people" if rater.kind != "scorer" else "scorer"
     low = cell.value if cell.low is None else cell.low
@@ -159,9 +160,9 @@ def _heat_cell(board: Leaderboard, generator: str, task: str, scale: tuple[float
     cell = board.cells.get((generator, rater.name, task))
     if cell is None or cell.value is None:
         return '<td class="cc-heat"></td>'
-    shade, muted = _share(cell.value, scale) / 100, is_muted(cell.prompts)
+    shade, muted = _share(cell.value, scale) / 100, is_muted(cell.n_prompts)
     kind = "cc-heat cc-muted" if muted else "cc-heat"
-    n = f" <small>n = {cell.images:,}</small>" if muted else ""
+    n = f" <small>n = {cell.n_items:,}</small>" if muted else ""
     return (
         f'<td class="{kind}" style="--shade: {shade:z.2f}" title="{escape(f"by {rater.name}: {_interval_text(cell)}")}">'
         f'<a href="{escape(_browse(board, generator, rater, task))}">{_value(cell, rater)}</a>{n}</td>'
@@ -180,8 +181,8 @@ def _value(cell: Estimate, rater: BoardRater) -> str:
 
 def _interval_text(cell: Estimate) -> str:
     bounds = "no interval" if cell.low is None else f"95 % interval {cell.low:z.3f} to {cell.high:z.3f}"
-    n = [wording.count(cell.images, "image"), wording.count(cell.ratings, "rating")]
-    n += [] if cell.prompts is None else [wording.count(cell.prompts, "prompt")]
+    n = [wording.count(cell.n_items, "image"), wording.count(cell.n_ratings, "rating")]
+    n.append(wording.count(cell.n_prompts, "prompt"))
     return f"{cell.value:z.3f}, {bounds}; n = {', '.join(n)}"
 
 

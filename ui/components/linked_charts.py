@@ -312,7 +312,7 @@ def _href(address: str) -> str:
 
 
 def _bars(marks: Sequence[Mark], color: str) -> dict[str, Any]:
-    return error_bars(({"value": mark.value, "low": mark.low, "high": mark.high} for mark in marks), color)
+    return error_bars(marks, color)
 
 
 def _short(labels: Sequence[str]) -> list[str]:

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from html import escape
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from agreement import catalogue
-from concord.common import wording
+from agreement.estimate import Estimate
+from agreement.reasons import Reason
+from concord.common import sentences, wording
 from concord.headlines import verdict_beside_people
 
 T = TypeVar("T")
@@ -178,67 +180,63 @@ def _inner(cell: HtmlCell) -> str:
     return text + small(cell.detail)
 
 
-Row = dict[str, Any]
-
-
-def number(row: Row | None) -> HtmlCell:
+def number(row: Estimate | None) -> HtmlCell:
     """An estimate as a table's cell."""
     if row is None:
         return HtmlCell("")
-    if row["value"] is None:
-        return HtmlCell("–", "undefined", row["reason"] or "")
-    method = row["method"] or ""
-    interval = span(row["low"], row["high"]) or ("no interval" if "no interval" in method else "")
-    ceiling = row.get("ceiling")
+    if row.value is None:
+        return HtmlCell("–", "undefined", sentences.text_or_none(row.reason) or "")
+    interval = span(row.low, row.high) or ("no interval" if row.method.without_interval else "")
+    ceiling = row.ceiling
     # what one person in its place reaches on the same images, and where that leaves the scorer
     beside = []
-    if ceiling and ceiling["value"] is not None:
-        beside.append(f"one person {ceiling['value']:z.2f}")
+    if ceiling and ceiling.value is not None:
+        beside.append(f"one person {ceiling.value:z.2f}")
     if ceiling and (verdict := verdict_beside_people(row)):
         beside.append(verdict)
-    lines = [interval, *beside, "saw these labels" if row.get("saw_labels") else ""]
-    note = f"{method}; n = {row['n_items']:,} images, {row['n_ratings']:,} answers"
-    if ceiling and ceiling["words"]:
-        note += f". Beside one person in its place: {ceiling['words']}"
-    return HtmlCell(f"{row['value']:z.3f}", "\n".join(line for line in lines if line), note)
+    lines = [interval, *beside, "saw these labels" if row.saw_labels else ""]
+    note = f"{sentences.text(row.method)}; n = {row.n_items:,} images, {row.n_ratings:,} answers"
+    if ceiling and ceiling.verdict.words:
+        note += f". Beside one person in its place: {sentences.text(ceiling.verdict.words)}"
+    return HtmlCell(f"{row.value:z.3f}", "\n".join(line for line in lines if line), note)
 
 
-def statistics_table(caption: str, name: str, rows: Sequence[Row], label: Callable[[Row], str]) -> str:
+def statistics_table(caption: str, name: str, rows: Sequence[Estimate], label: Callable[[Estimate], str]) -> str:
     """A row per label and a column per statistic, both in the order of ``rows``; nothing for no rows."""
     if not rows:
         return ""
-    shown = list(dict.fromkeys(row["statistic"] for row in rows))
-    lines: dict[str, dict[str, Row]] = {}
+    shown = list(dict.fromkeys(row.statistic for row in rows))
+    lines: dict[str, dict[str, Estimate]] = {}
     for row in rows:
-        lines.setdefault(label(row), {})[row["statistic"]] = row
+        lines.setdefault(label(row), {})[row.statistic] = row
     titles = [HtmlCell(wording.title(s), note=catalogue.DEFINITIONS[s].meaning) for s in shown]
     body: list[Cells] = []
     for text, line in lines.items():
-        widest = max(line.values(), key=lambda row: int(row["n_items"]))
-        counts = [HtmlCell(f"{widest['n_items']:,}"), HtmlCell(f"{max(row['n_ratings'] for row in line.values()):,}")]
-        body.append([text, *counts, *(_of_its_own(line.get(s), widest["n_items"]) for s in shown)])
+        widest = max(line.values(), key=lambda row: int(row.n_items))
+        counts = [HtmlCell(f"{widest.n_items:,}"), HtmlCell(f"{max(row.n_ratings for row in line.values()):,}")]
+        body.append([text, *counts, *(_of_its_own(line.get(s), widest.n_items) for s in shown)])
     return html_table(caption, [name, "images", "answers", *titles], body)
 
 
-def explained(rows: Iterable[Row], *, open_: bool) -> str:
+def explained(rows: Iterable[Estimate], *, open_: bool) -> str:
     """Why numbers are missing, each reason once. The mean of the tasks only repeats its tasks' reasons."""
-    reasons: dict[str, dict[str, None]] = {}
+    reasons: dict[Reason, dict[str, None]] = {}
     for row in rows:
-        if row["value"] is None and row["reason"] and row.get("task") != "tasks_mean":
-            reasons.setdefault(row["reason"], {})[wording.title(row["statistic"])] = None
+        if row.value is None and row.reason and row.task != "tasks_mean":
+            reasons.setdefault(row.reason, {})[wording.title(row.statistic)] = None
     if not reasons:
         return ""
-    lines = "".join(note(f"{', '.join(names)}: {reason}.") for reason, names in reasons.items())
+    lines = "".join(note(f"{', '.join(names)}: {sentences.text(reason)}.") for reason, names in reasons.items())
     alone = " open" if open_ else ""
     return f'<details class="cc-why"{alone}><summary>Why some numbers are undefined (–)</summary>{lines}</details>'
 
 
-def _of_its_own(row: Row | None, n: int) -> HtmlCell:
+def _of_its_own(row: Estimate | None, n: int) -> HtmlCell:
     """The number, and how many images it rests on where that is not what its line says."""
     cell = number(row)
-    if row is None or row["value"] is None or row["n_items"] == n:
+    if row is None or row.value is None or row.n_items == n:
         return cell
-    return replace(cell, detail="\n".join(part for part in (cell.detail, f"{row['n_items']:,} images") if part))
+    return replace(cell, detail="\n".join(part for part in (cell.detail, f"{row.n_items:,} images") if part))
 
 
 @dataclass(frozen=True, slots=True)

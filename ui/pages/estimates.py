@@ -18,7 +18,7 @@ from data.aspects import YES_NO_ASPECTS
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import browse_address
-from ui.components.charts import COLORS, error_bars, legend, name_rows, plain
+from ui.components.charts import COLORS, Ends, error_bars, legend, name_rows, plain
 from ui.components.controls import Choice
 from ui.components.page import Drawn, Page, View
 from ui.components.tables import Cells, HtmlCell, bullets, first_sentence, heading, html_table, note, span
@@ -167,7 +167,7 @@ def forest(rows: Sequence[EstimateFinding], view: EstimatesView) -> go.Figure | 
     )
     for name, color, symbol, shift, ends in series:
         made = [
-            (n, dict(zip(("value", "low", "high"), (getattr(row, end, None) for end in ends), strict=True)))
+            (n, Ends(*(getattr(row, end, None) for end in ends)))
             for n, row in enumerate(rows)
             if getattr(row, ends[0]) is not None and (ends[0] != "scorer_mean" or row.on_scale)
         ]
@@ -176,7 +176,7 @@ def forest(rows: Sequence[EstimateFinding], view: EstimatesView) -> go.Figure | 
             figure.add_trace(
                 go.Scatter(
                     name=name,
-                    x=[row["value"] for row in known],
+                    x=[row.value for row in known],
                     y=[n + shift for n, _ in made],
                     mode="markers",
                     marker={"size": 11, "color": color, "symbol": symbol, "line": {"width": 2, "color": color}},

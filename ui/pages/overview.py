@@ -10,6 +10,7 @@ from typing import Any, Final
 import gradio as gr
 
 from agreement import Options
+from agreement.estimate import Estimate
 from agreement.preferences.votes import Contest
 from concord.agreement import means, recall
 from concord.common import next_steps, wording
@@ -257,9 +258,9 @@ def _table(store: Store, suite: str, judged_suite: contents.JudgedSuite, *, inte
     options = Options(statistics=("mean",), intervals=intervals)
     rows = recall(store, Selection(suite=(suite,), aspect=(aspect,)), options)
     people: dict[tuple[str, str], dict[str, HtmlCell]] = {}
-    for row in rows["among_people"]:
-        name = selection.PEOPLE if row["people"] == "real" else selection.SIMULATED
-        people.setdefault((row["generator"], name), {})[row["task"]] = _mean(row, name)
+    for row in rows.among_people:
+        name = selection.PEOPLE if row.people == "real" else selection.SIMULATED
+        people.setdefault((row.generator, name), {})[row.task] = _mean(row, name)
     scorers = _scorers(store, suite, aspect, options)
     body: list[Cells] = []
     # with a single generator, "all generators" would only repeat it
@@ -274,12 +275,12 @@ def _table(store: Store, suite: str, judged_suite: contents.JudgedSuite, *, inte
     return html_table(caption, ["generator", "rater", *map(wording.task, tasks)], body)
 
 
-def _mean(row: dict[str, Any], rater: str) -> HtmlCell:
+def _mean(row: Estimate, rater: str) -> HtmlCell:
     """The number with its interval and n, leading to the images behind it."""
     cell = number(row)
-    where = Selection(**{name: (row[name],) for name in ("suite", "generator", "task")})
-    href = browse_address(where, rater=rater, by=row["aspect"], order="lowest")
-    detail = "\n".join(part for part in (cell.detail, f"n = {row['n_items']:,}") if part)
+    where = Selection(suite=(row.suite,), generator=(row.generator,), task=(row.task,))
+    href = browse_address(where, rater=rater, by=row.aspect, order="lowest")
+    detail = "\n".join(part for part in (cell.detail, f"n = {row.n_items:,}") if part)
     return HtmlCell(cell.text, detail, cell.note, href)
 
 
@@ -287,7 +288,7 @@ def _scorers(store: Store, suite: str, aspect: str, options: Options) -> dict[tu
     """By generator and scorer, then task."""
     cells: dict[tuple[str, str], dict[str, HtmlCell]] = {}
     for row in means(store, Selection(suite=(suite,)), options):
-        if row["aspect"] in (aspect, "score"):
-            name = row["rater"] + ("" if row["aspect"] == aspect else f" ({row['aspect']})")
-            cells.setdefault((row["generator"], name), {})[row["task"]] = _mean(row, row["rater"])
+        if row.aspect in (aspect, "score"):
+            name = row.rater + ("" if row.aspect == aspect else f" ({row.aspect})")
+            cells.setdefault((row.generator, name), {})[row.task] = _mean(row, row.rater)
     return cells

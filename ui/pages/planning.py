@@ -18,7 +18,7 @@ from concord.meta.planning import MEAN, PlanRequest, plan, rated_aspects
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import browse_address
-from ui.components.charts import PALETTE, forest, legend, plain
+from ui.components.charts import PALETTE, ForestLine, forest, legend, plain
 from ui.components.controls import Choice
 from ui.components.page import Drawn, Page, View
 from ui.components.tables import Cells, HtmlCell, first_sentence, html_table, note
@@ -203,5 +203,8 @@ def severity_figure(rows: Sequence[RaterEffectRow]) -> Any:
         return None
     if len(known) > _MOST_PEOPLE:
         known = [*known[: _MOST_PEOPLE // 2], *known[-_MOST_PEOPLE // 2 :]]
-    lines = [(str(row.rater), {**sentences.worded(row.to_dict()), "kind": "people"}) for row in known]
+    lines = [
+        ForestLine(str(row.rater), row.value, row.low, row.high, row.n_items, "people", row.people == "simulated")
+        for row in known
+    ]
     return forest(lines, "beside the average person (0)", around_zero=0.05)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal
 
 import gradio as gr
 
@@ -283,8 +283,16 @@ def strengths_figure(rows: Sequence[Row], task: str) -> Any:
         return None
     order = sorted(mine, key=lambda row: (row["generator"], row["kind"] != "people"))
     return charts.forest(
-        [(f"{row['generator']} · {who_of(row)}", row) for row in order], "Bradley-Terry log strength", around_zero=0.05
+        [_forest_line(f"{row['generator']} · {who_of(row)}", row) for row in order],
+        "Bradley-Terry log strength",
+        around_zero=0.05,
     )
+
+
+def _forest_line(label: str, row: Row) -> charts.ForestLine:
+    rater: Literal["people", "scorer"] = "scorer" if "rater" in row and row["kind"] != "people" else "people"
+    ends = row["value"], row["low"], row["high"]
+    return charts.ForestLine(label, *ends, row["n_items"], rater, row["people"] == "simulated")
 
 
 def ranks_table(rows: Sequence[Row]) -> str:
@@ -303,7 +311,7 @@ def ranks_table(rows: Sequence[Row]) -> str:
 
 def ranks_figure(rows: Sequence[Row]) -> Any:
     """A row for each metric that has a number; None where none has."""
-    known = [(who_of(row), row) for row in rows if row["value"] is not None]
+    known = [_forest_line(who_of(row), row) for row in rows if row["value"] is not None]
     return charts.forest(known, "Spearman’s ρ with people’s votes", around_zero=0.05) if known else None
 
 

@@ -9,6 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from agreement import Options
+from agreement.estimate import Estimate
 from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT, Ranking
 from agreement.reasons import ReasonCode
 from concord.agreement import recall
@@ -148,7 +149,7 @@ class ScorerEvidence:
             return None
         tests = of_scorers(alt_test(store, view.selection, _WHOLE, float(view.epsilon)), ())
         report = recall(store, view.selection, BOARD)
-        made = replacements(tests, report["raters"], view.task, people)
+        made = replacements(tests, report.raters, view.task, people)
         ranks: dict[str | None, dict[str, Ranking]] = {}
         for row in here:
             if row.statistic == RANK:
@@ -194,7 +195,7 @@ def _replacement_item(each: Replacement, evidence: Sequence[str], all_evidence: 
     view = all_evidence.view
     badge = f'<span class="cc-badge cc-badge--{_BADGES[each.answer]}">{ANSWERS[each.answer]}</span>'
     images = f'<a href="{escape(view.browse(each.scorer, all_evidence.by(each.scorer)))}">images</a>'
-    statistic = str(each.agreement["statistic"]) if each.agreement else ""
+    statistic = each.agreement.statistic if each.agreement else ""
     links = f'{images} · <a href="{escape(view.agreement(statistic))}">agreement</a>'
     persons = _persons(each.test) if each.test is not None else ""
     return f"<li><h3>{badge} {escape(each.scorer)}</h3><p>{escape(' '.join(evidence))} <small>{links}</small></p>{persons}</li>"
@@ -230,7 +231,7 @@ def questions_html(evidence: ScorerEvidence) -> str:
         HtmlCell("order the generators", "soft pairwise accuracy", "1 less the mean difference of people’s p and the rater’s"),
         HtmlCell("give people’s verdict", "agreement", "The main statistic of the Agreement page"),
     ]
-    raters: list[tuple[str | None, str, Mapping[str, Any] | None]] = [(None, f"{evidence.rater(None)}, one by one", None)]
+    raters: list[tuple[str | None, str, Estimate | None]] = [(None, f"{evidence.rater(None)}, one by one", None)]
     raters += [(each.scorer, each.scorer, each.agreement) for each in evidence.replacements]
     # how far people agree by another statistic, or in pairs, is no level for a scorer: theirs stands beneath its number
     beneath = HtmlCell("beneath each", number=False)
@@ -248,7 +249,7 @@ def _estimate(row: Ranking | None, href: str, *more: str) -> HtmlCell:
     """A number with what stands beneath, which leads to what is behind it."""
     if row is None:
         return HtmlCell("–", "not judged")
-    cell = number(sentences.worded(row.to_dict()))
+    cell = number(row)
     details = [cell.detail, *more]
     return HtmlCell(cell.text, "\n".join(text for text in details if text), cell.note, href if row.value is not None else "")
 
@@ -275,12 +276,12 @@ def _order(scorer: str | None, evidence: ScorerEvidence) -> HtmlCell:
     return _estimate(row, evidence.view.compare(evidence.rater(scorer), evidence.by(scorer)), *more)
 
 
-def _agreement(row: Mapping[str, Any] | None, evidence: ScorerEvidence) -> HtmlCell:
+def _agreement(row: Estimate | None, evidence: ScorerEvidence) -> HtmlCell:
     if row is None:
         return HtmlCell("–", "undefined")
-    cell = number(dict(row))
-    detail = f"{cell.detail}\n{wording.title(row['statistic'])}".strip()
-    return HtmlCell(cell.text, detail, cell.note, evidence.view.agreement(row["statistic"]))
+    cell = number(row)
+    detail = f"{cell.detail}\n{wording.title(row.statistic)}".strip()
+    return HtmlCell(cell.text, detail, cell.note, evidence.view.agreement(row.statistic))
 
 
 def _by_people(evidence: ScorerEvidence) -> list[str]:

@@ -20,12 +20,14 @@ from weakref import WeakKeyDictionary
 
 import pandas as pd
 
-from agreement import Options, catalogue
+from agreement import Estimate, Options, catalogue, scorer_means
+from agreement.estimate import ALL
 from agreement.meta.alternative_annotator import alternative_annotator
 from agreement.meta.ranking import ranking
+from agreement.meta.units import Finding
 from agreement.report.report import select
 from concord import agreement, exporting
-from concord.agreement import Rows, selected
+from concord.agreement import AgreementRows, selected
 from concord.common import machine, next_steps, sentences, wording
 from concord.common.context import CommandError, Context, writing
 from concord.exporting import export_target, why_no_ratings
@@ -92,7 +94,7 @@ def data(material: Material) -> dict[str, Any]:
         "seed": material.options.seed,
         "data": {"ratings": len(material.ratings), "sha256": material.sha256},
         "selection": material.selection.to_dict(),
-        **material.rows,
+        **material.rows.to_json(),
         "confusions": [row for confusion in material.confusions for row in confusion.rows()],
         "curves": [row for curve in material.curves for row in curve.rows()],
         "recruitment": sections_methods.as_rows(material.recruited),
@@ -120,9 +122,7 @@ def gather(store: Store, selection: Selection, seed: int, command: str, tell: Te
         judgements,
         judgements["excluded"].astype(object).where(judgements["excluded"].notna() | values.notna(), "no_value"),
         ratings,
-        _rows(judgements, scales, selection, options, tell) | sections_meta.estimates_of(store, selection)
-        if len(ratings)
-        else {},
+        _rows(judgements, scales, selection, options, tell) if len(ratings) else AgreementRows(),
         exports.describe_scorers(store, ratings.loc[ratings["kind"] == "scorer", "rater"].unique().tolist()),
         command,
         datetime.now(UTC),
@@ -131,13 +131,18 @@ def gather(store: Store, selection: Selection, seed: int, command: str, tell: Te
     )
     if ratings.empty:
         return made
-    about = judgements, scales, dict(made.rows), options
+    about = judgements, scales, made.rows, options
     return replace(
         made,
         confusions=sections_results.confusions(*about, _part(tell, "crossing answers", 0.7)),
         curves=figures.curves(*about, _part(tell, "drawing thresholds", 0.8)),
         samples=sample_failures.samples(store, ratings, seed, _part(tell, "collecting failures", 0.9)),
-        findings={"plan": planning.plan(store, selection, PlanRequest()), "rater_effects": findings.effects(store, selection)},
+        findings={
+            **_rankings(judgements, scales, selection, options, tell),
+            **sections_meta.estimates_of(store, selection),
+            "plan": planning.plan(store, selection, PlanRequest()),
+            "rater_effects": findings.effects(store, selection),
+        },
     )
 
 
@@ -146,32 +151,42 @@ def _part(tell: Tell, step: str, begun: float) -> Callable[[int, int], None]:
     return lambda done, total: tell(step, begun + 0.1 * done / max(total, 1))
 
 
-def _rows(judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, tell: Tell) -> Rows:
+def _rows(judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, tell: Tell) -> AgreementRows:
     tell("comparing raters", 0.1)
     rows = agreement.rows_of(judgements, scales, selection, options)
     whole = replace(options, each_generator=False)
     tell("comparing scorers", 0.5)
-    further = agreement.further_of(judgements, scales, selection, whole, agreement.FURTHER)
-    decided = {_whose(row) for row in rows["raters"] if row["statistic"] == "percent_agreement"}
-    means = agreement.means_of(judgements, scales, replace(options, certainty=selection.certainty))
-    wanted = selection.aspect
-    tell("ranking", 0.6)
-    units = findings.units_of(judgements, scales, replace(selection, certainty=()))
-    return rows | {
-        "rank": [sentences.worded(row.to_dict()) for each in units for row in ranking(each, whole)],
-        "alt_test": [sentences.worded(row.to_dict()) for each in units for row in alternative_annotator(each, whole)],
-        "matrix": [row for row in rows["matrix"] if (row["generator"], row["task"]) == ("all", "all")],
-        "comparisons": further["comparisons"],
+    further = agreement.further_of(judgements, scales, selection, whole, agreement.Further(comparisons=True, thresholds=True))
+    decided = {_whose(row) for row in rows.raters if row.statistic == "percent_agreement"}
+    means = scorer_means(judgements, scales, replace(options, certainty=selection.certainty))
+    aspects = selection.aspect
+    return replace(
+        rows,
+        matrix=tuple(row for row in rows.matrix if (row.generator, row.task) == (ALL, ALL)),
+        comparisons=further.comparisons,
         # a scorer that says yes or no itself needs no cut
-        "thresholds": [row for row in further["thresholds"] if _whose(row) not in decided],
-        "scorer_means": [
-            dict(row) for row in sections_results.alone(means, rows["raters"]) if not wanted or row["aspect"] in wanted
-        ],
+        thresholds=tuple(row for row in further.thresholds or () if _whose(row) not in decided),
+        scorer_means=tuple(row for row in sections_results.alone(means, rows.raters) if not aspects or row.aspect in aspects),
+    )
+
+
+def _rankings(
+    judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, tell: Tell
+) -> dict[str, Sequence[Finding]]:
+    """Return how scorers rank images and generators, and the alternative annotator test."""
+    tell("ranking", 0.6)
+    units, whole = (
+        findings.units_of(judgements, scales, replace(selection, certainty=())),
+        replace(options, each_generator=False),
+    )
+    return {
+        "rank": [row for each in units for row in ranking(each, whole)],
+        "alt_test": [row for each in units for row in alternative_annotator(each, whole)],
     }
 
 
-def _whose(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(row[name] for name in ("suite", "aspect", "target", "people", "rater"))
+def _whose(row: Estimate) -> tuple[str | None, ...]:
+    return row.suite, row.aspect, row.target, row.people, row.rater
 
 
 MOST_REPORTS: Final = 3
@@ -284,7 +299,7 @@ def _all(report: Document, material: Material) -> dict[str, tuple[pd.DataFrame, 
         for name, s in catalogue.DEFINITIONS.items()
     ]
     sections = {
-        **material.rows,
+        **material.rows.to_json(),
         "confusions": report.data["confusions"],
         "curves": report.data["curves"],
         "samples": report.data["samples"],

@@ -9,11 +9,12 @@ from typing import Any
 import pandas as pd
 
 from agreement import CellName, CutOptions, Options, ThresholdCurve, curve
-from concord.agreement import Rows
+from agreement.estimate import Estimate
+from concord.agreement import AgreementRows
 from concord.common import wording
 from data.store.core.frame import Scales
 from ui.components import charts
-from ui.report.sections import ALL, TASKS_MEAN, Heading, ReportCell, ReportFigure, ReportTable, Row, by_topic
+from ui.report.sections import ALL, TASKS_MEAN, Heading, ReportCell, ReportFigure, ReportTable, by_topic
 
 WIDTH = 960
 TALLEST = 600
@@ -34,16 +35,18 @@ def figure_json(figure: Any, width: int = WIDTH) -> str:
     return str(figure.to_json())
 
 
-def scores(rows: Sequence[Row], people: Sequence[Row]) -> list[ReportFigure]:
+def scores(rows: Sequence[Estimate], people: Sequence[Estimate]) -> list[ReportFigure]:
     """Means by generator over all tasks, a figure for each suite, aspect and kind of people."""
-    means = [row for row in (*people, *rows) if row["statistic"] == "mean" and row["target"] is None and row["task"] == ALL]
+    means = [row for row in (*people, *rows) if row.statistic == "mean" and row.target is None and row.task == ALL]
     figures = []
     for caption, part in by_topic(means):
-        several = len({row["generator"] for row in part}) > 1
+        several = len({row.generator for row in part}) > 1
         lines = [
-            ((f"{'all generators' if row['generator'] == ALL else row['generator']}: " if several else "") + _label(row), row)
+            charts.ForestLine.of(
+                (f"{'all generators' if row.generator == ALL else row.generator}: " if several else "") + _label(row), row
+            )
             for row in part
-            if row["value"] is not None
+            if row.value is not None
         ]
         if 1 < len(lines) <= _MOST_ROWS:
             drawn = figure_json(charts.forest(lines, "mean, 95 % interval"))
@@ -51,14 +54,14 @@ def scores(rows: Sequence[Row], people: Sequence[Row]) -> list[ReportFigure]:
     return figures
 
 
-def beside_people(rows: Iterable[Row]) -> list[ReportFigure]:
+def beside_people(rows: Iterable[Estimate]) -> list[ReportFigure]:
     """Draw scorers by task, over all generators."""
     figures = []
-    for caption, part in by_topic(row for row in rows if row["generator"] == ALL and row["target"] is None):
-        name = next((s for s in _BESIDE if any(r["statistic"] == s and r["value"] is not None for r in part)), None)
-        shown = [r for r in part if r["statistic"] == name and r["value"] is not None and r["task"] != TASKS_MEAN]
+    for caption, part in by_topic(row for row in rows if row.generator == ALL and row.target is None):
+        name = next((s for s in _BESIDE if any(r.statistic == s and r.value is not None for r in part)), None)
+        shown = [r for r in part if r.statistic == name and r.value is not None and r.task != TASKS_MEAN]
         if name and len(shown) > 1:
-            lines = [(f"{wording.task(row['task'])}: {_label(row)}", row) for row in shown[:_MOST_ROWS]]
+            lines = [charts.ForestLine.of(f"{wording.task(row.task)}: {_label(row)}", row) for row in shown[:_MOST_ROWS]]
             more = f" (the first {_MOST_ROWS} of {len(shown)} rows)" if len(shown) > _MOST_ROWS else ""
             title = wording.title(name)
             drawn = figure_json(charts.forest(lines, f"{title}, 95 % interval"))
@@ -66,8 +69,8 @@ def beside_people(rows: Iterable[Row]) -> list[ReportFigure]:
     return figures
 
 
-def _label(row: Row) -> str:
-    return str(row["rater"]) if "rater" in row else wording.people(row["people"])
+def _label(row: Estimate) -> str:
+    return row.rater or wording.people(row.people)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +90,10 @@ class Along:
 
 
 def curves(
-    judgements: pd.DataFrame, scales: Scales, rows: Rows, options: Options, tell: Callable[[int, int], None]
+    judgements: pd.DataFrame, scales: Scales, rows: AgreementRows, options: Options, tell: Callable[[int, int], None]
 ) -> list[Along]:
     """Each scorer's that only scores."""
-    curves_wanted = list(dict.fromkeys((row["suite"], row["people"], row["rater"]) for row in rows["thresholds"]))
+    curves_wanted = list(dict.fromkeys((row.suite, row.people, row.rater) for row in rows.thresholds or ()))
     curves_drawn = []
     for n, (suite, people, rater) in enumerate(curves_wanted):
         tell(n, len(curves_wanted))

@@ -9,13 +9,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import pandas as pd
 
 from agreement import Options
+from agreement.estimate import Estimate
 from agreement.meta.units import Finding
-from concord.common import wording
+from concord.agreement import AgreementRows
+from concord.common import sentences, wording
 from data.store.analysis.exports import ScorerDescription
 from data.store.core.selection import Selection
 from ui.components import tables
@@ -192,10 +194,9 @@ def texts(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]], 
 _COUNT = re.compile(r"\d{1,3}(,\d{3})*")
 
 
-Row = Mapping[str, Any]
-Names = Mapping[str, Callable[[Row], str]]
+Names = Mapping[str, Callable[[Estimate], str]]
 """The columns that name a row, by title."""
-AddDetails = Callable[[Row], tuple[str, ...]]
+AddDetails = Callable[[Estimate], tuple[str, ...]]
 
 _WIDEST, _WIDEST_WITH_MORE = 8, 4
 """Columns of numbers that fit on a page; and with more than an interval beneath each."""
@@ -204,43 +205,44 @@ COMPARED = ("among_people", "raters", "thresholds")
 """The rows whose main statistics are printed; of others the HTML report has the tables."""
 
 
-def generator(row: Row) -> str:
-    return "all generators" if row["generator"] == ALL else str(row["generator"])
+def generator(row: Estimate) -> str:
+    return "all generators" if row.generator == ALL else str(row.generator)
 
 
-def task(row: Row) -> str:
-    return wording.task(row["task"])
+def task(row: Estimate) -> str:
+    return wording.task(row.task)
 
 
-def column_names(rows: Sequence[Row]) -> dict[str, Callable[[Row], str]]:
+def column_names(rows: Sequence[Estimate]) -> dict[str, Callable[[Estimate], str]]:
     """The columns that say where a number is from, as far as it is not the same everywhere."""
-    columns: dict[str, Callable[[Row], str]] = {"Generator": generator, "Task": task}
-    if any(row["target"] is not None for row in rows):
-        columns["Target"] = lambda row: row["target"] or "none"
+    columns: dict[str, Callable[[Estimate], str]] = {"Generator": generator, "Task": task}
+    if any(row.target is not None for row in rows):
+        columns["Target"] = lambda row: row.target or "none"
     return columns
 
 
+AnyEstimate = TypeVar("AnyEstimate", bound=Estimate)
 Topic = tuple[str, str, str]
 """Suite, aspect, and whether people are real or simulated."""
 
 
-def topic_of(row: Row) -> Topic:
-    return row["suite"], row["aspect"], row["people"]
+def topic_of(row: Estimate) -> Topic:
+    return row.suite, row.aspect, row.people
 
 
-def is_whole(row: Row) -> bool:
+def is_whole(row: Estimate) -> bool:
     """Whether a row is over all generators and tasks, and about no single target."""
-    return (row["generator"], row["task"], row["target"]) == (ALL, ALL, None)
+    return (row.generator, row.task, row.target) == (ALL, ALL, None)
 
 
-def whole_rows(material: Material, section: str, topic: Topic) -> list[Row]:
+def whole_rows(material: Material, section: str, topic: Topic) -> list[Estimate]:
     """A section's rows about a topic as a whole."""
-    return [row for row in material.rows.get(section, []) if topic_of(row) == topic and is_whole(row)]
+    return [row for row in material.rows.section(section) if topic_of(row) == topic and is_whole(row)]
 
 
-def by_topic(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
+def by_topic(rows: Iterable[AnyEstimate]) -> Iterator[tuple[str, list[AnyEstimate]]]:
     """The rows of each suite, aspect and kind of people, with a caption; real people first."""
-    rows_of: dict[Topic, list[Row]] = {}
+    rows_of: dict[Topic, list[AnyEstimate]] = {}
     for row in rows:
         rows_of.setdefault(topic_of(row), []).append(row)
     for suite, aspect, people in sorted(rows_of, key=lambda key: (key[2] == "simulated", key[0])):
@@ -248,42 +250,39 @@ def by_topic(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
         yield f"{suite}: {wording.aspect(aspect)}{who}", _in_order(rows_of[suite, aspect, people])
 
 
-def _in_order(rows: Sequence[Row]) -> list[Row]:
+def _in_order(rows: Sequence[AnyEstimate]) -> list[AnyEstimate]:
     """The whole first, then its parts; and no part that is the whole."""
-    distinct = _without_twins(_without_twins(rows, "generator", (ALL,)), "task", (ALL, TASKS_MEAN))
+    distinct = _without_twins(_without_twins(rows, lambda row: row.generator, (ALL,)), lambda row: row.task, (ALL, TASKS_MEAN))
     order = {ALL: 0, TASKS_MEAN: 1}
-    return sorted(
-        distinct, key=lambda row: (row["target"] or "", row["generator"] != ALL, row["generator"], order.get(row["task"], 2))
-    )
+    return sorted(distinct, key=lambda row: (row.target or "", row.generator != ALL, row.generator, order.get(row.task, 2)))
 
 
-def _without_twins(rows: Sequence[Row], name: str, wholes: tuple[str, ...]) -> list[Row]:
+def _without_twins(
+    rows: Sequence[AnyEstimate], part_of: Callable[[Estimate], str], wholes: tuple[str, ...]
+) -> list[AnyEstimate]:
     """One task (or generator) alone has the numbers of all tasks: its own name says more."""
-    parts = {row[name] for row in rows} - set(wholes)
+    parts = {part_of(row) for row in rows} - set(wholes)
     if len(parts) != 1:
         return list(rows)
     numbers: dict[tuple[Any, ...], dict[str, tuple[Any, ...]]] = {}
     for row in rows:
-        key = tuple(row.get(column) for column in _IDENTITY if column != name)
-        numbers.setdefault(key, {})[row[name]] = tuple(row[column] for column in _NUMBERS)
+        where = [text for text in (row.task, row.generator) if text != part_of(row)]
+        key = (*where, row.target, row.statistic, row.rater, row.people_as, row.a, row.b, row.certainty)
+        numbers.setdefault(key, {})[part_of(row)] = (row.value, row.n_items, row.n_ratings)
     (part,) = parts
     same = all(ALL in by_name and by_name.get(part) == by_name[ALL] for by_name in numbers.values())
-    return [row for row in rows if row[name] == part] if same else list(rows)
+    return [row for row in rows if part_of(row) == part] if same else list(rows)
 
 
-_IDENTITY = ("task", "generator", "target", "statistic", "rater", "people_as", "a", "b", "certainty")
-_NUMBERS = ("value", "n_items", "n_ratings")
-
-
-def estimates_tables(caption: str, names: Names, rows: Sequence[Row], more: AddDetails | None = None) -> list[ReportTable]:
+def estimates_tables(caption: str, names: Names, rows: Sequence[Estimate], more: AddDetails | None = None) -> list[ReportTable]:
     """Tables of a few statistics each, in the order of ``rows``; ``more`` adds lines beneath a number."""
     widest = _WIDEST_WITH_MORE if more else _WIDEST
-    shown = list(dict.fromkeys(row["statistic"] for row in rows))
-    defined = [name for name in shown if any(row["statistic"] == name and row["value"] is not None for row in rows)]
+    shown = list(dict.fromkeys(row.statistic for row in rows))
+    defined = [name for name in shown if any(row.statistic == name and row.value is not None for row in rows)]
     never = _never(rows, [name for name in shown if name not in defined])
-    lines: dict[tuple[str, ...], dict[str, Row]] = {}
+    lines: dict[tuple[str, ...], dict[str, Estimate]] = {}
     for row in rows:
-        lines.setdefault(tuple(of(row) for of in names.values()), {})[row["statistic"]] = row
+        lines.setdefault(tuple(of(row) for of in names.values()), {})[row.statistic] = row
     parts = evenly(defined, widest) or [[]]
     tables = [
         _table(caption if n == 0 else f"{caption}, continued", names, part, lines, more or (lambda _: ()))
@@ -298,12 +297,14 @@ def evenly(names: Sequence[str], widest: int) -> list[list[str]]:
     return [list(names[start : start + size]) for start in range(0, len(names), max(size, 1))]
 
 
-def _never(rows: Sequence[Row], statistics: Sequence[str]) -> tuple[str, ...]:
+def _never(rows: Sequence[Estimate], statistics: Sequence[str]) -> tuple[str, ...]:
     """Statistics without any number have no column but a line: each reason once."""
     reasons: dict[str, dict[str, None]] = {}
     for row in rows:
-        if row["statistic"] in statistics and row["task"] != TASKS_MEAN:
-            reasons.setdefault(row["reason"] or "no reason is given", {})[wording.title(row["statistic"])] = None
+        if row.statistic in statistics and row.task != TASKS_MEAN:
+            reasons.setdefault(sentences.text_or_none(row.reason) or "no reason is given", {})[wording.title(row.statistic)] = (
+                None
+            )
     return tuple(f"Undefined here: {', '.join(titles)}: {reason}." for reason, titles in reasons.items())
 
 
@@ -321,7 +322,11 @@ class Notes:
 
 
 def _table(
-    caption: str, names: Names, statistics: Sequence[str], lines: Mapping[tuple[str, ...], Mapping[str, Row]], more: AddDetails
+    caption: str,
+    names: Names,
+    statistics: Sequence[str],
+    lines: Mapping[tuple[str, ...], Mapping[str, Estimate]],
+    more: AddDetails,
 ) -> ReportTable:
     notes = Notes()
     body = []
@@ -329,27 +334,27 @@ def _table(
         here = [line[name] for name in statistics if name in line]
         if not here:  # none of these makes sense for this rater
             continue
-        widest = max(here, key=lambda row: int(row["n_items"]))
-        ratings = max(int(row["n_ratings"]) for row in here)
-        counts = (ReportCell(f"{widest['n_items']:,}"), ReportCell(f"{ratings:,}"))
-        numbers = (estimate_cell(line.get(name), widest["n_items"], notes.mark, more) for name in statistics)
+        widest = max(here, key=lambda row: int(row.n_items))
+        ratings = max(int(row.n_ratings) for row in here)
+        counts = (ReportCell(f"{widest.n_items:,}"), ReportCell(f"{ratings:,}"))
+        numbers = (estimate_cell(line.get(name), widest.n_items, notes.mark, more) for name in statistics)
         body.append((*(ReportCell(text) for text in key), *counts, *numbers))
     columns = [Heading(wording.title(name), wording.meaning(name)) for name in statistics]
     headings = (*(Heading(name, number=False) for name in names), Heading("Items"), Heading("Ratings"), *columns)
     return ReportTable(caption, headings, tuple(body) if statistics else (), len(names), notes.lines())
 
 
-def estimate_cell(row: Row | None, n_items: int, mark: Callable[[str], str], more: AddDetails) -> ReportCell:
+def estimate_cell(row: Estimate | None, n_items: int, mark: Callable[[str], str], more: AddDetails) -> ReportCell:
     """An estimate as a cell: its interval beneath, and its own n where that is not ``n_items``."""
     if row is None:
         return ReportCell("")
     # what stands beside the number is said by `more`
-    shown = tables.number({**row, "ceiling": None})
-    if row["value"] is None:
-        return ReportCell(shown.text, more(row), mark=mark(row["reason"] or "no reason is given"))
-    of_its_own = f"n = {row['n_items']:,}" if row["n_items"] != n_items else ""
+    shown = tables.number(replace(row, ceiling=None))
+    if row.value is None:
+        return ReportCell(shown.text, more(row), mark=mark(sentences.text_or_none(row.reason) or "no reason is given"))
+    of_its_own = f"n = {row.n_items:,}" if row.n_items != n_items else ""
     details = tuple(part for part in (shown.detail, of_its_own, *more(row)) if part)
-    return ReportCell(shown.text, details, shown.note, row["value"])
+    return ReportCell(shown.text, details, shown.note, row.value)
 
 
 @dataclass(frozen=True)
@@ -371,7 +376,7 @@ class Material:
     judgements: pd.DataFrame
     left_out: pd.Series
     ratings: pd.DataFrame
-    rows: Mapping[str, list[dict[str, Any]]]
+    rows: AgreementRows
     scorers: list[ScorerDescription]
     command: str
     made: datetime

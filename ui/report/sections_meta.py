@@ -6,11 +6,13 @@ may replace people, and three questions beside people's own level.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
-from agreement.meta.estimates import EstimateOptions
+from agreement.estimate import Estimate
+from agreement.meta.alternative_annotator import AlternativeAnnotator
+from agreement.meta.estimates import EstimateFinding, EstimateOptions
 from agreement.meta.planning import DIFFERENCE, PlannedRow
-from agreement.meta.ranking import PAIRWISE, RANK, SOFT
+from agreement.meta.ranking import PAIRWISE, RANK, SOFT, Ranking
 from agreement.meta.rater_effects import SEVERITY, RaterEffectRow
 from agreement.meta.units import Finding
 from concord.common import sentences, wording
@@ -28,7 +30,6 @@ from ui.report.sections import (
     ReportCell,
     ReportSection,
     ReportTable,
-    Row,
     by_topic,
     estimate_cell,
     generator,
@@ -44,18 +45,19 @@ _ESTIMATES_LEAD: Final = (
 )
 
 
-def estimates_of(store: Store, selection: Selection) -> dict[str, list[dict[str, Any]]]:
-    """Rows of `estimate` by their name, where something is estimated; none of a selection by target or certainty."""
+def estimates_of(store: Store, selection: Selection) -> dict[str, Sequence[Finding]]:
+    """Return the rows of `estimate` by their name, where something is estimated; none of a selection by target or certainty."""
     if selection.target or selection.certainty:
         return {}
     findings = estimate(store, selection, EstimateOptions())
-    rows = [sentences.worded(row.to_dict()) for row in findings if row.value is not None and row.n_unlabelled]
+    rows = [row for row in findings if row.value is not None and row.n_unlabelled]
     return {NAME: rows} if rows else {}
 
 
 def estimates_section(material: Material) -> ReportSection | None:
     """A table for each suite, aspect and kind of people: a line for each generator and scorer."""
-    rows = [row for row in material.rows.get(NAME, []) if row["task"] == ALL]
+    findings = material.findings.get(NAME, ())
+    rows = [row for row in findings if isinstance(row, EstimateFinding) and row.task == ALL]
     if not rows:
         return None
     headings = (
@@ -67,17 +69,17 @@ def estimates_section(material: Material) -> ReportSection | None:
     return ReportSection("Estimates by people’s standard", (_ESTIMATES_LEAD,), tables=tuple(tables))
 
 
-def _line(row: Row) -> tuple[ReportCell, ...]:
-    saved = row["labels_saved"]
+def _line(row: EstimateFinding) -> tuple[ReportCell, ...]:
+    saved = row.labels_saved
     return (
         ReportCell(generator(row)),
-        ReportCell(row["scorer"]),
-        _number(row["value"], _range(row["low"], row["high"]), row["method"]),
-        _number(row["labels_mean"], _range(row["labels_low"], row["labels_high"])),
-        _number(row["scorer_mean"], "" if row["on_scale"] else "on its own scale"),
-        ReportCell(f"{row['n_labelled']:,}"),
-        ReportCell(f"{row['n_unlabelled']:,}"),
-        _number(row["lambda"]),
+        ReportCell(row.scorer or ""),
+        _number(row.value, _range(row.low, row.high), sentences.text(row.method)),
+        _number(row.labels_mean, _range(row.labels_low, row.labels_high)),
+        _number(row.scorer_mean, "" if row.on_scale else "on its own scale"),
+        ReportCell(f"{row.n_labelled:,}"),
+        ReportCell(f"{row.n_unlabelled:,}"),
+        _number(row.power),
         ReportCell("–" if saved is None else f"{saved:z,.0f}", exact=saved),
     )
 
@@ -166,22 +168,23 @@ _SCORERS_LEAD: Final = (
 
 def scorers_section(material: Material) -> ReportSection | None:
     """A line of a table for each scorer of each aspect, over all tasks and generators."""
-    ranked, tests = material.rows.get("rank", []), material.rows.get("alt_test", [])
+    ranked = [row for row in material.findings.get("rank", ()) if isinstance(row, Ranking)]
+    tests = [row for row in material.findings.get("alt_test", ()) if isinstance(row, AlternativeAnnotator)]
     tables: list[ReportTable] = []
-    for caption, part in by_topic(row for row in ranked if row["statistic"] != RANK):
-        here = [row for row in part if row["task"] == ALL]
+    for caption, part in by_topic(row for row in ranked if row.statistic != RANK):
+        here = [row for row in part if row.task == ALL]
         topic = topic_of(part[0])
-        about = [[row for row in rows if topic_of(row) == topic] for rows in (tests, material.rows.get("raters", []))]
-        if made := replacements(about[0], about[1], ALL, part[0]["people"]):
+        tested = [sentences.worded(row.to_dict()) for row in tests if topic_of(row) == topic]
+        if made := replacements(tested, [row for row in material.rows.raters if topic_of(row) == topic], ALL, topic[2]):
             tables.append(_table(caption, here, made))
     return ReportSection("What scorers are good for", (_SCORERS_LEAD,), tables=tuple(tables)) if tables else None
 
 
-def _table(caption: str, rows: Sequence[Row], made: Sequence[Replacement]) -> ReportTable:
+def _table(caption: str, rows: Sequence[Ranking], made: Sequence[Replacement]) -> ReportTable:
     notes = Notes()
-    by_statistic = {(row["statistic"], row["scorer"]): row for row in rows if row["generator"] == ALL}
+    by_statistic = {(row.statistic, row.scorer): row for row in rows if row.generator == ALL}
 
-    def line(name: str, scorer: str | None, answer: ReportCell, agreed: Row | None) -> tuple[ReportCell, ...]:
+    def line(name: str, scorer: str | None, answer: ReportCell, agreed: Estimate | None) -> tuple[ReportCell, ...]:
         estimated = [*(by_statistic.get((statistic, scorer)) for statistic in (PAIRWISE, SOFT)), agreed]
         return (ReportCell(name), answer, *(estimate_cell(row, -1, notes.mark, _people) for row in estimated))
 
@@ -199,12 +202,12 @@ def _answer(each: Replacement, notes: Notes) -> ReportCell:
     refused, won = test and test["reason"], ""
     if test is not None and not refused:
         won = f"{sum(person['won'] for person in test['persons'])} of {len(test['persons'])} people won"
-    details = tuple(part for part in (won, verdict_beside_people(each.agreement or {})) if part)
+    details = tuple(part for part in (won, verdict_beside_people(each.agreement) if each.agreement else "") if part)
     return ReportCell(
         ANSWERS[each.answer], details, " ".join(each.evidence), mark=notes.mark(f"No test: {refused}") if refused else ""
     )
 
 
-def _people(row: Row) -> tuple[str, ...]:
-    ceiling = row.get("ceiling")
-    return (f"one person {ceiling['value']:z.3f}",) if ceiling and ceiling["value"] is not None else ()
+def _people(row: Estimate) -> tuple[str, ...]:
+    ceiling = row.ceiling
+    return (f"one person {ceiling.value:z.3f}",) if ceiling and ceiling.value is not None else ()

@@ -21,6 +21,7 @@ from typing import Any, Final
 import pandas as pd
 
 from agreement import catalogue
+from agreement.estimate import Estimate
 from agreement.report.report import glance
 from concord import exporting
 from concord.campaigns import payment
@@ -39,7 +40,6 @@ from ui.report.sections import (
     Material,
     ReportSection,
     ReportTable,
-    Row,
     Term,
     is_whole,
     texts,
@@ -144,13 +144,13 @@ _MOST_COLUMNS = 8
 
 def in_short(material: Material) -> Iterator[str]:
     """A sentence on each suite and aspect: how far people agree, and which scorer comes closest to them."""
-    among = {(*topic_of(row), row["statistic"]): row for row in material.rows.get("among_people", []) if is_whole(row)}
+    among = {(*topic_of(row), row.statistic): row for row in material.rows.among_people if is_whole(row)}
     for suite, aspect, people in dict.fromkeys(key[:3] for key in among):
         who = wording.people(people)
         agree = among.get((suite, aspect, people, "percent_agreement"))
         parts = []
-        if agree and agree["value"] is not None:
-            parts.append(f"two {who} say the same in {agree['value']:.1%} of cases{_within(agree, '.1%')}")
+        if agree and agree.value is not None:
+            parts.append(f"two {who} say the same in {agree.value:.1%} of cases{_within(agree, '.1%')}")
         best = _closest(material, (suite, aspect, people))
         if best:
             parts.append(best)
@@ -159,20 +159,20 @@ def in_short(material: Material) -> Iterator[str]:
 
 
 def _closest(material: Material, topic: tuple[str, str, str]) -> str:
-    rows = [row for row in whole_rows(material, "raters", topic) if row["value"] is not None]
-    statistic = next((s for s in ("cohen_kappa", "spearman") if any(row["statistic"] == s for row in rows)), None)
-    compared = [row for row in rows if row["statistic"] == statistic]
+    rows = [row for row in whole_rows(material, "raters", topic) if row.value is not None]
+    statistic = next((s for s in ("cohen_kappa", "spearman") if any(row.statistic == s for row in rows)), None)
+    compared = [row for row in rows if row.statistic == statistic]
     if not compared:
         return ""
-    best = max(compared, key=lambda row: float(row["value"]))
-    standing = wording.verdict(best["ceiling"]["verdict"] or "") if best["ceiling"] else ""
+    best = max(compared, key=lambda row: row.value or 0.0)
+    standing = wording.verdict(best.ceiling.verdict.verdict or "") if best.ceiling else ""
     of = f"of {len(compared)} scorers the closest to them" if len(compared) > 1 else "the one scorer"
-    number = f"{wording.title(str(statistic))} {best['value']:z.3f}{_within(best, 'z.3f')}"
-    return f"{of} is {best['rater']}: {number}{', ' if standing else ''}{standing}"
+    number = f"{wording.title(str(statistic))} {best.value:z.3f}{_within(best, 'z.3f')}"
+    return f"{of} is {best.rater}: {number}{', ' if standing else ''}{standing}"
 
 
-def _within(row: Row, form: str) -> str:
-    return "" if row["low"] in (None, row["high"]) else f" (95 % interval {row['low']:{form}} to {row['high']:{form}})"
+def _within(row: Estimate, form: str) -> str:
+    return "" if row.low in (None, row.high) else f" (95 % interval {row.low:{form}} to {row.high:{form}})"
 
 
 def raters(material: Material) -> ReportSection:
@@ -226,13 +226,13 @@ def exclusions(material: Material) -> ReportSection:
 def _besides(material: Material, known: set[str]) -> dict[tuple[Any, ...], dict[str, None]]:
     """(comparison, suite, aspect, what, how many) to the statistics that leave it out."""
     besides: dict[tuple[Any, ...], dict[str, None]] = {}
-    for row in (*material.rows.get("among_people", []), *material.rows.get("raters", [])):
-        people = wording.people(row["people"])
-        who = f"{row['rater']} against {people}" if "rater" in row else f"{people} among themselves"
-        for reason, n in row["excluded"].items() if is_whole(row) else ():
+    for row in (*material.rows.among_people, *material.rows.raters):
+        people = wording.people(row.people)
+        who = f"{row.rater} against {people}" if row.rater else f"{people} among themselves"
+        for reason, n in row.excluded.items() if is_whole(row) else ():
             if reason not in known and n:
-                key = (who, row["suite"], row["aspect"], wording.reason(reason), int(n))
-                besides.setdefault(key, {})[wording.title(row["statistic"])] = None
+                key = (who, row.suite, row.aspect, wording.reason(reason), int(n))
+                besides.setdefault(key, {})[wording.title(row.statistic)] = None
     return besides
 
 
@@ -446,8 +446,12 @@ def revision() -> str:
 
 def definitions(material: Material) -> ReportSection:
     """Every statistic shown, with formula and source."""
-    shown = {row["statistic"] for rows in material.rows.values() for row in rows}
-    main = {row["statistic"] for name in COMPARED for row in glance(material.rows.get(name, []))[0]}
+    every = [
+        *(rows for _, rows in material.rows.sections()),
+        *(material.findings.get(name, ()) for name in ("rank", "alt_test")),
+    ]
+    shown = {row.statistic for rows in every for row in rows}
+    main = {row.statistic for name in COMPARED for row in glance(material.rows.section(name))[0]}
     terms = [
         Term(s.title, s.meaning, s.formula, s.range, s.source, folded=name not in main)
         for name, s in catalogue.DEFINITIONS.items()

@@ -10,10 +10,11 @@ from typing import Any
 
 import pandas as pd
 
-from agreement import Options, PairReport, pair_report
+from agreement import Comparison, Estimate, Options, PairReport, pair_report
 from agreement.report.ceiling import MARGIN_OF_COEFFICIENTS, MARGIN_OF_SHARES
 from agreement.report.report import glance
-from concord.agreement import Rows
+from agreement.thresholds import ChosenCuts, ThresholdAgreement
+from concord.agreement import AgreementRows
 from concord.common import wording
 from concord.headlines import verdict_beside_people
 from data.store.core.frame import Scales
@@ -31,7 +32,6 @@ from ui.report.sections import (
     ReportFigure,
     ReportSection,
     ReportTable,
-    Row,
     by_topic,
     column_names,
     estimate_cell,
@@ -52,14 +52,14 @@ _LEAD = (
 
 def scores_section(material: Material) -> ReportSection | None:
     """A table for each suite, aspect and kind of people."""
-    people = [row for row in material.rows.get("among_people", []) if row["statistic"] == "mean"]
-    scorers = [row for row in material.rows.get("raters", []) if row["statistic"] == "mean"]
-    rows = [*people, *scorers, *material.rows.get("scorer_means", [])]
+    people = [row for row in material.rows.among_people if row.statistic == "mean"]
+    scorers = [row for row in material.rows.raters if row.statistic == "mean"]
+    rows = [*people, *scorers, *(material.rows.scorer_means or ())]
     if not rows:
         return None
     tables: list[ReportTable] = []
     for caption, part in by_topic(rows):
-        wholes = [row for row in part if row["task"] == ALL and row["target"] is None]
+        wholes = [row for row in part if row.task == ALL and row.target is None]
         tables += _scores_tables(caption, {"Generator": generator}, wholes, _who)
         each = {title: of for title, of in column_names(part).items() if title != "Generator"}
         further = _scores_tables(f"{caption}: each task", each, part, lambda row: f"{generator(row)}: {_who(row)}")
@@ -67,19 +67,19 @@ def scores_section(material: Material) -> ReportSection | None:
     return ReportSection("Scores", (_LEAD,), figures=tuple(figures.scores(scorers, people)), tables=tuple(tables))
 
 
-def alone(means: Sequence[Row], raters: Sequence[Row]) -> list[Row]:
+def alone(means: Sequence[Estimate], raters: Sequence[Estimate]) -> list[Estimate]:
     """Those of scorers' own means that no comparison with people shows already."""
-    shown = {(row["suite"], row["aspect"], row["rater"]) for row in raters if row["statistic"] == "mean"}
-    return [
-        {**row, "people": "real", "ceiling": None} for row in means if (row["suite"], row["aspect"], row["rater"]) not in shown
-    ]
+    shown = {(row.suite, row.aspect, row.rater) for row in raters if row.statistic == "mean"}
+    return [replace(row, people="real", ceiling=None) for row in means if (row.suite, row.aspect, row.rater) not in shown]
 
 
-def _scores_tables(caption: str, names: Names, rows: Sequence[Row], column: Callable[[Row], str]) -> list[ReportTable]:
+def _scores_tables(
+    caption: str, names: Names, rows: Sequence[Estimate], column: Callable[[Estimate], str]
+) -> list[ReportTable]:
     """Means: lines by ``names``, and a column for each ``column``, people's first."""
     if not rows:
         return []
-    lines: dict[tuple[str, ...], dict[str, Row]] = {}
+    lines: dict[tuple[str, ...], dict[str, Estimate]] = {}
     makers = {generator(row): n for n, row in reversed([*enumerate(rows)])}
     for row in rows:
         lines.setdefault(tuple(of(row) for of in names.values()), {})[column(row)] = row
@@ -90,12 +90,12 @@ def _scores_tables(caption: str, names: Names, rows: Sequence[Row], column: Call
     return [_scores_table(title, tuple(names), lines, part) for title, part in zip(titles, parts, strict=True)]
 
 
-def _who(row: Row) -> str:
-    return str(row["rater"]) if "rater" in row else PEOPLE
+def _who(row: Estimate) -> str:
+    return row.rater or PEOPLE
 
 
 def _scores_table(
-    caption: str, names: Sequence[str], lines: dict[tuple[str, ...], dict[str, Row]], columns: Sequence[str]
+    caption: str, names: Sequence[str], lines: dict[tuple[str, ...], dict[str, Estimate]], columns: Sequence[str]
 ) -> ReportTable:
     notes = Notes()
     # every number says how many items it rests on
@@ -135,25 +135,25 @@ class _Comparison:
 
     title: str
     text: Callable[[Material], str]
-    names: Callable[[Sequence[Row]], Names]
+    names: Callable[[Sequence[Estimate]], Names]
     beside: AddDetails | None = None
     figures: Callable[[Material], Sequence[ReportFigure]] = lambda _: ()
-    tables: Callable[[str, Sequence[Row]], list[ReportTable]] = lambda *_: []
+    tables: Callable[[str, Sequence[Estimate]], list[ReportTable]] = lambda *_: []
     """Further tables of a topic: its caption and rows."""
 
 
 def comparison(name: str, material: Material) -> ReportSection | None:
     """The section of some of the report's rows; None where there is nothing to compare."""
-    rows, about = material.rows.get(name, []), _COMPARISONS[name]
+    rows, about = material.rows.section(name), _COMPARISONS[name]
     if not rows:
         return None
     tables: list[ReportTable] = []
     for caption, part in by_topic(rows):
         shown, rest = glance(part)
-        several = len({row.get("rater") for row in shown}) > 1
+        several = len({row.rater for row in shown}) > 1
         # of many scorers the tasks stand beside each other in a table of their own
-        whole = [row for row in shown if row["generator"] == ALL and row["target"] is None]
-        whole = [row for row in whole if row["task"] == ALL or not several] or shown
+        whole = [row for row in shown if row.generator == ALL and row.target is None]
+        whole = [row for row in whole if row.task == ALL or not several] or shown
         main_names = about.names(whole)
         if whole != shown:
             main_names = {title: of for title, of in main_names.items() if title != "Generator"}
@@ -170,72 +170,84 @@ def comparison(name: str, material: Material) -> ReportSection | None:
     return ReportSection(about.title, (text,) if text else (), figures=tuple(about.figures(material)), tables=tuple(tables))
 
 
-def _by_task(caption: str, rows: Sequence[Row]) -> list[ReportTable]:
+def _by_task(caption: str, rows: Sequence[Estimate]) -> list[ReportTable]:
     """A scale's first statistic of each scorer, a column for each task."""
-    statistic = next((row["statistic"] for row in glance(rows)[0] if row["value"] is not None), None)
+    statistic = next((row.statistic for row in glance(rows)[0] if row.value is not None), None)
     shown = [
         row
         for row in rows
-        if (row["statistic"], row["generator"], row["target"]) == (statistic, ALL, None)
-        and row["task"] not in (ALL, TASKS_MEAN)
+        if (row.statistic, row.generator, row.target) == (statistic, ALL, None) and row.task not in (ALL, TASKS_MEAN)
     ]
-    if len({row["task"] for row in shown}) < 2:
+    if len({row.task for row in shown}) < 2:
         return []
     title = f"{caption}: {wording.title(str(statistic))} by task"
-    return _scores_tables(title, {"Scorer": lambda row: str(row["rater"])}, shown, lambda row: wording.task(row["task"]))
+    return _scores_tables(title, {"Scorer": lambda row: str(row.rater)}, shown, lambda row: wording.task(row.task))
 
 
 def _ceiling_text(material: Material) -> str:
-    if not any(row["ceiling"] for row in material.rows["raters"]):
+    if not any(row.ceiling for row in material.rows.raters):
         return ""
     margin = material.options.margin
     each = f"{MARGIN_OF_SHARES:g} (shares) or {MARGIN_OF_COEFFICIENTS:g} (coefficients)"
     return _CEILING.format(margin=f"{margin:g}" if margin is not None else each)
 
 
-def _threshold(row: Row) -> str:
-    if row["task"] == TASKS_MEAN:
+def _threshold(row: Estimate) -> str:
+    if row.task == TASKS_MEAN:
         return "each task’s own"
-    return "–" if row["threshold"] is None else f"{row['threshold']:.4g}"
+    cut = _chosen(row).threshold
+    return "–" if cut is None else f"{cut:.4g}"
 
 
-def _pair(row: Row) -> str:
-    return f"{row['a']} – {row['b']}"
+def _chosen(row: Estimate) -> ChosenCuts:
+    return row.chosen if isinstance(row, ThresholdAgreement) else ChosenCuts()
 
 
-def _of_scorers(rows: Sequence[Row]) -> Names:
-    return {**column_names(rows), "Scorer": lambda row: str(row["rater"])}
+def _in_sample(row: Estimate) -> tuple[str, ...]:
+    value = _chosen(row).in_sample
+    return () if value is None else (f"in sample {value:z.3f}",)
 
 
-def beside(row: Row) -> tuple[str, ...]:
+def _pair(row: Estimate) -> str:
+    return f"{row.a} – {row.b}"
+
+
+def _of_scorers(rows: Sequence[Estimate]) -> Names:
+    return {**column_names(rows), "Scorer": lambda row: str(row.rater)}
+
+
+def beside(row: Estimate) -> tuple[str, ...]:
     """People's own number, and the verdict."""
-    ceiling: Mapping[str, Any] | None = row["ceiling"]
-    if ceiling is None or ceiling["value"] is None:
+    ceiling = row.ceiling
+    if ceiling is None or ceiling.value is None:
         return ()
-    people = f"one person {ceiling['value']:z.3f}"
-    if ceiling["low"] is not None:
-        people += f" ({ceiling['low']:z.2f} to {ceiling['high']:z.2f})"
+    people = f"one person {ceiling.value:z.3f}"
+    if ceiling.low is not None:
+        people += f" ({ceiling.low:z.2f} to {ceiling.high:z.2f})"
     return tuple(part for part in (people, verdict_beside_people(row)) if part)
 
 
-def _duel(row: Row) -> tuple[str, ...]:
-    own = f"{row['value_a']:z.3f} against {row['value_b']:z.3f}" if None not in (row["value_a"], row["value_b"]) else ""
-    p = f"p = {row['p_holm']:z.3f}" if row["p_holm"] is not None else ""
+def _duel(row: Estimate) -> tuple[str, ...]:
+    if not isinstance(row, Comparison):
+        return ()
+    own = "" if row.value_a is None or row.value_b is None else f"{row.value_a:z.3f} against {row.value_b:z.3f}"
+    p = f"p = {row.p_holm:z.3f}" if row.p_holm is not None else ""
     return tuple(part for part in (own, p) if part)
 
 
-def _mcnemar(caption: str, rows: Sequence[Row]) -> list[ReportTable]:
+def _mcnemar(caption: str, rows: Sequence[Estimate]) -> list[ReportTable]:
     """The four cells of right and wrong and the exact test, over all generators and tasks."""
     by_pair = {
-        (row["a"], row["b"]): row["mcnemar"] for row in rows if row["mcnemar"] and row["task"] == row["generator"] == ALL
+        (row.a, row.b): row.mcnemar
+        for row in rows
+        if isinstance(row, Comparison) and row.mcnemar and row.task == row.generator == ALL
     }
     if not by_pair:
         return []
-    counts = ("both_right", "only_a_right", "only_b_right", "both_wrong")
     body = []
     for (a, b), test in by_pair.items():
-        p = test["p_mcnemar_holm"]
-        numbers = (*(ReportCell(f"{test[name]:,}") for name in counts), ReportCell("–" if p is None else f"{p:z.3f}", exact=p))
+        p, counts = test.p_holm, (test.both_right, test.only_a_right, test.only_b_right, test.both_wrong)
+        numbers = (*(ReportCell(f"{n:,}") for n in counts), ReportCell("–" if p is None else f"{p:z.3f}", exact=p))
         body.append((ReportCell(f"{a} – {b}"), *numbers))
     headings = ("Both right", "Only the first", "Only the second", "Both wrong", "p, exact, Holm")
     named = f"{caption}: right and wrong against people’s majority (McNemar)"
@@ -249,7 +261,7 @@ _COMPARISONS: Mapping[str, _Comparison] = {
         _ceiling_text,
         _of_scorers,
         beside,
-        lambda material: figures.beside_people(material.rows["raters"]),
+        lambda material: figures.beside_people(material.rows.raters),
     ),
     "by_certainty": _Comparison(
         "By people’s certainty",
@@ -257,7 +269,7 @@ _COMPARISONS: Mapping[str, _Comparison] = {
             "The same by how sure people are: images on which all say the same (unanimous), on which more than half do "
             "(majority), and the others (split). Images with one rating are of no class."
         ),
-        lambda rows: {**_of_scorers(rows), "People are": lambda row: str(row["certainty"])},
+        lambda rows: {**_of_scorers(rows), "People are": lambda row: str(row.certainty)},
     ),
     "comparisons": _Comparison(
         "Scorers compared",
@@ -274,7 +286,7 @@ _COMPARISONS: Mapping[str, _Comparison] = {
         "Scores as decisions",
         lambda _: _CUT,
         lambda rows: {**_of_scorers(rows), "Yes above": _threshold},
-        lambda row: () if row["in_sample"] is None else (f"in sample {row['in_sample']:z.3f}",),
+        _in_sample,
         lambda material: figures.along(material.curves),
     ),
     "matrix": _Comparison(
@@ -315,13 +327,13 @@ class Confusion:
 
 
 def confusions(
-    judgements: pd.DataFrame, scales: Scales, rows: Rows, options: Options, tell: Callable[[int, int], None]
+    judgements: pd.DataFrame, scales: Scales, rows: AgreementRows, options: Options, tell: Callable[[int, int], None]
 ) -> list[Confusion]:
     """Of each scorer that gives people's own labels, aspects with more than MOST_LABELS labels aside."""
     pairs = [
-        (row["suite"], row["aspect"], row["people"], row["rater"])
-        for row in rows["raters"]
-        if row["statistic"] == "percent_agreement" and row["value"] is not None and is_whole(row)
+        (row.suite, row.aspect, row.people, row.rater)
+        for row in rows.raters
+        if row.statistic == "percent_agreement" and row.value is not None and is_whole(row)
     ]
     made = []
     for n, (suite, aspect, people, rater) in enumerate(pairs):

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from agreement.estimate import Estimate
 from concord.common import wording
 from concord.comparison.leaderboard import MAIN_ASPECTS
 from concord.headlines import answers_by, closest, generator_headline, number_text, people_level, scorer_headline
@@ -26,7 +27,6 @@ from ui.report.sections import (
     ReportFigure,
     ReportSection,
     ReportTable,
-    Row,
     Topic,
     topic_of,
     whole_rows,
@@ -68,69 +68,71 @@ def _main_topic(material: Material) -> Topic | None:
     """Real people before simulated ones, topics with scorers before those without, then by the number of ratings; of equal
     ones that of Overview."""
     sizes: dict[Topic, tuple[bool, bool, int]] = {}
-    met = {topic_of(row) for row in material.rows.get("raters", [])}
+    met = {topic_of(row) for row in material.rows.raters}
     # what scorers alone have judged is nobody's
-    judged = met | {topic_of(row) for row in material.rows.get("among_people", [])}
+    judged = met | {topic_of(row) for row in material.rows.among_people}
     for section in ("among_people", "raters", "scorer_means"):
-        for row in material.rows.get(section, []):
+        for row in material.rows.section(section):
             topic = topic_of(row)
-            size = (topic[2] == "real" and topic in judged, topic in met, int(row["n_ratings"]))
+            size = (topic[2] == "real" and topic in judged, topic in met, int(row.n_ratings))
             sizes[topic] = max(sizes.get(topic, size), size)
     order = {aspect: -n for n, aspect in enumerate(MAIN_ASPECTS)}
     return max(sorted(sizes), key=lambda topic: (sizes[topic], order.get(topic[1], -len(order))), default=None)
 
 
-def _defined(rows: Sequence[Row], statistic: str) -> bool:
-    return any(row["statistic"] == statistic and row["value"] is not None for row in rows)
+def _defined(rows: Sequence[Estimate], statistic: str) -> bool:
+    return any(row.statistic == statistic and row.value is not None for row in rows)
 
 
-def _of(rows: Sequence[Row], statistic: str | None) -> list[Row]:
+def _of(rows: Sequence[Estimate], statistic: str | None) -> list[Estimate]:
     """The rows of a statistic that is defined, the highest first."""
-    defined = [row for row in rows if row["statistic"] == statistic and row["value"] is not None]
-    return sorted(defined, key=lambda row: -row["value"])
+    defined = [row for row in rows if row.statistic == statistic and row.value is not None]
+    return sorted(defined, key=lambda row: -(row.value or 0.0))
 
 
-def _interval(row: Row) -> str:
-    return "" if row["low"] is None else f" [{wording.two(row['low'])}, {wording.two(row['high'])}]"
+def _interval(row: Estimate) -> str:
+    return "" if row.low is None or row.high is None else f" [{wording.two(row.low)}, {wording.two(row.high)}]"
 
 
-def _means(material: Material, topic: Topic) -> dict[str, dict[str, Row]]:
+def _means(material: Material, topic: Topic) -> dict[str, dict[str, Estimate]]:
     """By rater and generator, over all tasks: people first, then scorers by how far they agree with people."""
     suite, aspect, people = topic
-    agreement = {row["rater"]: row["value"] for row in _of(whole_rows(material, "raters", topic), _STATISTICS[0])}
-    by_rater: dict[str, dict[str, Row]] = {}
+    agreement = {row.rater: row.value for row in _of(whole_rows(material, "raters", topic), _STATISTICS[0])}
+    by_rater: dict[str, dict[str, Estimate]] = {}
     for section in ("among_people", "raters", "scorer_means"):
-        for row in material.rows.get(section, []):
-            about = (row["suite"], row["people"], row["statistic"], row["task"], row["target"])
-            if about == (suite, people, "mean", ALL, None) and row["aspect"] == aspect and row["value"] is not None:
-                by_rater.setdefault(row.get("rater", ""), {})[row["generator"]] = row
-    order = sorted(by_rater, key=lambda name: (name != "", -agreement.get(name, -2.0), name))
+        for row in material.rows.section(section):
+            about = (row.suite, row.people, row.statistic, row.task, row.target)
+            if about == (suite, people, "mean", ALL, None) and row.aspect == aspect and row.value is not None:
+                by_rater.setdefault(row.rater, {})[row.generator] = row
+    order = sorted(
+        by_rater, key=lambda name: (name != "", -(agreement.get(name) or (0.0 if name in agreement else -2.0)), name)
+    )
     return {name: by_rater[name] for name in order[:_MOST_RATERS]}
 
 
-def _generators(means: dict[str, dict[str, Row]]) -> list[ReportTable]:
+def _generators(means: dict[str, dict[str, Estimate]]) -> list[ReportTable]:
     """A line for each generator, the best first."""
     makers = {name for rows in means.values() for name in rows} - {ALL}
     if not means or not makers:
         return []
     first = next(iter(means.values()))
-    ordered = sorted(makers, key=lambda name: (-first[name]["value"] if name in first else np.inf, name))
+    ordered = sorted(makers, key=lambda name: (-(first[name].value or 0.0) if name in first else np.inf, name))
 
-    def cell(row: Row | None) -> ReportCell:
+    def cell(row: Estimate | None) -> ReportCell:
         if row is None:
             return ReportCell("–")
-        return ReportCell(f"{wording.two(row['value'])}{_interval(row)}", note=f"n = {row['n_items']:,}", exact=row["value"])
+        return ReportCell(f"{wording.two(row.value or 0.0)}{_interval(row)}", note=f"n = {row.n_items:,}", exact=row.value)
 
     body = tuple((ReportCell(name), *(cell(rows.get(name)) for rows in means.values())) for name in ordered[:_MOST_LINES])
     notes = (f"The first {_MOST_LINES} of {len(ordered)} generators.",) if len(ordered) > _MOST_LINES else ()
-    images = {row["n_items"] for rows in means.values() for name, row in rows.items() if name in ordered}
+    images = {row.n_items for rows in means.values() for name, row in rows.items() if name in ordered}
     n = f"{min(images):,}" if len(images) == 1 else f"{min(images):,} to {max(images):,}"
     notes = (f"95 % intervals; n = {n} images each.", *notes)
     headings = (Heading("Generator", number=False), *(Heading(name or "People") for name in means))
     return [ReportTable("Mean by generator, the best first", headings, body, notes=notes)]
 
 
-def _best_generator(material: Material, topic: Topic, means: dict[str, dict[str, Row]]) -> str:
+def _best_generator(material: Material, topic: Topic, means: dict[str, dict[str, Estimate]]) -> str:
     """Return what may be said of the best generator by the first rater."""
     if not means:
         return ""
@@ -143,7 +145,7 @@ def _best_generator(material: Material, topic: Topic, means: dict[str, dict[str,
     return said.text if said else ""
 
 
-def _closest(raters: Sequence[Row], among: Sequence[Row], statistic: str | None, who: str) -> str:
+def _closest(raters: Sequence[Estimate], among: Sequence[Estimate], statistic: str | None, who: str) -> str:
     """Return how far the closest scorer agrees with people, beside one person in its place."""
     best, own = closest(raters, statistic), _of(among, statistic)
     if best is None:
@@ -151,7 +153,7 @@ def _closest(raters: Sequence[Row], among: Sequence[Row], statistic: str | None,
     return f"{''.join(scorer_headline(best, who))}."
 
 
-def _figures(raters: Sequence[Row], statistic: str | None, who: str, tallest: int) -> list[ReportFigure]:
+def _figures(raters: Sequence[Estimate], statistic: str | None, who: str, tallest: int) -> list[ReportFigure]:
     """Draw the scorers as a forest plot, beside one person in the closest one's place where there is such a number."""
     ranked = _of(raters, statistic)[:_MOST_LINES]
     if not ranked or statistic is None:
@@ -159,7 +161,9 @@ def _figures(raters: Sequence[Row], statistic: str | None, who: str, tallest: in
     level = people_level(ranked[0])
     band = None if level.value is None else charts.Band(level.label, level.value, level.low, level.high)
     title = wording.title(statistic)
-    figure = charts.forest([(str(row["rater"]), row) for row in ranked], f"{title} with {who}, 95 % interval", band)
+    figure = charts.forest(
+        [charts.ForestLine.of(str(row.rater), row) for row in ranked], f"{title} with {who}, 95 % interval", band
+    )
     figure.update_layout(height=min(figure.layout.height, tallest))
     return [ReportFigure(f"Agreement of scorers with {who}", figure_json(figure, _WIDTH))]
 

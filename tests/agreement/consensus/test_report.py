@@ -13,9 +13,10 @@ from agreement.consensus import methods
 from agreement.consensus.methods import UNPAIRED
 from agreement.consensus.report import BY_TARGET
 from agreement.reasons import Reason, ReasonCode
-from concord.common.sentences import text, worded
+from concord.common.sentences import text
 from tests.agreement.crowd_samples import DawidSkene
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
+from tests.agreement.json_rows import json_rows
 from tests.agreement.oracles import metrics
 
 POINT = Options(intervals=False)
@@ -32,8 +33,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def report(rows: list[Judgement], *methods: str, options: Options = POINT, **scales: str) -> dict[str, list[Row]]:
     known = SCALES | {("s", aspect): scale for aspect, scale in scales.items()}
-    report = consensus_rows(frame(rows), known, methods or ("majority",), options)  # type: ignore[arg-type]
-    return worded(report.to_dict())  # type: ignore[no-any-return]
+    return json_rows(consensus_rows(frame(rows), known, methods or ("majority",), options))  # type: ignore[arg-type]
 
 
 def met(results: dict[str, list[Row]], a: str, b: str, statistic: str, **place: str) -> Row | None:
@@ -80,7 +80,7 @@ def votes(rows: list[Judgement], without: str = "") -> dict[str, str]:
 def test_a_scorer_beside_the_majority_is_as_people_as_majority(seed: int) -> None:
     rows = ugly(seed, prompts=20)
     made = report(rows)
-    known = worded(build(frame(rows), SCALES, Options(intervals=False, people_as="majority")).to_dict())["raters"]
+    known = json_rows(build(frame(rows), SCALES, Options(intervals=False, people_as="majority")))["raters"]
     compared = 0
     for row in known:
         # a task in which they share fewer than ten items has no row, and the mean over tasks no value

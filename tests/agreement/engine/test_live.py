@@ -14,7 +14,7 @@ from agreement import Options, build
 from agreement.engine.counts import NotServedError, StaleError
 from agreement.engine.live import HUMAN_HUMAN, SCORER_HUMAN, AspectScale, LiveEstimates
 from agreement.statistics import correlation, many_raters, two_raters
-from concord.common.sentences import worded
+from tests.agreement.json_rows import json_rows
 from tests.agreement.judgement_counts import Judgement, counted, counted_items, marked
 
 SCALES = {
@@ -41,7 +41,7 @@ def row(item: str, rater: str, label: str | None, **other: Any) -> Judgement:
 def expected(rows: list[Judgement], scale: str) -> dict[str, Rows]:
     scales = {("s", ASPECT): scale, ("s", "score"): "interval"}
     options = Options(tuple(HUMAN_HUMAN | SCORER_HUMAN), intervals=False, matrix=False, each_generator=False)
-    results = worded(build(pd.DataFrame(rows), scales, options).to_dict()) if rows else {}
+    results = json_rows(build(pd.DataFrame(rows), scales, options)) if rows else {}
     allowed = {"among_people": HUMAN_HUMAN, "raters": SCORER_HUMAN}
     return {
         name: [each for each in results.get(name, []) if each["statistic"] in names and each["aspect"] == ASPECT]
@@ -51,7 +51,7 @@ def expected(rows: list[Judgement], scale: str) -> dict[str, Rows]:
 
 def same(standing: LiveEstimates, rows: list[Judgement], scale: str) -> None:
     """Every row, in order: all keys equal, values to rounding."""
-    results = worded(standing.report().to_dict())
+    results = json_rows(standing.report())
     wanted = expected(rows, scale)
     for section, made in wanted.items():
         assert [_but_value(each) for each in results[section]] == [_but_value(each) for each in made]
@@ -200,7 +200,7 @@ def test_only_the_cells_of_the_answer_are_computed_again(made: list[str]) -> Non
 
 
 def same_study(standing: LiveEstimates, rows: list[Judgement]) -> None:
-    results, wanted = worded(standing.report().to_dict()), expected(rows, "nominal")
+    results, wanted = json_rows(standing.report()), expected(rows, "nominal")
     for section, each in wanted.items():
         assert [(r["task"], r["generator"], r["statistic"]) for r in results[section]] == [
             (r["task"], r["generator"], r["statistic"]) for r in each
@@ -238,16 +238,14 @@ def test_what_goes_leaves_no_rounding_behind() -> None:
     rows = [row(item, f"r{n}", "yes") for item in ITEMS for n in range(3)]
     rows += [row("i1", "r9", None, excluded="cannot_tell", seq=9), row("i2", "m", "no", kind="scorer", identity=None)]
     standing = make(rows, "nominal")
-    percent = [
-        row["value"] for row in worded(standing.report().to_dict())["among_people"] if row["statistic"] == "percent_agreement"
-    ]
+    percent = [row["value"] for row in json_rows(standing.report())["among_people"] if row["statistic"] == "percent_agreement"]
     assert percent[-1] == 1.0
     for n in range(40):
         some = [row(item, f"x{k}", "no", seq=50) for k, item in enumerate(ITEMS[: n % 9] * 4)]
         standing.update(*counted_items(marked(rows + some), ASPECT, PLACES, ITEMS))
     standing.update(*counted_items(rows, ASPECT, PLACES, ITEMS))
     same(standing, rows, "nominal")
-    results = {each["statistic"]: each for each in worded(standing.report().to_dict())["among_people"] if each["task"] == "all"}
+    results = {each["statistic"]: each for each in json_rows(standing.report())["among_people"] if each["task"] == "all"}
     assert results["percent_agreement"]["value"] == 1.0
     assert (results["fleiss_kappa"]["value"], results["fleiss_kappa"]["reason"]) == (None, "all ratings use a single label")
 
@@ -321,7 +319,7 @@ def test_numbers_without_labels_are_not_served() -> None:
 
 
 def test_nothing_gives_no_rows() -> None:
-    assert make([], "nominal").report().to_dict()["among_people"] == []
+    assert json_rows(make([], "nominal").report())["among_people"] == []
 
 
 @pytest.mark.parametrize("huge", [1e200, 1e-200])
@@ -334,7 +332,7 @@ def test_numbers_of_another_task_hide_none(huge: float) -> None:
         number = (n * 7 % 5) * size
         rows.append(row(item, "m1", None, number=number, aspect="score", kind="scorer", identity=None, seq=1000))
     standing = make(rows, "nominal")
-    results = {each["task"]: each for each in worded(standing.report().to_dict())["raters"] if each["statistic"] == "pearson"}
+    results = {each["task"]: each for each in json_rows(standing.report())["raters"] if each["statistic"] == "pearson"}
     assert results["t1"]["value"] is not None
     assert results["t2"]["value"] is not None
     same(standing, rows, "nominal")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import Any
 
@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 from agreement import build
+from agreement.estimate import Estimate
 from agreement.pair.confusion import PAIR_STATISTICS, pair_report, prevalence
-from agreement.pair.rater_pair import Estimate
 from agreement.study.cells import ALL, CellName, Options
 from concord.common.sentences import text, worded
 from concord.common.wording import percent
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
+from tests.agreement.json_rows import json_rows
 from tests.agreement.oracles import metrics, stats
 
 QUICK = Options()
@@ -25,8 +26,9 @@ QUICK = Options()
 def met(rows: list[Judgement], a: str, b: str = "people", options: Options = QUICK, **other: Any) -> dict[str, Any]:
     """The pair as plain types, with what holds for each."""
     aspect = other.pop("aspect", "correct")
-    results = worded(pair_report(frame(rows), other.pop("scales", SCALES), aspect, a, b, options, **other).to_dict())
-    json.dumps(results, allow_nan=False)
+    report = pair_report(frame(rows), other.pop("scales", SCALES), aspect, a, b, options, **other)
+    results: dict[str, Any] = worded(asdict(report))
+    results |= json.loads(json.dumps(results, allow_nan=False)) | results.pop("place")
     counted = {(cell["a"], cell["b"]): cell["n"] for cell in results["cells"]}
     labels = results["labels"]
     assert [[counted.get((x, y), 0) for y in labels] for x in labels] == results["table"]
@@ -114,7 +116,7 @@ def test_tables_equal_scikit_learn(seed: int) -> None:
 def test_a_scorer_and_people_have_the_digits_of_the_report(place: CellName, people_as: Any) -> None:
     rows = ugly(4)
     options = Options(statistics=PAIR_STATISTICS, people_as=people_as)
-    report = worded(build(frame(rows), SCALES, options).to_dict())["raters"]
+    report = json_rows(build(frame(rows), SCALES, options))["raters"]
     for name, score in (("alpha", False), ("alpha", True), ("gamma", False)):
         results = met(rows, name, options=options, place=place, score=score)
         assert results["by_score"] == (score or name == "gamma")
@@ -133,7 +135,7 @@ def test_a_scorer_and_people_have_the_digits_of_the_report(place: CellName, peop
 
 def test_two_raters_have_the_digits_of_the_matrix() -> None:
     rows = ugly(5, prompts=20)
-    report = worded(build(frame(rows), SCALES, Options(statistics=PAIR_STATISTICS)).to_dict())["matrix"]
+    report = json_rows(build(frame(rows), SCALES, Options(statistics=PAIR_STATISTICS)))["matrix"]
     for a, b in (("alpha", "beta"), ("alpha", "r0"), ("r0", "r1")):
         for each in met(rows, a, b)["estimates"]:
             (row,) = [
@@ -293,7 +295,7 @@ def test_an_undefined_kappa_is_explained() -> None:
     results = crossed([[7, 0], [0, 0]])
     assert results["sentence"].startswith("p and q agree in 100% of cases, as both always say yes. Kappa is undefined")
     assert not results["paradox"]
-    nothing = Estimate("x", None, None, None, 0, 0, {}, "no", "")
+    nothing = Estimate(statistic="x", reason="no")
     assert text(prevalence("p", "q", nothing, nothing, ()).sentence) == "p and q share no judgement."
 
 

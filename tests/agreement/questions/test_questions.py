@@ -27,6 +27,7 @@ from agreement.report.report import build
 from agreement.study.cells import Options
 from concord.common import sentences
 from tests.agreement import reference_implementations
+from tests.agreement.json_rows import json_rows
 from tests.agreement.oracles import stats
 
 QUICK = Options()
@@ -483,7 +484,7 @@ def test_peoples_own_agreement_is_that_of_the_report(seed: int) -> None:
         aspect="answer", target=people["question"] + " " + people["wording"].astype(str), number=np.nan,
     )  # fmt: skip
     options = Options(statistics=("krippendorff_alpha_nominal",), matrix=False)
-    (row,) = build(frame, {("s", "answer"): "nominal"}, options).to_dict()["among_people"][:1]
+    (row,) = json_rows(build(frame, {("s", "answer"): "nominal"}, options))["among_people"][:1]
     expected = [row[name] for name in ("value", "low", "high")]
     assert [figure.outcome.value, figure.bounds.low, figure.bounds.high] == pytest.approx(expected)
     assert dict(figure.outcome.used.excluded) == row["excluded"]

@@ -17,9 +17,10 @@ from agreement.report.leave_one_out import DIFFERENCE, PEOPLE, SCORER, remaining
 from agreement.report.scorer_human import ComparisonScale, ScorerAgreement
 from agreement.study.cells import Cell, Key
 from agreement.study.frame import read
-from concord.common.sentences import text, worded
+from concord.common.sentences import text
 from tests.agreement import frames, reference_implementations
 from tests.agreement.frames import Judgement, frame, judgement, people, scorer
+from tests.agreement.json_rows import json_rows
 from tests.agreement.oracles import metrics, stats
 
 Rows = list[dict[str, Any]]
@@ -29,7 +30,7 @@ QUICK = Options(ceiling=True)
 
 
 def report(rows: list[Judgement], options: Options = QUICK) -> dict[str, Rows]:
-    return worded(build(frame(rows), SCALES, options).to_dict())
+    return json_rows(build(frame(rows), SCALES, options))
 
 
 def ceiling(rows: list[Judgement], statistic: str, options: Options = QUICK, **where: Any) -> dict[str, Any]:
@@ -343,7 +344,7 @@ def test_a_scorer_that_saw_the_labels_is_marked_and_has_no_verdict() -> None:
     rows = judged(0.6, 0.99, 300)
     tuned = frame(rows).assign(saw_labels=lambda judgements: judgements["kind"] == "scorer")
     for marked, made in ((False, frame(rows)), (True, tuned)):
-        records = worded(build(made, SCALES, QUICK).to_dict())["raters"]
+        records = json_rows(build(made, SCALES, QUICK))["raters"]
         assert {row["saw_labels"] for row in records} == {marked}
         (row,) = [
             each["ceiling"]

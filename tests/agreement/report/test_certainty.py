@@ -11,8 +11,8 @@ import pytest
 from agreement import Options, build
 from agreement.report.report import CLASSES, classify, select
 from agreement.study.frame import read
-from concord.common.sentences import worded
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
+from tests.agreement.json_rows import json_rows
 from tests.agreement.oracles import metrics, stats
 
 Rows = list[dict[str, Any]]
@@ -24,7 +24,7 @@ OWN = {"u1": "yes", "u2": "no", "m1": "yes", "m2": "yes", "s1": "no", "s2": "yes
 
 
 def report(rows: list[Judgement], options: Options) -> dict[str, Rows]:
-    return worded(build(frame(rows), SCALES, options).to_dict())
+    return json_rows(build(frame(rows), SCALES, options))
 
 
 def pick(rows: Rows, **where: Any) -> dict[str, Any]:
@@ -86,8 +86,8 @@ def test_a_restricted_report_is_the_report_of_those_units() -> None:
         item for item, labels in answers.items() if len(labels) > 1 and 2 * max(map(labels.count, labels)) > len(labels)
     }
     options = Options()
-    results = build(frame(rows), SCALES, Options(certainty=tuple(wanted))).to_dict()
-    direct = build(frame([row for row in rows if row["item"] in remaining]), SCALES, options).to_dict()
+    results = json_rows(build(frame(rows), SCALES, Options(certainty=tuple(wanted))))
+    direct = json_rows(build(frame([row for row in rows if row["item"] in remaining]), SCALES, options))
     for section in ("among_people", "raters"):
         names = ("task", "generator", "statistic", "rater", "aspect")
         expected = {tuple(row.get(n) for n in names): row for row in direct[section]}
@@ -174,7 +174,7 @@ def test_what_is_selected_needs_no_selection_any_more(classes_: tuple[str, ...])
     alone = select(frame(rows), SCALES, classes_)
     assert 0 < len(alone) < len(rows)
     results, again = (
-        build(table, SCALES, made).to_dict()
+        json_rows(build(table, SCALES, made))
         for table, made in ((frame(rows), replace(options, certainty=classes_)), (alone, options))
     )
     assert {name: results[name] for name in ("among_people", "raters", "matrix")} == {

@@ -10,16 +10,16 @@ import pytest
 from scipy import stats
 
 from agreement import Options, build
-from concord.common.sentences import worded
 from tests.agreement import reference_implementations
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer
+from tests.agreement.json_rows import json_rows
 from tests.agreement.oracles import anova, formulas, krippendorff
 
 SCALE = {("s", "realism"): "interval", **SCALES}
 
 
 def rows_of(rows: list[Judgement], section: str, statistic: str) -> list[dict[str, Any]]:
-    report = worded(build(frame(rows), SCALE, Options((statistic,), each_generator=False, matrix=False)).to_dict())
+    report = json_rows(build(frame(rows), SCALE, Options((statistic,), each_generator=False, matrix=False)))
     return [row for row in report[section] if row["task"] == "all"]
 
 

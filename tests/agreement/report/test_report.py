@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from agreement import STATISTICS, Options, build
-from concord.common.sentences import worded
+from tests.agreement.json_rows import json_rows
 from tests.agreement.oracles import metrics, stats
 
 Judgement = dict[str, Any]
@@ -38,7 +38,7 @@ def judgement(item: str, rater: str, value: str | float | None, **other: Any) ->
 def report(rows: list[Judgement], options: Options = QUICK, **scales: str) -> dict[str, Rows]:
     """Build, check what holds for every report, and give its dict."""
     known = {("s", str(row["aspect"])): scales.get(str(row["aspect"]), "nominal") for row in rows}
-    results = worded(build(pd.DataFrame(rows), known, options).to_dict())
+    results = json_rows(build(pd.DataFrame(rows), known, options))
     json.dumps(results, allow_nan=False)
     beside = {"rater", "kind", "people_as", "ceiling", "saw_labels"}
     extra = {"among_people": set(), "raters": beside, "matrix": {"a", "b"}, "by_certainty": beside | {"certainty"}}
@@ -226,7 +226,7 @@ def test_targets_are_pooled_or_apart() -> None:
 def test_suites_are_never_pooled() -> None:
     rows = answers({"i": "y y", "j": "n n"}) + answers({"i": "y n", "j": "n n"}, suite="other")
     scales = {("s", "correct"): "nominal", ("other", "correct"): "nominal"}
-    records = worded(build(pd.DataFrame(rows), scales, QUICK).to_dict())["among_people"]
+    records = json_rows(build(pd.DataFrame(rows), scales, QUICK))["among_people"]
     assert pick(records, "percent_agreement", suite="s")["value"] == 1.0
     assert pick(records, "percent_agreement", suite="other")["value"] == 0.5
 
@@ -347,7 +347,7 @@ def test_one_prompt_has_no_interval() -> None:
 
 def test_an_empty_frame_gives_empty_lists_and_an_incomplete_one_an_error() -> None:
     empty: dict[str, Rows] = {"among_people": [], "raters": [], "matrix": [], "by_certainty": []}
-    assert build(pd.DataFrame(), {}).to_dict() == empty
+    assert json_rows(build(pd.DataFrame(), {})) == empty
     with pytest.raises(ValueError, match="lacks the columns"):
         build(pd.DataFrame({"suite": ["s"]}), {})
     with pytest.raises(ValueError, match="no scale is given for the aspect 'correct'"):

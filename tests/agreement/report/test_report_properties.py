@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from agreement import Options, build
-from concord.common.sentences import worded
 from tests.agreement.frames import Judgement, frame, judgement, scorer
+from tests.agreement.json_rows import json_rows
 from tests.agreement.oracles import inter_rater, krippendorff, metrics, stats
 
 Table = list[list[int | None]]  # for each item what each rater said, None for nothing
@@ -66,7 +66,7 @@ def rows_of(table: Table, aspect: str, *, names: Sequence[str] = "pqrstu") -> li
 def values(rows: list[Judgement], options: Options = POINTS) -> Values:
     """Every value of the report under what names it; the two raters of the matrix as a set."""
     entries: Values = {}
-    for section, made in worded(build(frame(rows), SCALES, options).to_dict()).items():
+    for section, made in json_rows(build(frame(rows), SCALES, options)).items():
         for row in made:
             who = frozenset({row["a"], row["b"]}) if "a" in row else row.get("rater")
             entries[section, who, row["task"], row["generator"], row["aspect"], row["people"], row["statistic"]] = row["value"]
@@ -115,10 +115,9 @@ def test_what_does_not_count_changes_nothing_but_what_is_excluded(table: Table, 
     same(values(rows + noise), values(rows))
     before, after = (build(frame(part), SCALES, POINTS).among_people for part in (rows, rows + noise))
     for plain, noisy in zip(before, after, strict=True):
-        if plain.found.place.task == "all":
-            used, left = plain.found.outcome.used, noisy.found.outcome.used
-            more = sum(left.excluded.values()) - sum(used.excluded.values())
-            assert (left.items, left.ratings, more) == (used.items, used.ratings, 2 * len(noise) // 3)
+        if plain.task == "all":
+            more = sum(noisy.excluded.values()) - sum(plain.excluded.values())
+            assert (noisy.n_items, noisy.n_ratings, more) == (plain.n_items, plain.n_ratings, 2 * len(noise) // 3)
 
 
 def test_a_label_that_stands_in_repeats_alone_is_none() -> None:
@@ -155,7 +154,7 @@ def test_every_row_is_bounded_and_accounts_for_itself(table: Table, aspect: str,
         machine = {row["item"]: words[(k * (m + 1)) % len(words)] for k, row in enumerate(rows) if k % (m + 2)}
         rows += [r | {"aspect": aspect} for r in scorer(f"m{m}", machine, seq=5000)]
     people = sum(row["kind"] == "human" for row in rows)
-    for section, made in worded(build(frame(rows), SCALES, Options()).to_dict()).items():
+    for section, made in json_rows(build(frame(rows), SCALES, Options())).items():
         for row in made:
             name, numbers = row["statistic"], [row[k] for k in ("value", "low", "high") if row[k] is not None]
             assert (row["value"] is None) == (row["reason"] is not None)

@@ -32,18 +32,21 @@ PERSON: dict[str, object] = {
 
 def test_means__cover_what_no_person_judged() -> None:
     rows = scorer_means(frame([*ITEMS, PERSON]), SCALES, Options())
-    values = {(row["generator"], row["task"]): row["value"] for row in rows}
+    values = {(row.generator, row.task): row.value for row in rows}
     # t1: (1 + 2) / 2; t2: 6; all: 9 / 3; mean of the tasks: (1.5 + 6) / 2
     expected = {"t1": 1.5, "t2": 6.0, "all": 3.0, "tasks_mean": 3.75}
     assert values == {(generator, task): value for generator in ("g", "all") for task, value in expected.items()}
-    assert {(row["rater"], row["aspect"], row["statistic"], row["people"]) for row in rows} == {("clip", "score", "mean", None)}
+    assert {(row.rater, row.aspect, row.statistic, row.people) for row in rows} == {("clip", "score", "mean", "")}
 
 
 def test_means__have_intervals_and_n() -> None:
-    row = next(row for row in scorer_means(frame(ITEMS), SCALES) if row["task"] == "all")
-    assert row["n_items"] == 3
-    assert row["low"] < row["value"] < row["high"]
-    assert "95% jackknife over" in text(row["method"])
+    row = next(row for row in scorer_means(frame(ITEMS), SCALES) if row.task == "all")
+    assert row.n_items == 3
+    assert row.low is not None
+    assert row.high is not None
+    assert row.value is not None
+    assert row.low < row.value < row.high
+    assert "95% jackknife over" in text(row.method)
 
 
 def test_means__are_those_of_the_report_where_people_judged_the_same_items() -> None:
@@ -53,11 +56,11 @@ def test_means__are_those_of_the_report_where_people_judged_the_same_items() -> 
     ]
     people = [PERSON | {"item": item} for item in ("i1", "i2", "i3")]
     judgements = frame([*verdicts, *people])
-    report = build(judgements, SCALES).to_dict()["raters"]
-    shared = next(row for row in report if row["statistic"] == "mean" and row["generator"] == "all" and row["task"] == "all")
-    own = next(row for row in scorer_means(judgements, SCALES) if row["generator"] == "all" and row["task"] == "all")
-    assert own["value"] == shared["value"] == pytest.approx(2 / 3)
-    assert (own["low"], own["high"]) == (shared["low"], shared["high"])
+    report = build(judgements, SCALES).raters
+    shared = next(row for row in report if row.statistic == "mean" and row.generator == "all" and row.task == "all")
+    own = next(row for row in scorer_means(judgements, SCALES) if row.generator == "all" and row.task == "all")
+    assert own.value == shared.value == pytest.approx(2 / 3)
+    assert (own.low, own.high) == (shared.low, shared.high)
 
 
 def test_means__of_nominal_labels_do_not_exist() -> None:

@@ -16,7 +16,7 @@ from agreement.inference import hypothesis_tests
 from agreement.inference.hypothesis_tests import holm, mcnemar_exact
 from agreement.report.scorer_vs_scorer import comparisons
 from agreement.study.cells import Options
-from concord.common.sentences import worded
+from concord.common.estimate_json import estimate_json
 from tests.agreement import reference_implementations
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
 from tests.agreement.oracles import contingency_tables, metrics, multitest, stats
@@ -30,7 +30,7 @@ QUICK = Options(each_generator=False)
 
 def compared(rows: list[Judgement], options: Options = QUICK) -> list[dict[str, Any]]:
     """Every row, with what must hold for each of them."""
-    records = [worded(each.to_dict()) for each in comparisons(frame(rows), SCALES, options)]
+    records = [estimate_json("comparisons", each) for each in comparisons(frame(rows), SCALES, options)]
     json.dumps(records, allow_nan=False)
     identity = ("suite", "task", "generator", "aspect", "target", "people", "statistic", "a", "b")
     assert len({tuple(row[name] for name in identity) for row in records}) == len(records)
@@ -273,7 +273,7 @@ def test_a_scorer_that_saw_the_labels_has_no_p() -> None:
     own = {item: "yes" if int(item[1:]) % 3 else "no" for item in answers}
     rows = people(answers) + scorer("S", dict.fromkeys(answers, "yes")) + scorer("T", own)
     tuned = frame(rows).assign(saw_labels=lambda judgements: judgements["rater"] == "T")
-    for row in (worded(each.to_dict()) for each in comparisons(tuned, SCALES, QUICK)):
+    for row in (estimate_json("comparisons", each) for each in comparisons(tuned, SCALES, QUICK)):
         assert (row["p"], row["p_holm"], row["mcnemar"]) == (None, None, None)
         assert "no p, as the settings of T were chosen with these people's labels in view" in row["method"]
     assert any(row["p"] is not None for row in compared(rows))

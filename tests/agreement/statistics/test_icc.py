@@ -11,7 +11,8 @@ import pytest
 from agreement import Options, build
 from agreement.numeric import FloatArray
 from agreement.statistics.icc import icc_1, icc_2, why_no_icc_1, why_no_icc_2
-from concord.common.sentences import text, worded
+from concord.common.sentences import text
+from tests.agreement.json_rows import json_rows
 from tests.agreement.oracles import anova, formulas
 
 SEEDS = range(2)
@@ -148,7 +149,7 @@ def report(texts: list[str], scale: str = "ordinal:1-10", **other: Any) -> dict[
         for p, word in enumerate(text.split())
         if word != "-"
     ]
-    results = worded(build(pd.DataFrame(rows), {("s", "quality"): scale}, Options()).to_dict())
+    results = json_rows(build(pd.DataFrame(rows), {("s", "quality"): scale}, Options()))
     assert not any(row["statistic"].startswith("icc") for row in results["raters"] + results["matrix"])
     return {row["statistic"]: row for row in results["among_people"] if row["statistic"].startswith("icc")}
 

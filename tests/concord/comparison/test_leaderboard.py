@@ -37,8 +37,8 @@ def test_generators_stand_in_people_s_order_with_the_report_s_numbers(store: Sto
     made = board(store)
     assert made.generators == ("good", "bad")
     assert [each.name for each in made.raters] == ["people", "verdicts", "scores"]
-    rows = recall(store, Selection(suite=("s",), aspect=("correct",)), Options(statistics=("mean",)))["among_people"]
-    reported = {(row["generator"], row["task"]): (row["value"], row["low"], row["high"]) for row in rows}
+    rows = recall(store, Selection(suite=("s",), aspect=("correct",)), Options(statistics=("mean",))).among_people
+    reported = {(row.generator, row.task): (row.value, row.low, row.high) for row in rows}
     for generator in made.generators:
         for task in ("all", "t1", "t2"):
             cell = made.cells[generator, "people", task]

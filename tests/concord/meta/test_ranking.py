@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 
 import concord
+from agreement.estimate import Ceiling, CeilingVerdict, Estimate, Position
 from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT
 from concord.meta.replacement import replacements
 from data.store.core.store import Store
@@ -103,18 +105,15 @@ def test_one_sentence_says_whether_it_may_replace_people() -> None:
         "statistic": "winning_rate", "task": "all", "generator": "all", "people": "real", "scorer": "f", "value": 0.5,
         "passes": True, "epsilon": 0.1, "persons": [{"won": True}, {"won": False}], "on_scale": True, "reason": None,
     }  # fmt: skip
-    ceiling = {"verdict": "equivalent", "value": 0.7, "scorer": 0.69, "verdict_reason": None, "reason": None}
-    row = {
-        "statistic": "cohen_kappa", "task": "all", "generator": "all", "people": "real", "rater": "f", "value": 0.69,
-        "target": None, "ceiling": ceiling,
-    }  # fmt: skip
+    ceiling = Ceiling(0.7, None, None, 10, 20, None, "", CeilingVerdict("equivalent", scorer=0.69))
+    row = Estimate(statistic="cohen_kappa", people="real", rater="f", value=0.69, ceiling=ceiling)
 
-    def answer(passes: bool | None, verdict: str | None) -> str:
+    def answer(passes: bool | None, verdict: Position | None) -> str:
         tests = [
             test | {"passes": passes, "value": None if passes is None else 0.5, "reason": "slots" if passes is None else None}
         ]
         reason = None if verdict else "too few prompts to decide"
-        rows = [row | {"ceiling": ceiling | {"verdict": verdict, "verdict_reason": reason}}]
+        rows = [replace(row, ceiling=replace(ceiling, verdict=CeilingVerdict(verdict, reason, 0.69)))]
         (made,) = replacements(tests, rows, "all", "real")
         return made.answer
 

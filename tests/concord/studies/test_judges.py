@@ -63,8 +63,8 @@ def test_rankings_and_differences_are_those_of_the_commands(project: Path) -> No
     there, back = judged.ahead(best, other), judged.ahead(other, best)
     assert there is not None
     assert back is not None
-    assert there["value"] == -back["value"]
-    assert (there["low"], there["high"]) == tuple(None if end is None else -end for end in (back["high"], back["low"]))
+    assert (there.value, there.a, there.value_a) == (-(back.value or 0.0), back.b, back.value_b)
+    assert (there.low, there.high) == tuple(None if end is None else -end for end in (back.high, back.low))
 
 
 def test_the_words_name_the_best_and_people_s_level(project: Path) -> None:

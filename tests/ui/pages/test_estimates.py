@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agreement.meta.estimates import EstimateFinding
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import apply
@@ -51,6 +52,6 @@ def test_a_method_that_refuses_says_why_beneath_the_table(store: Store) -> None:
 
 def test_the_report_has_what_is_estimated(store: Store) -> None:
     rows = estimates_of(store, Selection())[NAME]
-    assert {row["scorer"] for row in rows} == {"m", "n"}
-    assert all(row["n_unlabelled"] and row["value"] is not None for row in rows)
+    assert {row.scorer for row in rows} == {"m", "n"}
+    assert all(isinstance(row, EstimateFinding) and row.n_unlabelled and row.value is not None for row in rows)
     assert estimates_of(store, Selection(certainty=("split",))) == {}

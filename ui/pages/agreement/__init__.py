@@ -9,7 +9,7 @@ import gradio as gr
 from starlette.datastructures import QueryParams
 
 from agreement import Options
-from concord.agreement import Rows, recall
+from concord.agreement import AgreementRows, recall
 from concord.common import next_steps
 from concord.common.base_path import at
 from concord.comparison.model_comparison import prompts_by_task
@@ -135,16 +135,16 @@ class AgreementPage(Page[AgreementView]):
             "agreement-tables": updating + body,
         }
 
-    def _by_task(self, real: Rows, simulated: Rows, view: AgreementView) -> str:
+    def _by_task(self, real: AgreementRows, simulated: AgreementRows, view: AgreementView) -> str:
         """Return the heat cells of the chosen statistic, with how many prompts each rests on."""
-        rows, people = (real, PEOPLE) if real["raters"] else (simulated, SIMULATED)
+        rows, people = (real, PEOPLE) if real.raters else (simulated, SIMULATED)
         return summary.by_task(rows, view, prompts_by_task(self.store, view.selection, people))
 
 
-def _everything(real: Rows, simulated: Rows, view: AgreementView) -> str:
+def _everything(real: AgreementRows, simulated: AgreementRows, view: AgreementView) -> str:
     """All tables: people first, simulated ones in a section of their own."""
     body = summary.summary_tables(real, view, "people")
-    if any(simulated.values()):
+    if any(rows for _, rows in simulated.sections()):
         body += heading("Simulated people", summary.main_numbers(simulated, view, "simulated people"))
         body += summary.summary_tables(simulated, view, "simulated people")
     return body

@@ -10,15 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from agreement import CellName, Options, PairReport, pair_report
-from agreement.pair.rater_pair import Estimate
+from agreement.estimate import Estimate
 from agreement.report.report import MET_BY_SCORES, SCORE
-from concord.agreement import Rows, recall, scales_of
+from concord.agreement import AgreementRows, recall, scales_of
 from concord.common import live_updates, sentences, wording
 from concord.headlines import closest, is_muted
 from data.store.analysis.confusion import ConfusionCell
@@ -72,10 +71,10 @@ def _with_best_scorer(store: Store, view: AgreementView) -> AgreementView:
     """The view with a whole pair: the scorer that is closest to people, and people, where a rater is not chosen."""
     rows = first_estimates(store, view.selection)
     for people, name in (("real", PEOPLE), ("simulated", SIMULATED)):
-        mine = [row for row in rows["raters"] if row["people"] == people]
+        mine = [row for row in rows.raters if row.people == people]
         if best := closest(mine, view.statistic, view.task):
-            a = view.a or best["rater"]
-            return replace(view, a=a, b=view.b or (best["rater"] if a == name else name))
+            a = view.a or best.rater
+            return replace(view, a=a, b=view.b or (best.rater if a == name else name))
     return view
 
 
@@ -222,16 +221,12 @@ def _parts(pair: PairReport, view: AgreementView) -> str:
 
 
 def _table(caption: str, name: str, lines: Sequence[tuple[str, Sequence[Estimate]]], view: AgreementView) -> str:
-    return statistics_table(caption, name, _rows(lines, view), lambda row: str(row["rater"]))
+    return statistics_table(caption, name, _rows(lines, view), lambda row: str(row.rater))
 
 
-def _rows(lines: Sequence[tuple[str, Sequence[Estimate]]], view: AgreementView) -> list[dict[str, Any]]:
+def _rows(lines: Sequence[tuple[str, Sequence[Estimate]]], view: AgreementView) -> list[Estimate]:
     """What is shown of each line, by the line's name."""
-    return [
-        row
-        for label, estimates in lines
-        for row in view.listed([sentences.worded(each.to_dict()) | {"rater": label} for each in estimates])
-    ]
+    return [row for label, estimates in lines for row in view.listed([replace(each, rater=label) for each in estimates])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +286,7 @@ _ALONE = (
 _GROUPS = {"real": PEOPLE, "simulated": SIMULATED}
 
 
-def matrix(store: Store, view: AgreementView, rows: Rows, *, intervals: bool) -> str:
+def matrix(store: Store, view: AgreementView, rows: AgreementRows, *, intervals: bool) -> str:
     """The chosen statistic of any two raters, as HTML; nothing where fewer than two can be compared.
 
     ``rows`` is the report of the selection: people among themselves, scorers against people.
@@ -323,14 +318,14 @@ def matrix(store: Store, view: AgreementView, rows: Rows, *, intervals: bool) ->
     return matrix_table(title, raters, met) + note(hint)
 
 
-def _with_people(rows: Rows, view: AgreementView) -> Met:
+def _with_people(rows: AgreementRows, view: AgreementView) -> Met:
     """People among themselves, and each scorer with them."""
     met: Met = {}
-    for row in _chosen(rows["among_people"], view):
-        group = _GROUPS[row["people"]]
+    for row in _chosen(rows.among_people, view):
+        group = _GROUPS[row.people]
         met |= _both_ways(group, group, row)
-    for row in _chosen(rows["raters"], view):
-        met |= _both_ways(row["rater"], _GROUPS[row["people"]], row, view)
+    for row in _chosen(rows.raters, view):
+        met |= _both_ways(row.rater, _GROUPS[row.people], row, view)
     return met
 
 
@@ -339,8 +334,8 @@ def _two_by_two(store: Store, view: AgreementView, counts: Sequence[RaterCount],
     chosen = replace(view.selection, rater=tuple(judge.name for judge in counts)) if some_left else view.selection
     rows = recall(store, chosen, Options(statistics=(view.statistic,), intervals=intervals, each_generator=False))
     met: Met = {}
-    for row in _chosen(rows["matrix"], view):
-        met |= _both_ways(row["a"], row["b"], row, view)
+    for row in _chosen(rows.matrix, view):
+        met |= _both_ways(row.a, row.b, row, view)
     return met
 
 
@@ -349,11 +344,11 @@ def _by_consensus(store: Store, view: AgreementView, counts: Sequence[RaterCount
     rows = consensus_of(store, view, intervals=intervals)
     shown = {judge.name for judge in counts}
     met: Met = {}
-    for row in _chosen(rows["raters"], view):
-        met |= _both_ways(row["rater"], _GROUPS[row["people"]], row)
-    for row in _chosen(rows["matrix"], view):
-        if all(name in shown or name.startswith(CONSENSUS) for name in (row["a"], row["b"])):
-            met |= _both_ways(row["a"], row["b"], row)
+    for row in _chosen(rows.raters, view):
+        met |= _both_ways(row.rater, _GROUPS[row.people], row)
+    for row in _chosen(rows.matrix, view):
+        if all(name in shown or name.startswith(CONSENSUS) for name in (row.a, row.b)):
+            met |= _both_ways(row.a, row.b, row)
     return met
 
 
@@ -365,8 +360,8 @@ def _by_scores(store: Store, view: AgreementView, *, intervals: bool) -> Met:
     # the aspect itself stays selected: how sure people are is told from what they say of it
     rows = recall(store, replace(view.selection, aspect=(view.aspect, SCORE)), options)
     met: Met = {}
-    for row in _chosen([row for row in rows["matrix"] if row["aspect"] == SCORE], view):
-        met |= _both_ways(row["a"], row["b"], row, view)
+    for row in _chosen([row for row in rows.matrix if row.aspect == SCORE], view):
+        met |= _both_ways(row.a, row.b, row, view)
     return met
 
 
@@ -382,22 +377,22 @@ def _unmet(counts: Sequence[RaterCount], met: Met, view: AgreementView) -> Met:
     return cells
 
 
-def _both_ways(a: str, b: str, row: dict[str, Any], view: AgreementView | None = None) -> Met:
+def _both_ways(a: str, b: str, row: Estimate, view: AgreementView | None = None) -> Met:
     """A cell with a number, which opens the pair in a view; without one it leads nowhere."""
     cell, who = number(row), f"{a} among themselves" if a == b else f"{a} and {b}"
-    parts = [f"{who}: {wording.title(row['statistic'])} {cell.text}", cell.detail.split("\n")[0], cell.note]
-    text = cell.text if row["value"] is None else wording.two(row["value"])
+    parts = [f"{who}: {wording.title(row.statistic)} {cell.text}", cell.detail.split("\n")[0], cell.note]
+    text = cell.text if row.value is None else wording.two(row.value)
     href = view.address(a=a, b=b) if view else ""
     # fewer images than that are of fewer prompts
-    muted = row["value"] is not None and is_muted(row["n_items"])
-    detail, kind = (f"n = {row['n_items']:,}", "cc-number cc-muted") if muted else ("", "cc-number")
+    muted = row.value is not None and is_muted(row.n_items)
+    detail, kind = (f"n = {row.n_items:,}", "cc-number cc-muted") if muted else ("", "cc-number")
     shown = HtmlCell(text, detail, "; ".join(filter(None, parts)), href, kind=kind)
-    meeting = MatrixCell(a, b, row["value"], shown)
+    meeting = MatrixCell(a, b, row.value, shown)
     return {(a, b): meeting, (b, a): meeting}
 
 
-def _chosen(rows: Sequence[dict[str, Any]], view: AgreementView) -> list[dict[str, Any]]:
-    return [row for row in rows if (row["task"], row["statistic"]) == (view.task, view.statistic)]
+def _chosen(rows: Sequence[Estimate], view: AgreementView) -> list[Estimate]:
+    return [row for row in rows if (row.task, row.statistic) == (view.task, view.statistic)]
 
 
 def _in_order(counts: Sequence[RaterCount], met: Met) -> list[str]:

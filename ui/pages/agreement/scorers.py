@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agreement import CellName, CutOptions, Options, ThresholdCurve, curve
+from agreement import CellName, Comparison, CutOptions, Options, ThresholdCurve, curve
 from agreement.report.report import CLASSES
-from concord.agreement import recall, recall_further
+from agreement.thresholds import ThresholdAgreement
+from concord.agreement import recall, recall_comparisons, recall_thresholds
 from concord.common import live_updates, wording
 from data.store.core import frame
 from data.store.core.selection import Selection
@@ -20,7 +21,6 @@ from ui.components import charts
 from ui.components.tables import HtmlCell, explained, html_table, note, number, statistics_table
 from ui.pages.agreement.view import AgreementView
 
-Row = dict[str, Any]
 _ABOUT_CERTAINTY = (
     "Images by people’s answers: unanimous where all are equal, majority where more than half are, split where neither. Images"
     " with a single answer are in no class. Where people differ among themselves, no scorer can agree with all of them."
@@ -31,21 +31,21 @@ _NOBODY = "This needs images with at least two people's answers and a scorer's j
 def by_certainty(store: Store, view: AgreementView, *, intervals: bool) -> tuple[Any, str]:
     """A figure (None: nothing to draw) and the tables as HTML."""
     options = Options(intervals=intervals, each_generator=False, matrix=False, by_certainty=True)
-    certainty_rows = [row for row in recall(store, view.selection, options)["by_certainty"] if row["task"] == view.task]
+    certainty_rows = [row for row in recall(store, view.selection, options).by_certainty or () if row.task == view.task]
     if not certainty_rows:
         return None, note(_NOBODY)
-    kinds = {kind: [row for row in certainty_rows if row["people"] == kind] for kind in ("real", "simulated")}
+    kinds = {kind: [row for row in certainty_rows if row.people == kind] for kind in ("real", "simulated")}
     body = note(_ABOUT_CERTAINTY)
     for kind, rows in kinds.items():
         who = "people" if kind == "real" else "simulated people"
         for name in CLASSES:
-            mine = view.listed([row for row in rows if row["certainty"] == name])
+            mine = view.listed([row for row in rows if row.certainty == name])
             caption = f"Where {who} are {_READ[name]}, {wording.task(view.task)}"
-            body += statistics_table(caption, "scorer", mine, lambda row: str(row["rater"]))
-    chosen = [row for row in certainty_rows if row["statistic"] == view.statistic and row["value"] is not None]
-    chosen.sort(key=lambda row: (str(row["rater"]), CLASSES.index(row["certainty"])))
+            body += statistics_table(caption, "scorer", mine, lambda row: str(row.rater))
+    chosen = [row for row in certainty_rows if row.statistic == view.statistic and row.value is not None]
+    chosen.sort(key=lambda row: (row.rater, CLASSES.index(row.certainty or "")))
     simulated = {"real": "", "simulated": " (simulated people)"}
-    lines = [(f"{row['rater']}, {row['certainty']}{simulated[row['people']]}", row | {"ceiling": None}) for row in chosen]
+    lines = [charts.ForestLine.of(f"{row.rater}, {row.certainty}{simulated[row.people]}", row) for row in chosen]
     figure = charts.forest(lines, f"{wording.title(view.statistic)}, {wording.task(view.task)}") if lines else None
     return figure, body + explained(view.listed(certainty_rows), open_=False)
 
@@ -67,38 +67,33 @@ _TOO_FEW = (
 def scorer_against_scorer(store: Store, view: AgreementView, *, intervals: bool) -> str:
     """The tables as HTML."""
     options = Options(statistics=(view.statistic,), intervals=intervals, each_generator=False)
-    rows = [row for row in recall_further(store, view.selection, options, "comparisons") if row["task"] == view.task]
+    rows = [row for row in recall_comparisons(store, view.selection, options) if row.task == view.task]
     if not rows:
         return note(_TOO_FEW)
-    tables = [_comparison_table([row for row in rows if row["people"] == kind], kind, view) for kind in ("real", "simulated")]
+    tables = [_comparison_table([row for row in rows if row.people == kind], kind, view) for kind in ("real", "simulated")]
     return note(_ABOUT_COMPARISON) + "".join(tables)
 
 
-def _comparison_table(rows: Sequence[Row], kind: str, view: AgreementView) -> str:
+def _comparison_table(rows: Sequence[Comparison], kind: str, view: AgreementView) -> str:
     if not rows:
         return ""
     who = "people" if kind == "real" else "simulated people"
     caption = f"Closer to {who} by {wording.title(view.statistic)}, {wording.task(view.task)}"
-    tested = any(row["mcnemar"] for row in rows)
+    tested = any(row.mcnemar for row in rows)
     headers = ["scorers", "images", "the first", "the second", "difference", "p, Holm"]
     headers += ["right: only the first", "only the second", "p, McNemar"] if tested else []
-    ordered = sorted(rows, key=lambda row: (row["value"] is None, -abs(row["value"] or 0.0)))
+    ordered = sorted(rows, key=lambda row: (row.value is None, -abs(row.value or 0.0)))
     return html_table(caption, headers, [_comparison_line(row, tested=tested) for row in ordered])
 
 
-def _comparison_line(row: Row, *, tested: bool) -> list[str | HtmlCell]:
+def _comparison_line(row: Comparison, *, tested: bool) -> list[str | HtmlCell]:
     """The scorer that is closer to people stands first."""
-    turned = row["value"] is not None and row["value"] < 0
-    a, b = ("b", "a") if turned else ("a", "b")
-    shown = row
-    if turned:
-        low, high = (None if row[end] is None else -row[end] for end in ("high", "low"))
-        shown = row | {"value": -row["value"], "low": low, "high": high}
-    own = [HtmlCell("–" if row[f"value_{side}"] is None else f"{row[f'value_{side}']:z.3f}") for side in (a, b)]
-    line: list[str | HtmlCell] = [f"{row[a]} over {row[b]}", HtmlCell(f"{row['n_items']:,}"), *own, number(shown)]
-    line.append(_p(row["p_holm"]))
-    if tested and (test := row["mcnemar"]):
-        line += [HtmlCell(f"{test[f'only_{side}_right']:,}") for side in (a, b)] + [_p(test["p_mcnemar_holm"])]
+    shown = row.turned() if row.value is not None and row.value < 0 else row
+    own = [HtmlCell("–" if value is None else f"{value:z.3f}") for value in (shown.value_a, shown.value_b)]
+    line: list[str | HtmlCell] = [f"{shown.a} over {shown.b}", HtmlCell(f"{row.n_items:,}"), *own, number(shown)]
+    line.append(_p(row.p_holm))
+    if tested and (test := shown.mcnemar):
+        line += [HtmlCell(f"{n:,}") for n in (test.only_a_right, test.only_b_right)] + [_p(test.p_holm)]
     elif tested:
         line += [HtmlCell("")] * 3
     return line
@@ -123,11 +118,11 @@ def scores_to_decisions(store: Store, view: AgreementView, *, intervals: bool) -
     if view.aspect != CutOptions().aspect:
         return None, note(_NO_YES)
     options = Options(intervals=intervals, each_generator=False, certainty=view.selection.certainty)
-    rows = recall_further(store, view.selection, options, "thresholds")
+    rows = recall_thresholds(store, view.selection, options)
     if not rows:
         return None, note(_NO_SCORES)
-    scorers = sorted({(row["people"], row["rater"]) for row in rows})
-    tables = [_cut_table([row for row in rows if (row["people"], row["rater"]) == scorer], *scorer) for scorer in scorers]
+    scorers = sorted({(row.people, row.rater) for row in rows})
+    tables = [_cut_table([row for row in rows if (row.people, row.rater) == scorer], *scorer) for scorer in scorers]
     figure = _figure(store, view, scorers, options)
     return figure, note(_ABOUT_DECISIONS) + "".join(tables) + explained(rows, open_=False)
 
@@ -150,20 +145,21 @@ def _figure(store: Store, view: AgreementView, scorers: Sequence[tuple[str, str]
     return charts.decisions(made, axes)
 
 
-def _cut_table(rows: Sequence[Row], people: str, rater: str) -> str:
+def _cut_table(rows: Sequence[ThresholdAgreement], people: str, rater: str) -> str:
     who = "people" if people == "real" else "simulated people"
-    tasks = list(dict.fromkeys(row["task"] for row in rows))
-    by_cell = {(row["task"], row["statistic"]): row for row in rows}
+    tasks = list(dict.fromkeys(row.task for row in rows))
+    by_cell = {(row.task, row.statistic): row for row in rows}
     body = [_cut_line(task, by_cell) for task in tasks]
     headers = ("task", "images", "answers", "cut", "agreement", "in sample", "Cohen’s κ")
     return html_table(f"{rater} cut to agree with {who}, out of fold", headers, body)
 
 
-def _cut_line(task: str, by_cell: dict[tuple[str, str], Row]) -> list[str | HtmlCell]:
+def _cut_line(task: str, by_cell: dict[tuple[str, str], ThresholdAgreement]) -> list[str | HtmlCell]:
     agreed, kappa = by_cell[task, "percent_agreement"], by_cell.get((task, "cohen_kappa"))
-    cut = "" if agreed["threshold"] is None else f"{agreed['threshold']:.3g}"
-    folds = agreed["fold_thresholds"]
+    chosen = agreed.chosen
+    cut = "" if chosen.threshold is None else f"{chosen.threshold:.3g}"
+    folds = chosen.fold_thresholds
     spread = f"{min(folds):.3g} to {max(folds):.3g} by fold" if folds else ""
-    sample = "" if agreed["in_sample"] is None else f"{agreed['in_sample']:z.3f}"
-    counts = [HtmlCell(f"{agreed['n_items']:,}"), HtmlCell(f"{agreed['n_ratings']:,}")]
+    sample = "" if chosen.in_sample is None else f"{chosen.in_sample:z.3f}"
+    counts = [HtmlCell(f"{agreed.n_items:,}"), HtmlCell(f"{agreed.n_ratings:,}")]
     return [wording.task(task), *counts, HtmlCell(cut, spread), number(agreed), HtmlCell(sample), number(kappa)]

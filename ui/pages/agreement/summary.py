@@ -12,10 +12,11 @@ from urllib.parse import urlencode
 
 from agreement import Options
 from agreement.catalogue import at_a_glance
+from agreement.estimate import Estimate
 from agreement.pair.confusion import GAP, HIGH
 from concord import headlines
-from concord.agreement import Rows, recall_consensus
-from concord.common import next_steps, wording
+from concord.agreement import AgreementRows, recall_consensus
+from concord.common import next_steps, sentences, wording
 from concord.common.base_path import at
 from concord.headlines import PeopleLevel, closest, is_muted, number_text, scorer_headline
 from data.aspects import YES_NO_ASPECTS
@@ -36,18 +37,17 @@ from ui.components.tables import (
 )
 from ui.pages.agreement.view import AgreementView, is_huge, restriction, where
 
-Row = dict[str, Any]
 _BEYOND_CHANCE = ("cohen_kappa", "fleiss_kappa")
 
 
-def by_kind_of_people(rows: Rows, people: str) -> Rows:
-    """Rows about real people, or about simulated ones: the two are never shown as one."""
-    return {name: [row for row in section if row["people"] == people] for name, section in rows.items()}
+def by_kind_of_people(rows: AgreementRows, people: str) -> AgreementRows:
+    """AgreementRows about real people, or about simulated ones: the two are never shown as one."""
+    return rows.where(lambda row: row.people == people)
 
 
-def lead(real: Rows, simulated: Rows, view: AgreementView) -> str:
+def lead(real: AgreementRows, simulated: AgreementRows, view: AgreementView) -> str:
     """The main numbers in words, above the tables."""
-    rows, who = (real, "people") if real["among_people"] or not simulated["among_people"] else (simulated, "simulated people")
+    rows, who = (real, "people") if real.among_people or not simulated.among_people else (simulated, "simulated people")
     return note(f"{where(view)}: {main_numbers(rows, view, who) or 'no person has judged this yet.'}")
 
 
@@ -58,32 +58,32 @@ def _limits(view: AgreementView) -> str:
     return linked_note(f"Restricted to {apart}.", replace(view, further="").address(), "Show all", "")
 
 
-def _unfit(rows: Rows, view: AgreementView) -> str:
+def _unfit(rows: AgreementRows, view: AgreementView) -> str:
     """Which scorers look at photographs with the playground's models."""
-    text = next_steps.about_unfit((row["rater"] for row in rows["raters"]), view.suite)
+    text = next_steps.about_unfit((row.rater for row in rows.raters), view.suite)
     return note(text) if text else ""
 
 
-def main_numbers(rows: Rows, view: AgreementView, who: str) -> str:
+def main_numbers(rows: AgreementRows, view: AgreementView, who: str) -> str:
     """What the main numbers say; nothing where nobody has judged."""
-    people = {row["statistic"]: row for row in rows["among_people"] if row["task"] == view.task}
+    people = {row.statistic: row for row in rows.among_people if row.task == view.task}
     if not people:
         return ""
     row = people.get("mean") or next(iter(people.values()))
-    parts = [f"{wording.count(row['n_ratings'], 'answer')} by {who} about {wording.count(row['n_items'], 'image')}."]
+    parts = [f"{wording.count(row.n_ratings, 'answer')} by {who} about {wording.count(row.n_items, 'image')}."]
     shared = people.get("percent_agreement")
-    if shared and shared["value"] is not None:
-        some = shared["n_items"] != row["n_items"]
-        rests = f", on the {wording.count(shared['n_items'], 'image')} that two have judged" if some else ""
+    if shared and shared.value is not None:
+        some = shared.n_items != row.n_items
+        rests = f", on the {wording.count(shared.n_items, 'image')} that two have judged" if some else ""
         two = f"Two {who}" if who == "people" else "Two of them"
-        parts.append(f"{two} say the same in {shared['value']:.0%} of cases{_within(shared, '.0%')}{rests}.")
+        parts.append(f"{two} say the same in {shared.value:.0%} of cases{_within(shared, '.0%')}{rests}.")
     parts += [_paradox(people, view), _best(rows, view, who)]
-    left = [f"{n:,} {wording.reason(name)}" for name, n in row["excluded"].items()]
+    left = [f"{n:,} {wording.reason(name)}" for name, n in row.excluded.items()]
     parts.append(f"Left out: {', '.join(left)}." if left else "")
     return " ".join(part for part in parts if part)
 
 
-def _paradox(people: dict[str, Row], view: AgreementView) -> str:
+def _paradox(people: dict[str, Estimate], view: AgreementView) -> str:
     """Why kappa is low although people agree, where that is because nearly all answers are alike."""
     agreed, ac1, mean = (_value(people, name) for name in ("percent_agreement", "gwet_ac1", "mean"))
     name = next((name for name in _BEYOND_CHANCE if _value(people, name) is not None), None)
@@ -100,38 +100,40 @@ def _paradox(people: dict[str, Row], view: AgreementView) -> str:
     )
 
 
-def _value(people: dict[str, Row], name: str | None) -> float | None:
+def _value(people: dict[str, Estimate], name: str | None) -> float | None:
     row = people.get(name or "")
-    return None if row is None else row["value"]
+    return None if row is None else row.value
 
 
-def _best(rows: Rows, view: AgreementView, who: str) -> str:
+def _best(rows: AgreementRows, view: AgreementView, who: str) -> str:
     """The scorer that comes closest to people by the chosen statistic, and how it stands beside them."""
-    if (best := closest(rows["raters"], view.statistic, view.task)) is None:
-        return "" if rows["raters"] else "No scorer has judged these images yet."
-    scorers = len({row["rater"] for row in rows["raters"] if row["statistic"] == view.statistic and row["value"] is not None})
+    if (best := closest(rows.raters, view.statistic, view.task)) is None:
+        return "" if rows.raters else "No scorer has judged these images yet."
+    scorers = len({row.rater for row in rows.raters if row.statistic == view.statistic and row.value is not None})
     among = f" of {scorers} scorers" if scorers > 1 else ""
-    value = f"{wording.two(best['value'])}{_within(best, 'z.2f')}"
-    ceiling = best.get("ceiling")
-    verdict = f" Compared with one person: {ceiling['words']}." if ceiling and ceiling["words"] else ""
-    if best["saw_labels"]:
+    value = f"{wording.two(best.value or 0.0)}{_within(best, 'z.2f')}"
+    ceiling = best.ceiling
+    verdict = (
+        f" Compared with one person: {sentences.text(ceiling.verdict.words)}." if ceiling and ceiling.verdict.words else ""
+    )
+    if best.saw_labels:
         verdict = " Its settings were chosen with these labels in view, so this says little about other images."
-    return f"Closest to {who}{among} by {wording.title(view.statistic)}: {best['rater']}, {value}.{verdict}"
+    return f"Closest to {who}{among} by {wording.title(view.statistic)}: {best.rater}, {value}.{verdict}"
 
 
-def _score_only(rows: Rows, view: AgreementView) -> str:
+def _score_only(rows: AgreementRows, view: AgreementView) -> str:
     """Which scorers the chosen statistic leaves out, as they give scores and no labels."""
-    of_task = [row for row in rows["raters"] if row["task"] == view.task]
-    labelled = {row["rater"] for row in of_task if row["statistic"] in (view.statistic, "percent_agreement")}
-    left = sorted({row["rater"] for row in of_task} - labelled)
+    of_task = [row for row in rows.raters if row.task == view.task]
+    labelled = {row.rater for row in of_task if row.statistic in (view.statistic, "percent_agreement")}
+    left = sorted({row.rater for row in of_task} - labelled)
     return f"Without {wording.title(view.statistic)}, as they only give scores: {', '.join(left)}." if left else ""
 
 
-def _within(row: Mapping[str, Any], form: str) -> str:
-    return "" if row["low"] is None else f" (95% interval {row['low']:{form}} to {row['high']:{form}})"
+def _within(row: Estimate, form: str) -> str:
+    return "" if row.low is None else f" (95% interval {row.low:{form}} to {row.high:{form}})"
 
 
-def forest(real: Rows, simulated: Rows, view: AgreementView) -> Any:
+def forest(real: AgreementRows, simulated: AgreementRows, view: AgreementView) -> Any:
     """The chosen statistic of each scorer beside people's own level, as a figure; None where there is nothing to draw."""
     lines = _lines(real, view, "")
     lines += _lines(simulated, view, " (simulated people)" if lines else "")
@@ -139,48 +141,48 @@ def forest(real: Rows, simulated: Rows, view: AgreementView) -> Any:
     band = None
     if level is not None and level.value is not None:
         band = charts.Band(level.label, level.value, level.low, level.high)
-    axis = f"{wording.title(view.statistic)}, {wording.task(view.task)}" if real["raters"] or simulated["raters"] else ""
-    known = any(row["value"] is not None for _, row in lines)
+    axis = f"{wording.title(view.statistic)}, {wording.task(view.task)}" if real.raters or simulated.raters else ""
+    known = any(line.value is not None for line in lines)
     return charts.forest(lines, axis or wording.title(view.statistic), band) if known else None
 
 
-def people_level(rows: Rows, view: AgreementView) -> PeopleLevel | None:
+def people_level(rows: AgreementRows, view: AgreementView) -> PeopleLevel | None:
     """Return people's own level beside the closest scorer, or why there is none; None without scorers."""
-    best = closest(rows["raters"], view.statistic, view.task)
+    best = closest(rows.raters, view.statistic, view.task)
     return None if best is None else headlines.people_level(best)
 
 
-def headline(real: Rows, simulated: Rows, view: AgreementView, *, intervals: bool = True) -> str:
+def headline(real: AgreementRows, simulated: AgreementRows, view: AgreementView, *, intervals: bool = True) -> str:
     """One sentence: how far the closest scorer agrees with people, beside one person in its place.
 
     ``intervals``: whether the rows have them where they can be had.
     """
-    rows, who = (real, "people") if real["among_people"] or not simulated["among_people"] else (simulated, "simulated people")
-    best = closest(rows["raters"], view.statistic, view.task)
+    rows, who = (real, "people") if real.among_people or not simulated.among_people else (simulated, "simulated people")
+    best = closest(rows.raters, view.statistic, view.task)
     symbol = wording.title(view.statistic)
     if best is None:
-        among = [row for row in rows["among_people"] if (row["task"], row["statistic"]) == (view.task, view.statistic)]
-        if not among or among[0]["value"] is None:
+        among = [row for row in rows.among_people if (row.task, row.statistic) == (view.task, view.statistic)]
+        if not among or among[0].value is None:
             return ""
         return first_sentence(escape(f"{who.capitalize()} among themselves: {symbol} {number_text(among[0])}"))
     main, rest = scorer_headline(best, who, intervals=intervals)
     return first_sentence(f"{escape(main)}<small>{escape(rest)}</small>")
 
 
-def basis(real: Rows, simulated: Rows, view: AgreementView) -> str:
+def basis(real: AgreementRows, simulated: AgreementRows, view: AgreementView) -> str:
     """What the headline rests on, in one line; with whose answers, where people have given none."""
-    rows, who = (real, "person") if real["among_people"] or not simulated["among_people"] else (simulated, "simulated person")
-    people = {row["statistic"]: row for row in rows["among_people"] if row["task"] == view.task}
+    rows, who = (real, "person") if real.among_people or not simulated.among_people else (simulated, "simulated person")
+    people = {row.statistic: row for row in rows.among_people if row.task == view.task}
     row = people.get("mean") or next(iter(people.values()), None)
     if row is None:
         empty = linked_note(f"{where(view)}: no person has judged this yet.", at("/annotate/"), "Label a few images.")
         return empty + _limits(view) + _unfit(real, view)
     answers = "answer by people" if who == "person" else "answer by simulated people"
-    n = f"{row['n_ratings']:,} {answers if row['n_ratings'] == 1 else answers.replace('answer', 'answers', 1)}"
-    parts = [f"{where(view)}: {n} about {wording.count(row['n_items'], 'image')}"]
+    n = f"{row.n_ratings:,} {answers if row.n_ratings == 1 else answers.replace('answer', 'answers', 1)}"
+    parts = [f"{where(view)}: {n} about {wording.count(row.n_items, 'image')}"]
     shared = people.get("percent_agreement")
-    if shared and shared["value"] is not None:
-        parts.append(f"two of them say the same in {shared['value']:.0%} of cases")
+    if shared and shared.value is not None:
+        parts.append(f"two of them say the same in {shared.value:.0%} of cases")
     text = f'<p class="cc-subline">{escape("; ".join(parts))}.</p>'
     if who != "person":
         first = "No person has judged this yet. These numbers are from simulated people, to show how the page works."
@@ -188,11 +190,11 @@ def basis(real: Rows, simulated: Rows, view: AgreementView) -> str:
     return text + _which_statistic(rows, view) + _limits(view) + _unfit(real, view)
 
 
-def _which_statistic(rows: Rows, view: AgreementView) -> str:
+def _which_statistic(rows: AgreementRows, view: AgreementView) -> str:
     """Why the page shows another statistic than the main one of people’s answers, or whom the statistic leaves out, and the way
     to the other: scorers that only give scores have none of those that need yes or no.
     """
-    against, among = ({row["statistic"] for row in rows[name]} for name in ("raters", "among_people"))
+    against, among = ({row.statistic for row in section} for section in (rows.raters, rows.among_people))
     main, *_ = at_a_glance(against | among, among=False)
     if (left := _score_only(rows, view)) and "spearman" in against:
         return linked_note(left, view.address(statistic="spearman"), f"Show {wording.title('spearman')}")
@@ -202,40 +204,40 @@ def _which_statistic(rows: Rows, view: AgreementView) -> str:
     return linked_note(why, view.address(statistic=main), f"Show people’s {wording.title(main)}")
 
 
-def summary_tables(rows: Rows, view: AgreementView, who: str) -> str:
+def summary_tables(rows: AgreementRows, view: AgreementView, who: str) -> str:
     """Scorers against people, people among themselves, and why numbers are missing, as HTML."""
     task = wording.task(view.task)
-    against = view.listed(_closest_first([row for row in rows["raters"] if row["task"] == view.task], view))
-    among = view.listed(rows["among_people"])
-    known = any(row["value"] is not None for row in rows["among_people"] + rows["raters"])
+    against = view.listed(_closest_first([row for row in rows.raters if row.task == view.task], view))
+    among = view.listed(rows.among_people)
+    known = any(row.value is not None for row in rows.among_people + rows.raters)
     return (
-        statistics_table(f"Scorers against {who}, {task}", "scorer", against, lambda row: str(row["rater"]))
-        + statistics_table(f"{who.capitalize()} among themselves", "task", among, lambda row: wording.task(row["task"]))
-        + explained([*among, *view.listed(rows["raters"])], open_=not known)
+        statistics_table(f"Scorers against {who}, {task}", "scorer", against, lambda row: str(row.rater))
+        + statistics_table(f"{who.capitalize()} among themselves", "task", among, lambda row: wording.task(row.task))
+        + explained([*among, *view.listed(rows.raters)], open_=not known)
     )
 
 
-def _closest_first(rows: list[dict[str, Any]], view: AgreementView) -> list[dict[str, Any]]:
+def _closest_first(rows: Sequence[Estimate], view: AgreementView) -> list[Estimate]:
     """Scorers by the chosen statistic; those without it last."""
-    closeness = {row["rater"]: row["value"] for row in rows if row["statistic"] == view.statistic}
+    closeness = {row.rater: row.value for row in rows if row.statistic == view.statistic}
     least = float("-inf")
-    return sorted(rows, key=lambda row: -least if (value := closeness.get(row["rater"])) is None else -value)
+    return sorted(rows, key=lambda row: -least if (value := closeness.get(row.rater)) is None else -value)
 
 
-def _lines(rows: Rows, view: AgreementView, mark: str) -> list[tuple[str, Row]]:
+def _lines(rows: AgreementRows, view: AgreementView, mark: str) -> list[charts.ForestLine]:
     """The chart's rows: each scorer at the chosen task, best first; without scorers, people by task."""
-    charted = {name: [row for row in section if row["statistic"] == view.statistic] for name, section in rows.items()}
-    of_task = [row for row in charted["raters"] if row["task"] == view.task]
-    scorers = sorted(of_task, key=lambda row: (row["value"] is None, -(row["value"] or 0.0)))
+    charted = rows.where(lambda row: row.statistic == view.statistic)
+    of_task = [row for row in charted.raters if row.task == view.task]
+    scorers = sorted(of_task, key=lambda row: (row.value is None, -(row.value or 0.0)))
     # beside scorers people's own level is the band
     if not scorers:
-        return [(wording.task(row["task"]) + mark, row) for row in charted["among_people"]]
-    return [(row["rater"] + mark, row) for row in scorers]
+        return [charts.ForestLine.of(wording.task(row.task) + mark, row) for row in charted.among_people]
+    return [charts.ForestLine.of(row.rater + mark, row) for row in scorers]
 
 
 CONSENSUS = "consensus:"
 """How the names of consensuses begin."""
-_NOTHING: Rows = {"raters": [], "matrix": [], "quality": []}
+_NOTHING = AgreementRows()
 _LEAD = (
     "A consensus is computed from people’s answers and is nobody’s: no number about people or scorers changes with it. Beside a"
     " person it is made without that person’s answers."
@@ -252,7 +254,7 @@ _MEANING = {
 }
 
 
-def consensus_of(store: Store, view: AgreementView, *, intervals: bool) -> Rows:
+def consensus_of(store: Store, view: AgreementView, *, intervals: bool) -> AgreementRows:
     """The rows of the consensuses that are asked for; none of a project that is too large for a page."""
     if not view.methods or is_huge(store):
         return _NOTHING
@@ -266,26 +268,26 @@ def consensus_tables(store: Store, view: AgreementView, *, intervals: bool) -> s
     if is_huge(store):
         return note("A consensus of so many answers takes minutes: agreement --consensus has it.")
     rows = consensus_of(store, view, intervals=intervals)
-    if not rows["raters"]:
+    if not rows.raters:
         return note("A consensus needs labels, and people have given none here.")
-    beside = view.listed([row for row in rows["raters"] if row["task"] == view.task])
+    beside = view.listed([row for row in rows.raters if row.task == view.task])
     body = note(_LEAD)
     for kind, who in (("real", "people"), ("simulated", "simulated people")):
-        mine = [row for row in beside if row["people"] == kind]
+        mine = [row for row in beside if row.people == kind]
         caption = f"Consensus beside {who}, {wording.task(view.task)}"
-        body += statistics_table(caption, "consensus", mine, lambda row: str(row["rater"]))
-        body += _persons([row for row in rows["quality"] if row["people"] == kind], who)
+        body += statistics_table(caption, "consensus", mine, lambda row: str(row.rater))
+        body += _persons([row for row in rows.quality or () if row.people == kind], who)
     return body + explained(beside, open_=False)
 
 
-def _persons(rows: Sequence[Row], who: str) -> str:
+def _persons(rows: Sequence[Estimate], who: str) -> str:
     """A row per person, those with most answers first; over all tasks."""
     if not rows:
         return ""
-    shown = [name for name in _QUALITY if any(row["statistic"] == name for row in rows)]
-    by_person: dict[str, dict[str, Row]] = {}
+    shown = [name for name in _QUALITY if any(row.statistic == name for row in rows)]
+    by_person: dict[str, dict[str, Estimate]] = {}
     for row in rows:
-        by_person.setdefault(row["rater"], {})[row["statistic"]] = row
+        by_person.setdefault(row.rater, {})[row.statistic] = row
     titles = [HtmlCell(_QUALITY[name], note=_MEANING[name]) for name in shown]
     persons = sorted(by_person, key=lambda name: (-_answers(by_person[name]), name))
     body: list[Cells] = [
@@ -294,9 +296,9 @@ def _persons(rows: Sequence[Row], who: str) -> str:
     return html_table(f"Each of the {who} beside the others, all tasks", ["person", "answers", *titles], body)
 
 
-def _answers(rows: dict[str, Row]) -> int:
+def _answers(rows: dict[str, Estimate]) -> int:
     """How many answers of a person count."""
-    return max(int(row["n_ratings"]) + int(row["excluded"].get("no_consensus", 0)) for row in rows.values())
+    return max(int(row.n_ratings) + int(row.excluded.get("no_consensus", 0)) for row in rows.values())
 
 
 _FILES: Final = {"ratings": "the ratings that count", "judgements": "all judgements", "annotations": "people’s whole answers"}
@@ -312,15 +314,15 @@ def export_links(selection: Selection) -> str:
     return f'<p class="cc-note cc-exports">Export, as CSV: {" · ".join(links)}</p>'
 
 
-def by_task(rows: Rows, view: AgreementView, prompts: Mapping[str, int]) -> str:
+def by_task(rows: AgreementRows, view: AgreementView, prompts: Mapping[str, int]) -> str:
     """Small multiples: the chosen statistic of each scorer by task, as shaded cells; nothing for a single task.
 
     ``prompts``: on how many people have answered, by task.
     """
-    mine = [row for row in rows["raters"] if row["statistic"] == view.statistic and row["task"] not in ("all", "tasks_mean")]
-    tasks = list(dict.fromkeys(row["task"] for row in mine))
-    scorers = list(dict.fromkeys(row["rater"] for row in _closest_first(rows["raters"], view)))
-    cells = {(row["rater"], row["task"]): row for row in mine if row["value"] is not None}
+    mine = [row for row in rows.raters if row.statistic == view.statistic and row.task not in ("all", "tasks_mean")]
+    tasks = list(dict.fromkeys(row.task for row in mine))
+    scorers = list(dict.fromkeys(row.rater for row in _closest_first(rows.raters, view)))
+    cells = {(row.rater, row.task): row for row in mine if row.value is not None}
     if len(tasks) < 2 or not cells:
         return ""
     head = "".join(f'<th scope="col" class="cc-heat">{escape(wording.task(name))}</th>' for name in tasks)
@@ -336,16 +338,17 @@ def by_task(rows: Rows, view: AgreementView, prompts: Mapping[str, int]) -> str:
     )
 
 
-def _task_cell(row: Row | None, view: AgreementView, prompts: int | None) -> str:
+def _task_cell(row: Estimate | None, view: AgreementView, prompts: int | None) -> str:
     if row is None:
         return '<td class="cc-heat"></td>'
     cell = number(row)
-    whose = f"{row['rater']} with {wording.people(row['people'])}: {cell.text}, {cell.detail}".replace(chr(10), "; ")
+    whose = f"{row.rater} with {wording.people(row.people)}: {cell.text}, {cell.detail}".replace(chr(10), "; ")
     title = "; ".join(part for part in (whose, cell.note) if part)
-    shade = min(max(row["value"], 0.0), 1.0)
-    href = escape(view.address(task=row["task"]))
-    kind, n = ("cc-heat cc-muted", f" <small>n = {row['n_items']:,}</small>") if is_muted(prompts) else ("cc-heat", "")
+    value = row.value or 0.0
+    shade = min(max(value, 0.0), 1.0)
+    href = escape(view.address(task=row.task))
+    kind, n = ("cc-heat cc-muted", f" <small>n = {row.n_items:,}</small>") if is_muted(prompts) else ("cc-heat", "")
     return (
         f'<td class="{kind}" style="--shade: {shade:z.2f}" title="{escape(title)}">'
-        f'<a href="{href}">{wording.two(row["value"])}</a>{n}</td>'
+        f'<a href="{href}">{wording.two(value)}</a>{n}</td>'
     )

@@ -8,13 +8,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 from urllib.parse import parse_qsl, urlencode
 
 from agreement import CONSENSUSES, STATISTICS, ConsensusMethod, Options
 from agreement.catalogue import at_a_glance
+from agreement.estimate import Estimate
 from agreement.report.report import glance
-from concord.agreement import Rows, quick_estimates, recall
+from concord.agreement import AgreementRows, quick_estimates, recall
 from concord.common import next_steps, wording
 from concord.comparison.leaderboard import main_suite
 from data.store.browse import contents
@@ -72,7 +73,7 @@ class AgreementView(View):
         names = self.consensus.split(",")
         return tuple(method for method in CONSENSUSES if method in names)
 
-    def listed(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    def listed(self, rows: Sequence[Estimate]) -> list[Estimate]:
         """What the tables show of ``rows``: the chosen statistic and the main ones, or every one."""
         return list(rows) if self.table == EVERY else glance(rows, self.statistic)[0]
 
@@ -139,7 +140,7 @@ def intervals_note(store: Store, selection: Selection) -> str:
     return note(f"Of {count} judgements the page shows point estimates; intervals and pairs of raters take minutes: {line}")
 
 
-def first_estimates(store: Store, selection: Selection) -> Rows:
+def first_estimates(store: Store, selection: Selection) -> AgreementRows:
     """People among themselves and scorers against people, without intervals; of a large project what stands already."""
     quick = quick_estimates(store, selection) if is_large(store) else None
     return quick or recall(store, selection, Options(intervals=False, each_generator=False, matrix=False))
@@ -198,11 +199,11 @@ def _charted(store: Store, suite: str, aspect: str) -> dict[str, bool]:
     """Statistics that can be shown, and whether the page may open with it, as there is a number of it (of a scorer, where one
     has any): the main ones of two raters first, then what scorers have too, the order of scores before all; means last."""
     rows = first_estimates(store, Selection(suite=(suite,), aspect=(aspect,)))
-    against, among = ({row["statistic"] for row in rows[name]} for name in ("raters", "among_people"))
+    against, among = ({row.statistic for row in section} for section in (rows.raters, rows.among_people))
     main = at_a_glance(against | among, among=False)
     rest = [s for s in ("spearman", *STATISTICS) if s in against] + [s for s in STATISTICS if s in among - against]
     of_scorers, of_people = (
-        {row["statistic"] for row in rows[name] if row["value"] is not None} for name in ("raters", "among_people")
+        {row.statistic for row in section if row.value is not None} for section in (rows.raters, rows.among_people)
     )
     defined = of_scorers - {"mean"} or of_people
     return {s: s in defined for s in sorted(dict.fromkeys((*main, *rest)), key=lambda s: s == "mean")}

@@ -15,7 +15,7 @@ from concord.campaigns import progress
 from concord.campaigns.annotators import AnnotatorWork, CampaignTopic, annotators_of
 from concord.campaigns.health import by_problem
 from concord.campaigns.progress import CampaignProgress
-from concord.common import sentences, wording
+from concord.common import wording
 from concord.people import link_path
 from data.campaigns.recruitment import MAX_RECRUITMENT_LENGTH, RECRUITMENT_FIELDS
 from data.people import ROLES
@@ -60,7 +60,7 @@ def people_table(store: Store, campaign_progress: CampaignProgress, topic: Campa
     lines = [Line(cells, "cc-out" if revoked else "") for cells, revoked in rows]
     heads = [HtmlCell(name, note=hint, number=name in _NUMBERS) for name, hint in _HEADERS]
     rules = "".join(note(rule) for rule in progress.RULES)
-    reasons = [sentences.worded(person.agreement.to_dict()) for person in annotators if person.agreement is not None]
+    reasons = [person.agreement for person in annotators if person.agreement is not None]
     return (
         note(about)
         + html_table(wording.count(len(annotators), "person"), heads, lines, "cc-people")
@@ -124,7 +124,7 @@ def _agreement(work: AnnotatorWork) -> HtmlCell:
     estimate = work.agreement
     if estimate is None:
         return _lines("")
-    made = number(sentences.worded(estimate.to_dict()))
+    made = number(estimate)
     return replace(made, detail="\n".join(part for part in (made.detail, f"n = {estimate.n_ratings:,}") if part))
 
 

@@ -91,7 +91,13 @@ def _figure(flip_rows: FlipRows) -> Any:
     if not rows:
         return None
     # how far from 0 is the question
-    return charts.forest([(row["rater"], row) for row in rows], f"Δs, {_PLACES[generator]}", around_zero=_BESIDE_0)
+    lines = [
+        charts.ForestLine(
+            row["rater"], row["value"], row["low"], row["high"], row["n_items"], "scorer", row["people"] == "simulated"
+        )
+        for row in rows
+    ]
+    return charts.forest(lines, f"Δs, {_PLACES[generator]}", around_zero=_BESIDE_0)
 
 
 def _left_out(flip_rows: FlipRows) -> str:

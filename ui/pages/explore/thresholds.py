@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
+from agreement.estimate import Estimate
 from agreement.study.cells import TASKS_MEAN, CellOutcome, Outcome
 from agreement.tuning import (
     FOLDS,
@@ -259,8 +260,7 @@ def _agreement_rows(compared: Compared, kind: str, by_people: YesNoCounts) -> st
     who = "people" if kind == "real" else "simulated people"
     table = html_table(f"Agreement with {who}", ["task", "images", "answers", *titles], lines)
     undefined = [
-        {"value": outcome.value, "reason": sentences.text_or_none(outcome.reason), "statistic": name, "task": task}
-        for (task, name), outcome in now.items()
+        Estimate(value=outcome.value, reason=outcome.reason, statistic=name, task=task) for (task, name), outcome in now.items()
     ]
     return table + explained(undefined, open_=False)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
+from agreement import Estimate
+from concord.agreement import AgreementRows
 from ui.pages.agreement.summary import _score_only, _which_statistic, headline
 from ui.pages.agreement.view import AgreementView
 
@@ -11,9 +13,7 @@ from ui.pages.agreement.view import AgreementView
 def test_raters_that_only_score_are_named_as_left_out() -> None:
     labels = ("percent_agreement", "cohen_kappa")
     met = [*(("labels", name) for name in labels), *(("metric", name) for name in ("auc", "spearman"))]
-    rows: dict[str, list[dict[str, Any]]] = {
-        "raters": [{"rater": rater, "statistic": statistic, "task": "all"} for rater, statistic in met]
-    }
+    rows = AgreementRows(raters=tuple(Estimate(rater=rater, statistic=statistic) for rater, statistic in met))
     assert _score_only(rows, AgreementView(task="all", statistic="cohen_kappa")).endswith("as they only give scores: metric.")
     # neither a statistic of people alone nor one of scores makes a label a score
     assert "labels" not in _score_only(rows, AgreementView(task="all", statistic="fleiss_kappa"))
@@ -21,9 +21,9 @@ def test_raters_that_only_score_are_named_as_left_out() -> None:
 
 
 def test_a_page_says_why_it_shows_another_statistic_and_leads_to_the_main_one() -> None:
-    def rows(*met: tuple[str, str]) -> dict[str, list[dict[str, Any]]]:
-        raters = [{"rater": rater, "statistic": statistic, "task": "all"} for rater, statistic in met]
-        return {"raters": raters, "among_people": [{"statistic": name, "task": "all"} for name in ("mean", "cohen_kappa")]}
+    def rows(*met: tuple[str, str]) -> AgreementRows:
+        raters = tuple(Estimate(rater=rater, statistic=statistic) for rater, statistic in met)
+        return AgreementRows(raters=raters, among_people=tuple(Estimate(statistic=name) for name in ("mean", "cohen_kappa")))
 
     kappa, rho = (AgreementView(suite="s", aspect="correct", statistic=name) for name in ("cohen_kappa", "spearman"))
     scores = rows(("metric", "spearman"), ("metric", "auc"))
@@ -38,21 +38,17 @@ def test_a_page_says_why_it_shows_another_statistic_and_leads_to_the_main_one() 
 
 
 def test_no_scorer_is_called_close_where_the_answers_allow_no_interval() -> None:
-    scorer = {
-        "rater": "m", "statistic": "cohen_kappa", "task": "all", "value": 0.0, "low": None, "high": None,
-        "n_items": 1, "n_ratings": 30, "ceiling": None, "saw_labels": False,
-    }  # fmt: skip
-    rows: dict[str, list[dict[str, Any]]] = {"raters": [scorer], "among_people": [{"statistic": "mean", "task": "all"}]}
-    nothing: dict[str, list[dict[str, Any]]] = {"raters": [], "among_people": []}
+    scorer = Estimate(rater="m", statistic="cohen_kappa", value=0.0, n_items=1, n_ratings=30)
+    rows, nothing = AgreementRows(raters=(scorer,), among_people=(Estimate(statistic="mean"),)), AgreementRows()
     view = AgreementView(suite="s", aspect="correct", task="all", statistic="cohen_kappa")
     said = headline(rows, nothing, view)
     assert "Too few answers yet to compare scorers with people" in said
     assert "m Cohen’s κ 0.00 on 1 image" in said
-    wide = {"raters": [scorer | {"low": -0.4, "high": 0.4}], "among_people": rows["among_people"]}
+    wide = replace(rows, raters=(replace(scorer, low=-0.4, high=0.4),))
     assert "No scorer clearly agrees with people yet" in headline(wide, nothing, view)
-    clear = {"raters": [scorer | {"value": 0.5, "low": 0.4, "high": 0.6}], "among_people": rows["among_people"]}
+    clear = replace(rows, raters=(replace(scorer, value=0.5, low=0.4, high=0.6),))
     said = headline(clear, nothing, view)
     assert "m agrees with people: Cohen’s κ 0.50 [0.40, 0.60]" in said
     assert "no level of people" in said
-    few = {"raters": [clear["raters"][0] | {"n_ratings": 19}], "among_people": rows["among_people"]}
+    few = replace(rows, raters=(replace(clear.raters[0], n_ratings=19),))
     assert "Too few answers yet" in headline(few, nothing, view)

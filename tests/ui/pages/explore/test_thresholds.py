@@ -105,22 +105,22 @@ def test_as_it_was_run_the_numbers_are_those_of_the_other_pages(standing: Store)
     assert (view.suite, view.rater, view.people, view.moved) == (SUITE, RATER, "people", {})
     shown = draw_thresholds(standing, view)
     mean = {
-        (row["generator"], row["task"]): row["value"]
+        (row.generator, row.task): row.value
         for row in means(standing, Selection(suite=(SUITE,)), POINTS)
-        if (row["rater"], row["aspect"]) == (RATER, "correct")
+        if (row.rater, row.aspect) == (RATER, "correct")
     }
     heads = ["color_attr", "colors", "counting", "position", "single_object", "two_object", "all", "tasks_mean"]
     table = explore_project.table(shown.numbers, "Score: share of correct images")
     assert table["renderer-careless"] == [f"{mean['renderer-careless', task]:.3f}" for task in heads]
-    report = compute(standing, Selection(suite=(SUITE,), aspect=("correct",)), POINTS)["raters"]
+    report = compute(standing, Selection(suite=(SUITE,), aspect=("correct",)), POINTS).raters
     for kind, who in (("real", "people"), ("simulated", "simulated people")):
-        rows = {(row["task"], row["statistic"]): row for row in report if (row["rater"], row["people"]) == (RATER, kind)}
+        rows = {(row.task, row.statistic): row for row in report if (row.rater, row.people) == (RATER, kind)}
         table = explore_project.table(shown.numbers, f"Agreement with {who}")
         for task in heads:
             records = [rows[task, name] for name in ("percent_agreement", "cohen_kappa", "gwet_ac1")]
-            values = ["–" if row["value"] is None else f"{row['value']:.3f}" for row in records]
+            values = ["–" if row.value is None else f"{row.value:.3f}" for row in records]
             line = table[{"all": "all images", "tasks_mean": "average over tasks"}.get(task, task.replace("_", " "))]
-            assert line == [str(records[0]["n_items"]), str(records[0]["n_ratings"]), *values]
+            assert line == [str(records[0].n_items), str(records[0].n_ratings), *values]
     assert "0 verdicts changed" in text(shown.lead)
     assert pictures(shown.pictures) == []
 
@@ -268,9 +268,9 @@ def test_kept_settings_are_another_rater_at_once(store: Store) -> None:
         "undone": None,
     }  # fmt: skip
     # on Agreement
-    report = compute(store, Selection(suite=(SUITE,), aspect=("correct",)), POINTS)["raters"]
-    shown = {(row["task"], row["statistic"], row["people"]): row["value"] for row in report if row["rater"] == name}
-    assert {row["rater"] for row in report if row["saw_labels"]} == {name}
+    report = compute(store, Selection(suite=(SUITE,), aspect=("correct",)), POINTS).raters
+    shown = {(row.task, row.statistic, row.people): row.value for row in report if row.rater == name}
+    assert {row.rater for row in report if row.saw_labels} == {name}
     before = draw_thresholds(store, view_of(store, {"rater": RATER, **MOVED}))
     table = explore_project.table(before.numbers, "Agreement with people")
     assert table["all images"][2] == f"{shown['all', 'percent_agreement', 'real']:.3f}"

@@ -1,14 +1,13 @@
-"""What each method says: how a value and its interval were made."""
+"""What each method says: how a value and its interval were made. ``concord.common.sentences`` fills in the values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from agreement.inference.hypothesis_tests import DRAWN
 from agreement.inference.intervals import LEVEL
 from agreement.reasons import MethodCode
-from concord.common.sentences.template import Template
 
 TWO_VALUES: Final = "a person's yes or no is a score of only two values"
 
@@ -134,7 +133,7 @@ def _soft_accuracy(seat: str) -> str:
     return f"{less}{_seated(seat)}"
 
 
-METHODS: Final[Mapping[MethodCode, Template]] = {
+METHODS: Final[Mapping[MethodCode, str | Callable[..., str]]] = {
     MethodCode.PARTS: "{parts:; }",
     MethodCode.CLOPPER_PEARSON: _clopper_pearson,
     MethodCode.JACKKNIFE: _jackknife,

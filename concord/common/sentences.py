@@ -1,14 +1,72 @@
-"""What each reason says: why there is no value, no interval or no verdict."""
+"""Sentences: what the codes of ``agreement.reasons`` say, each by one template, the same on pages, in reports and in JSON.
+
+A template is a text with the code's values in braces, or a function of them. Behind a colon stands what a value becomes:
+``{n:,}`` a number as Python formats it, ``{n:s}`` the s of a plural, ``{names: and }`` several ones with this between them,
+``{who:'s}`` whose it is. Those of methods are a module beside this one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from numbers import Integral
+from typing import Any, Final
 
-from agreement.reasons import ReasonCode
+from agreement.reasons import Coded, Method, Party, Reason, ReasonCode, RemarkCode
 from concord.common import wording
-from concord.common.sentences.methods import TWO_VALUES
-from concord.common.sentences.template import Template
+from concord.common.method_sentences import METHODS, TWO_VALUES
+
+Template = str | Callable[..., str]
+
+_PARTIES: Final[Mapping[Party, str]] = {
+    Party.SCORER: "the scorer",
+    Party.RATER: "the rater",
+    Party.PEOPLE: "people",
+    Party.SIMULATED_PEOPLE: "simulated people",
+    Party.MEAN_OF_PEOPLE: "people's mean",
+    Party.OTHERS: "the others",
+    Party.MEAN_OF_OTHERS: "the others' mean",
+    Party.FIRST_VARIABLE: "the first variable",
+    Party.SECOND_VARIABLE: "the second variable",
+    Party.SCORE_OF_MODEL: "the model's score",
+    Party.SCORE_OF_PEOPLE: "people's score",
+    Party.PASSES_LESS_PEOPLE: "what it passes less what people pass",
+    Party.FAILS_OF_PEOPLE: "what people fail",
+    Party.LENGTH_OF_PROMPT: "the prompt's length",
+    Party.LENGTH_OF_QUESTION: "the question's length",
+    Party.LENGTH_OF_REASON: "the reason's length",
+    Party.NUMBER_OF_VOTES: "the number of votes",
+    Party.METRIC: "the metric",
+}
+
+
+class _Who(str):
+    """A party; ``'s`` says whose something is."""
+
+    __slots__ = ()
+
+    def __format__(self, spec: str) -> str:
+        if spec == "'s":
+            return f"{self}'" if self == _PARTIES[Party.OTHERS] else f"{self}'s"
+        return super().__format__(spec)
+
+
+class _Count(int):
+    """A whole number; ``s`` is the s of what there are several of."""
+
+    def __format__(self, spec: str) -> str:
+        if spec == "s":
+            return "" if self == 1 else "s"
+        return super().__format__(spec)
+
+
+class _Several(tuple[Any, ...]):
+    """Values, between which the text behind the colon stands."""
+
+    __slots__ = ()
+
+    def __format__(self, spec: str) -> str:
+        return spec.join(format(value) for value in self)
 
 
 def _undefined_in_tasks(tasks: tuple[str, ...], reasons: tuple[str, ...]) -> str:
@@ -217,3 +275,126 @@ REASONS: Final[Mapping[ReasonCode, Template]] = {
     ),
     ReasonCode.DECISION_OF_EACH_PERSON: "a decision of each person",
 }
+
+
+def _verdict(
+    verdict: str | None,
+    reason: str | None,
+    persons: int,
+    margin: float,
+    clusters: str,
+    scorer: float,
+    people: float,
+    difference: float,
+    low: float,
+    high: float,
+) -> str:
+    who = f"these {persons} people" if persons else "these people"
+    # another estimate than the scorer's own number, which stands beside it: so it is named; of two digits the difference
+    # looks wrong
+    numbers = (
+        f"in one person's place it reaches {scorer:z.3f}, they reach {people:z.3f};"
+        f" difference {difference:z.3f} ({low:z.3f} to {high:z.3f})"
+    )
+    if verdict is None:
+        return f"{reason} ({who}): {numbers}"
+    within = f" (within {margin:g})" if verdict == "equivalent" else ""
+    return f"{wording.VERDICTS[verdict]} {who}{within}, on other {clusters}: {numbers}"
+
+
+def _other_people(verdict: str | None, reason: str | None, low: float, high: float | None) -> str:
+    around = f"{low:z.3f} to {high:z.3f}" if high is not None else ""
+    return f"beside other people, on other prompts: {verdict or reason} ({around})"
+
+
+def _agree_in(a: str, b: str, agreed: float) -> str:
+    return f"{a} and {b} agree in {wording.percent(agreed)} of cases"
+
+
+def _same_answer(a: str, b: str, agreed: float, yes: float) -> str:
+    word = "yes" if yes > 0.5 else "no"
+    start = _agree_in(a, b, agreed)
+    return f"{start}, as both always say {word}. Kappa is undefined then: chance alone would agree as often."
+
+
+def _beside_kappa(ac1: float | None, pabak: float | None) -> str:
+    return f"AC1 {ac1:z.2f}, PABAK {pabak:z.2f}" if ac1 is not None and pabak is not None else ""
+
+
+def _agreed(a: str, b: str, agreed: float, kappa: float, ac1: float | None, pabak: float | None) -> str:
+    others = _beside_kappa(ac1, pabak)
+    return f"{_agree_in(a, b, agreed)}; kappa is {kappa:z.2f}{f' ({others})' if others else ''}."
+
+
+def _prevalence_paradox(
+    a: str, b: str, agreed: float, kappa: float, ac1: float | None, pabak: float | None, yes: float, chance: float
+) -> str:
+    common = f"{wording.percent(max(yes, 1 - yes))} of their answers are {'yes' if yes > 0.5 else 'no'}"
+    because = f"{common}, so that by chance alone they would agree in {wording.percent(chance)} of cases"
+    return (
+        f"{_agree_in(a, b, agreed)}, yet kappa is only {kappa:z.2f}. This is the prevalence paradox: {because}, and kappa"
+        f" counts only what is beyond. Measures that expect less of chance stay high ({_beside_kappa(ac1, pabak)}). Kappa"
+        f" here rests on the few {'no' if yes > 0.5 else 'yes'} answers: look at these cases before you trust either number."
+    )
+
+
+REMARKS: Final[Mapping[RemarkCode, Template]] = {
+    RemarkCode.PARTS: "{parts:; }",
+    RemarkCode.VERDICT: _verdict,
+    RemarkCode.OTHER_PEOPLE: _other_people,
+    RemarkCode.CORRECTED_VERDICT: (
+        "beside these people p {p:z.3f}, by Holm {p_holm:z.3f} over {verdicts} verdict{verdicts:s}"
+        " of this statistic and generator: all scorers and tasks"
+    ),
+    RemarkCode.NOTHING_SHARED: "{a} and {b} share no judgement.",
+    RemarkCode.ONE_ANSWER: _same_answer,
+    RemarkCode.AGREED: _agreed,
+    RemarkCode.PREVALENCE_PARADOX: _prevalence_paradox,
+    RemarkCode.BETTER_THAN_RANDOM: "better than a random order",
+    RemarkCode.SCORE_OF: "{who:'s} score",
+}
+
+
+@lru_cache(10_000)
+def text(said: Coded) -> str:
+    """Return what a reason, a method or a remark says, in words."""
+    template = _template(said)
+    values = {name: _formatted(value) for name, value in said.values}
+    return template.format(**values) if isinstance(template, str) else template(**values)
+
+
+def _template(said: Coded) -> Template:
+    table: Any = REASONS if isinstance(said, Reason) else METHODS if isinstance(said, Method) else REMARKS
+    template: Template = table[said.code]
+    return template
+
+
+def _formatted(value: Any) -> Any:
+    """Return a value as a template takes it."""
+    if isinstance(value, Coded):
+        return _Who(text(value))
+    if isinstance(value, Party):
+        return _Who(_PARTIES[value])
+    if isinstance(value, str):
+        return _Who(value)
+    if isinstance(value, tuple):
+        return _Several(_formatted(part) for part in value)
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        return value
+    return _Count(value)
+
+
+def text_or_none(said: Coded | None) -> str | None:
+    """Return what it says, in words; None where there is nothing."""
+    return None if said is None else text(said)
+
+
+def worded(data: Any) -> Any:
+    """Return a row, or rows, as JSON has them: every reason, method and remark in words."""
+    if isinstance(data, Coded):
+        return text(data)
+    if isinstance(data, dict):
+        return {name: worded(value) for name, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return type(data)(worded(value) for value in data)
+    return data

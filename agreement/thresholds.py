@@ -328,9 +328,10 @@ def check_cut(suite: Suite, cut: CutOptions) -> None:
         raise ValueError(f"cross-validation needs two folds at least, not {cut.folds}")
     if cut.objective not in OBJECTIVES:
         raise ValueError(f"a cut is chosen by {' or '.join(OBJECTIVES)}, not {cut.objective}")
-    if unfit_aspect := unfit(suite, cut):
-        wrong = "yes or no" if unfit_aspect == cut.aspect else "a number"
-        raise ValueError(f"the aspect {unfit_aspect!r} of the suite {suite.name!r} is not {wrong}")
+    if wrong := unfit(suite, cut):
+        raise ValueError(
+            f"the aspect {wrong!r} of the suite {suite.name!r} is not {'yes or no' if wrong == cut.aspect else 'a number'}"
+        )
 
 
 def unfit(suite: Suite, cut: CutOptions) -> str | None:

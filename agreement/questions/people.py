@@ -64,7 +64,7 @@ NOBODY, NO_WRONG, NO_SCORES = (
     Reason(ReasonCode.NO_WRONG_ANSWERED_BY_PEOPLE),
     Reason(ReasonCode.FEWER_THAN_TWO_IMAGES_ANSWERED),
 )
-_UNSURE: Final = "\0cannot tell"
+_UNSURE: Final = "\0cannot_tell"
 """No choice has this text: questions' texts hold no NUL."""
 _HOW_SPLIT: Final = Method(MethodCode.OF_WRONG_ANSWERS)
 _HOW: Final = {

@@ -51,8 +51,15 @@ class FlipPairs:
 
     def take(self, rows: BoolArray) -> FlipPairs:
         """Some of the entries."""
-        names = ("true", "flipped", "item", "cluster", "generator", "why")
-        return replace(self, **{name: getattr(self, name)[rows] for name in names})
+        return replace(
+            self,
+            true=self.true[rows],
+            flipped=self.flipped[rows],
+            item=self.item[rows],
+            cluster=self.cluster[rows],
+            generator=self.generator[rows],
+            why=self.why[rows],
+        )
 
     @property
     def excluded(self) -> Mapping[str, int]:

@@ -96,25 +96,25 @@ def compare_generators(ratings: pd.DataFrame, reference: str | None = None) -> l
     ratings = ratings.dropna(subset=["prompt", "generator"])
     if ratings.empty:
         return []
-    images = ratings.groupby(["prompt", "generator", "item"], observed=True)["value"].agg(["mean", "size"])
-    by_prompt = images.groupby(["prompt", "generator"]).agg(
-        sum=("mean", "sum"), count=("mean", "size"), answers=("size", "sum")
+    image = ratings.groupby(["prompt", "generator", "item"], observed=True).value.agg(["mean", "size"])
+    by_prompt = image.groupby(["prompt", "generator"]).agg(
+        total=("mean", "sum"), images=("mean", "size"), answers=("size", "sum")
     )
     table = by_prompt.unstack(fill_value=0)
-    names = [str(name) for name in sorted(set(ratings["generator"]))]
+    names = [str(name) for name in sorted(set(ratings.generator))]
     if reference is not None and reference not in names:
         return []
     pairs = combinations(names, 2) if reference is None else ((reference, name) for name in names if name != reference)
-    by_generator = {name: {kind: table[kind][name].to_numpy(float) for kind in ("sum", "count", "answers")} for name in names}
     comparisons = []
     for first, second in pairs:
-        both = [by_generator[name] for name in (first, second)]
-        shared = (both[0]["count"] > 0) & (both[1]["count"] > 0)
+        # (prompts, 2) each
+        totals, images, answers = (
+            np.stack([column[name].to_numpy(float) for name in (first, second)], axis=1)
+            for column in (table.total, table.images, table.answers)
+        )
+        shared = (images > 0).all(axis=1)
         if shared.any():
-            sums, counts, answers = (
-                np.stack([each[kind][shared] for each in both], axis=1) for kind in ("sum", "count", "answers")
-            )
-            comparisons.append(_difference(first, second, sums, counts, int(answers.sum())))
+            comparisons.append(_difference(first, second, totals[shared], images[shared], int(answers[shared].sum())))
     corrected = holm([each.p for each in comparisons])
     return [replace(each, p_holm=p) for each, p in zip(comparisons, corrected, strict=True)]
 

@@ -31,8 +31,8 @@ NOT_FINITE: Final = "not_finite"
 
 
 def check_answers(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame in one order, with the columns ``size`` (C), ``known`` (whether there are all C numbers), ``correct``, ``rank``
-    and ``cluster`` (the group, else the prompt: what the jackknife leaves out).
+    """Return the frame in one order, with more columns: ``choices`` (C), ``known`` (whether there are all C numbers),
+    ``correct``, ``place`` (of the right caption) and ``cluster`` (the group, else the prompt: the jackknife leaves it out).
 
     Raises:
         ValueError: a column is missing, or a rater has judged an item twice.
@@ -43,14 +43,14 @@ def check_answers(frame: pd.DataFrame) -> pd.DataFrame:
     rows = frame.sort_values(["rater", "item"], kind="stable", ignore_index=True)
     if rows.duplicated(["rater", "item"]).any():
         raise ValueError("a rater has judged an item twice")
-    pairs = list(zip(rows["fits"], rows["right"], strict=True))
+    pairs = list(zip(rows.fits, rows.right, strict=True))
     known = [is_known(fits) for fits, _ in pairs]
     return rows.assign(
-        size=[len(fits) for fits, _ in pairs],
+        choices=[len(fits) for fits, _ in pairs],
         known=known,
         correct=[ok and is_right(fits, right) for ok, (fits, right) in zip(known, pairs, strict=True)],
-        rank=[rank(fits, right) if ok else math.nan for ok, (fits, right) in zip(known, pairs, strict=True)],
-        cluster=rows["group"].where(rows["group"].notna(), rows["prompt"]),
+        place=[rank(fits, right) if ok else math.nan for ok, (fits, right) in zip(known, pairs, strict=True)],
+        cluster=rows.group.where(rows.group.notna(), rows.prompt),
     )
 
 
@@ -72,7 +72,7 @@ def rank(fits: Sequence[float], right: int) -> float:
 
 def cluster_codes(rows: pd.DataFrame) -> tuple[IntArray, int]:
     """Codes of the clusters without gaps, and how many there are."""
-    codes, names = pd.factorize(rows["cluster"], sort=True)
+    codes, names = pd.factorize(rows.cluster, sort=True)
     return np.asarray(codes, np.int64), len(names)
 
 
@@ -120,14 +120,14 @@ def parts(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def _statistics_of(rows: pd.DataFrame, key: StatisticKey, deletions: Deletions) -> Iterator[GroupStatistic]:
-    used = rows[rows["known"]]
+    used = rows[rows.known]
     codes, clusters = cluster_codes(used)
     columns = {
-        ACCURACY: used["correct"].astype(float),
-        CHANCE: 1 / used["size"].astype(float),
-        LIFT: used["correct"].astype(float) - 1 / used["size"].astype(float),
-        POSTERIOR: used["posterior"].astype(float),
-        RANK: used["rank"].astype(float),
+        ACCURACY: used.correct.astype(float),
+        CHANCE: 1 / used.choices.astype(float),
+        LIFT: used.correct.astype(float) - 1 / used.choices.astype(float),
+        POSTERIOR: used.posterior.astype(float),
+        RANK: used.place.astype(float),
     }
     values = np.column_stack([np.asarray(column, float) for column in columns.values()])
     counts = Used(len(used), len(used), clusters, {NOT_FINITE: len(rows) - len(used)} if len(rows) > len(used) else {})
@@ -177,7 +177,7 @@ def by_trials(
     clusters: Sequence[str],
     aggregate: Aggregate = "jensen",
     options: Options | None = None,
-    task: str = ALL,
+    generator: str = ALL,
     rater: str | None = None,
 ) -> list[GroupStatistic]:
     """The accuracy by the first 1, 2, ... N trials, N figures in that order.
@@ -188,7 +188,7 @@ def by_trials(
         clusters: (items,), what is left out one by one: the prompt, or the group.
         aggregate: as ``right_by_trials``.
         options: `intervals` is read.
-        task: what the items are, for the figures' place.
+        generator: whose images.
         rater: whose trials.
     """
     deletions = deletions_of(options)
@@ -198,7 +198,7 @@ def by_trials(
     used, total = Used(len(correct), len(correct), len(names)), trials.shape[1]
     return [
         figure(
-            ACCURACY, StatisticKey("trials", str(n + 1), rater, task), "images", means[:, n], NOTHING, used,
+            ACCURACY, StatisticKey("trials", str(n + 1), rater, generator), "images", means[:, n], NOTHING, used,
             joined(STATISTICS[ACCURACY], Method(MethodCode.FIRST_TRIALS, aggregate=aggregate, n=n + 1, trials=total)), SHARE,
         )
         for n in range(total)
@@ -222,6 +222,7 @@ class Votes:
     Attributes:
         a, b: the raters. ``only_a``, ``only_b``: images on which only one is right; ``both``, ``neither``.
         difference: (only_a - only_b) / n, -1 to 1.
+        suite: the suite of the images; the caller names it.
     """
 
     a: str
@@ -233,6 +234,7 @@ class Votes:
     both: int
     neither: int
     difference: GroupStatistic
+    suite: str = ""
 
 
 def votes(frame: pd.DataFrame, options: Options | None = None) -> list[Votes]:
@@ -247,11 +249,11 @@ def votes(frame: pd.DataFrame, options: Options | None = None) -> list[Votes]:
     """
     deletions, rows = deletions_of(options), check_answers(frame)
     ballots: list[Votes] = []
-    for generator, part in rows[rows["known"]].groupby("generator", sort=True):
-        for a, b in combinations(sorted(part["rater"].unique()), 2):
-            first, second = (part[part["rater"] == name].set_index("item") for name in (a, b))
-            both = first.join(second[["correct", "size", "right"]].add_suffix("_b"), how="inner")
-            both = both[(both["size"] == both["size_b"]) & (both["right"] == both["right_b"])]
+    for generator, part in rows[rows.known].groupby("generator", sort=True):
+        for a, b in combinations(sorted(part.rater.unique()), 2):
+            first, second = (part[part.rater == name].set_index("item") for name in (a, b))
+            both = first.join(second[["correct", "choices", "right"]].add_suffix("_b"), how="inner")
+            both = both[(both.choices == both.choices_b) & (both.right == both.right_b)]
             ballots += _votes_of(both, a, b, str(generator), deletions)
     return ballots
 
@@ -273,10 +275,13 @@ def _votes_of(rows: pd.DataFrame, a: str, b: str, generator: str, deletions: Del
         yield Votes(a, b, task, generator, only_a, only_b, both, neither, difference)
 
 
+TEXT_SCORE: Final = "text_score"
+IMAGE_SCORE: Final = "image_score"
+GROUP_SCORE: Final = "group_score"
 _HOW_WINOGROUND: Final = {
-    "text_score": Method(MethodCode.TEXT_SCORE),
-    "image_score": Method(MethodCode.IMAGE_SCORE),
-    "group_score": Method(MethodCode.GROUP_SCORE),
+    TEXT_SCORE: Method(MethodCode.TEXT_SCORE),
+    IMAGE_SCORE: Method(MethodCode.IMAGE_SCORE),
+    GROUP_SCORE: Method(MethodCode.GROUP_SCORE),
 }
 """How each score is made; chance gives 1/4, 1/4 and 1/6."""
 _NO_GROUP: Final = Reason(ReasonCode.NO_WINOGROUND_GROUP)
@@ -297,7 +302,7 @@ def winoground(frame: pd.DataFrame, options: Options | None = None) -> list[Grou
     """
     deletions, rows = deletions_of(options), check_answers(frame)
     figures: list[GroupStatistic] = []
-    for (rater, generator), mine in rows[rows["group"].notna()].groupby(["rater", "generator"], sort=True):
+    for (rater, generator), mine in rows[rows.group.notna()].groupby(["rater", "generator"], sort=True):
         for task, part in parts(mine):
             figures += _winoground_of(part, StatisticKey("task", task, str(rater), str(generator)), deletions)
     return figures
@@ -305,17 +310,17 @@ def winoground(frame: pd.DataFrame, options: Options | None = None) -> list[Grou
 
 def _winoground_of(rows: pd.DataFrame, key: StatisticKey, deletions: Deletions) -> Iterator[GroupStatistic]:
     whole = [pair for _, pair in rows.groupby("group", sort=True) if _is_pair(pair)]
-    counted = [pair for pair in whole if pair["known"].all()]
+    counted = [pair for pair in whole if pair.known.all()]
     if not whole:
         return
     scored = np.array(
         [
-            group_scores(*[(fits[right], fits[1 - right]) for fits, right in zip(pair["fits"], pair["right"], strict=True)])
+            group_scores(*[(fits[right], fits[1 - right]) for fits, right in zip(pair.fits, pair.right, strict=True)])
             for pair in counted
         ],
         float,
     ).reshape(-1, 3)
-    excluded = {"incomplete_group": rows["group"].nunique() - len(whole), "not_finite": len(whole) - len(counted)}
+    excluded = {"incomplete_group": rows.group.nunique() - len(whole), "not_finite": len(whole) - len(counted)}
     used = Used(2 * len(counted), len(counted), len(counted), {name: n for name, n in excluded.items() if n})
     means = weighted_means(scored, np.arange(len(counted)), len(counted), deletions)
     for k, (name, how) in enumerate(_HOW_WINOGROUND.items()):
@@ -331,7 +336,7 @@ def group_scores(first: tuple[float, float], second: tuple[float, float]) -> tup
 
 
 def _is_pair(pair: pd.DataFrame) -> bool:
-    if len(pair) != 2 or set(pair["size"]) != {2}:
+    if len(pair) != 2 or set(pair.choices) != {2}:
         return False
-    (captions, right), (others, other_right) = zip(pair["captions"], pair["right"], strict=True)
+    (captions, right), (others, other_right) = zip(pair.captions, pair.right, strict=True)
     return set(captions) == set(others) and captions[right] != others[other_right]

@@ -145,6 +145,10 @@ class ReasonCode(StrEnum):
     NO_WRONG_ANSWERED_BY_PEOPLE = auto()
     FEWER_THAN_TWO_IMAGES_ANSWERED = auto()
     NO_QUESTION_WITH_TWO_ANSWERS = auto()
+    FLIPS_IMPORTED = auto()
+    FLIPS_AS_THEY_CAME = auto()
+    FLIPS_NOT_READ = auto()
+    BESIDES_LEFT_OUT = auto()
     # estimates from labels
     EVERY_IMAGE_LABELLED = auto()
     ONE_OF_TWO_HAS_NONE = auto()
@@ -317,6 +321,7 @@ class MethodCode(StrEnum):
     PERCENTILES_OF_DRAWS = auto()
     PERCENTILE_BOOTSTRAP = auto()
     # a scorer in a person's place
+    EVALUATIONS = auto()
     PERSONS_WON_AGAINST = auto()
     AT_LEAST_AS_NEAR = auto()
 

@@ -83,13 +83,13 @@ def count_answers(
     Raises:
         ValueError: people's values are not yes and no.
     """
-    if not (judgements["reason"].isna() & judgements["label"].notna()).any():
+    if not (judgements.reason.isna() & judgements.label.notna()).any():
         return {}
     topic = CountedTopic(Scale.parse(scale), counted, judgements, scores)
     if not topic.measure.binary:
         raise ValueError("people's answers here are not yes or no")
     whole = topic.target < 0
-    unit_of = dict(zip(counted["item"].iloc[topic.item[whole]], np.flatnonzero(whole).tolist(), strict=True))
+    unit_of = dict(zip(counted.item.iloc[topic.item[whole]], np.flatnonzero(whole).tolist(), strict=True))
     # the place after the last is for items of which nobody says anything
     at = np.array([unit_of.get(item, topic.item.size) for item in items], np.int64)
     by_kind: dict[str, YesNoCounts] = {}

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -77,10 +77,10 @@ class Roles:
 
 @dataclass(frozen=True)
 class StudyTables:
-    """Rows as the report has them; `question` (Table IV) or `metric` (Table V) stands in place of their aspect."""
+    """Estimates whose aspect is the title of a question (Table IV) or of a metric (Table V)."""
 
-    questions: tuple[dict[str, Any], ...]
-    metrics: tuple[dict[str, Any], ...]
+    questions: tuple[Estimate, ...]
+    metrics: tuple[Estimate, ...]
 
 
 def tables(judgements: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], options: Options | None = None) -> StudyTables:
@@ -93,113 +93,107 @@ def tables(judgements: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles],
         options: intervals and seed.
     """
     wanted = replace(options or Options(), matrix=False, by_target=False, people_as="majority", ceiling=False)
-    human = judgements["kind"] == "human"
-    with_questions = judgements.loc[human & judgements["aspect"].isin(ONLY_HERE), "suite"].unique()
-    rows = judgements.loc[judgements["suite"].isin(with_questions), list(COLUMNS)].assign(task=None)
+    human = judgements.kind == "human"
+    with_questions = judgements.suite[human & judgements.aspect.isin(ONLY_HERE)].unique()
+    rows = judgements.loc[judgements.suite.isin(with_questions), list(COLUMNS)].assign(task=None)
     if rows.empty:
         return StudyTables((), ())
     return StudyTables(_questions(rows, scales, roles, wanted), _metrics(rows, roles, wanted))
 
 
-def _questions(rows: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], options: Options) -> tuple[dict[str, Any], ...]:
-    people = rows[rows["kind"] == "human"]
+def _questions(rows: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], options: Options) -> tuple[Estimate, ...]:
+    people = rows[rows.kind == "human"]
     parts = []
     known = dict(scales)
     for question in QUESTIONS:
-        part = people[people["aspect"] == question.aspect]
+        part = people[people.aspect == question.aspect]
         if question.role is not None:
             part = part.loc[_is(part, roles, question.role)]
         elif question.aspect == "count":
-            part = part[part["target"].isna()]  # a number with a target is another questionnaire's
-        known |= {(str(suite), question.key): known[suite, question.aspect] for suite in part["suite"].unique()}
+            part = part[part.target.isna()]  # a number with a target is another questionnaire's
+        known |= {(str(suite), question.key): known[suite, question.aspect] for suite in part.suite.unique()}
         parts.append(_enough(part.assign(aspect=question.key, target=None)))
     titles = {question.key: question.title for question in QUESTIONS}
     report = build(pd.concat(parts), known, replace(options, statistics=("majority_share", "unanimous_share")))
-    questions = [_named(row, "question", titles) for row in report.among_people]
-    order = [*titles.values()]
-    return tuple(sorted(questions, key=lambda row: (row["suite"], row["people"], order.index(row["question"]))))
+    order = [*titles]
+    estimates = sorted(report.among_people, key=lambda row: (row.suite, row.people, order.index(row.aspect)))
+    return tuple(replace(row, aspect=titles[row.aspect]) for row in estimates)
 
 
-def _metrics(rows: pd.DataFrame, roles: Mapping[str, Roles], options: Options) -> tuple[dict[str, Any], ...]:
+def _metrics(rows: pd.DataFrame, roles: Mapping[str, Roles], options: Options) -> tuple[Estimate, ...]:
     both = _both(rows, roles)
-    related = rows["prompt"].map(lambda prompt: (role := roles.get(prompt)) is not None and role.relation).astype(bool)
-    uncond = rows[related & (rows["aspect"] == "correct")].assign(aspect=UNCOND, target=None)
-    cond = rows[related & (rows["aspect"] == "position")].assign(aspect=COND, target=None)
+    related = rows.prompt.map(lambda prompt: (role := roles.get(prompt)) is not None and role.relation).astype(bool)
+    uncond = rows[related & (rows.aspect == "correct")].assign(aspect=UNCOND, target=None)
+    cond = rows[related & (rows.aspect == "position")].assign(aspect=COND, target=None)
     parts = [_enough(both), _enough(uncond), _where_both(cond, both)]
-    scales = {(str(suite), metric): "nominal" for suite in rows["suite"].unique() for metric in METRICS}
+    scales = {(str(suite), metric): "nominal" for suite in rows.suite.unique() for metric in METRICS}
     made = pd.concat(parts)
     report = build(made, scales, replace(options, statistics=("percent_agreement",)))
-    metrics = [_named(row, "metric", METRICS) for row in report.raters]
-    order = [*METRICS.values()]
-    return tuple(sorted(metrics, key=lambda row: (row["suite"], row["people"], row["rater"], order.index(row["metric"]))))
-
-
-def _named(row: Estimate, name: str, titles: Mapping[str, str]) -> dict[str, Any]:
-    keys = "generator", "people", "statistic", "value", "low", "high", "n_items", "n_ratings", "excluded", "reason", "method"
-    own = ("rater", "people_as", "saw_labels") if row.rater else ()
-    return {"suite": row.suite, name: titles[row.aspect]} | {key: getattr(row, key) for key in (*keys, *own)}
+    order = [*METRICS]
+    estimates = sorted(report.raters, key=lambda row: (row.suite, row.people, row.rater, order.index(row.aspect)))
+    return tuple(replace(row, aspect=METRICS[row.aspect]) for row in estimates)
 
 
 def _is(part: pd.DataFrame, roles: Mapping[str, Roles], role: Role) -> BoolArray:
     """Whether each row is about the object in that role."""
     targets = {prompt: named.target(role) for prompt, named in roles.items()}
-    pairs = zip(part["prompt"], part["target"], strict=True)
+    pairs = zip(part.prompt, part.target, strict=True)
     return np.array([isinstance(target, str) and targets.get(prompt) == target for prompt, target in pairs], bool)
 
 
 def _answered(part: pd.DataFrame) -> pd.Series:
     """For each row, how many people of its kind have answered about its item."""
-    keys = [part["item"], part["aspect"], part["simulated"].fillna(False).astype(bool)]
-    valid = (part["excluded"].isna() & part["label"].notna()) & (part["kind"] == "human")
+    keys = [part.item, part.aspect, part.simulated.fillna(False).astype(bool)]
+    valid = (part.excluded.isna() & part.label.notna()) & (part.kind == "human")
     return valid.astype(int).groupby(keys, dropna=False).transform("sum")
 
 
 def _enough(part: pd.DataFrame) -> pd.DataFrame:
     """Answers to a question that fewer than three answered are marked as left out."""
-    few = (part["kind"] == "human") & part["excluded"].isna() & (_answered(part) < LEAST)
-    return part.assign(excluded=part["excluded"].astype(object).mask(few, FEWER))
+    few = (part.kind == "human") & part.excluded.isna() & (_answered(part) < LEAST)
+    return part.assign(excluded=part.excluded.astype(object).mask(few, FEWER))
 
 
 def _both(rows: pd.DataFrame, roles: Mapping[str, Roles]) -> pd.DataFrame:
     """Of each rater and item whether both objects are there: no if one is not, nothing where that is open."""
-    part = rows[(rows["aspect"] == "present") & rows["excluded"].isna()]
-    pair = [bool(role and role.b) for role in map(roles.get, part["prompt"])]
+    part = rows[(rows.aspect == "present") & rows.excluded.isna()]
+    pair = [bool(role and role.b) for role in map(roles.get, part.prompt)]
     part = part.loc[np.array(pair, bool) & (_is(part, roles, "a") | _is(part, roles, "b"))]
-    words = part["label"].astype(str).str.strip().str.casefold()
+    words = part.label.astype(str).str.strip().str.casefold()
     keys = ["item", "rater", "kind"]
     seen = part.assign(here=words.isin(_YES), gone=words.isin(_NO)).groupby(keys)[["here", "gone"]].sum()
     # no if one of the two is not there; yes if both are; else open
-    said_so = [("no" if gone else "yes" if here == 2 else None) for here, gone in zip(seen["here"], seen["gone"], strict=True)]
+    said_so = [("no" if gone else "yes" if here == 2 else None) for here, gone in zip(seen.here, seen.gone, strict=True)]
     label = pd.Series(said_so, index=seen.index, dtype=object)
     # a rater's last row is when they had said it
     last = part.sort_values("seq").drop_duplicates(keys, keep="last").set_index(keys)
     made = last.assign(label=label, aspect=OA, target=None, number=np.nan).reset_index()
-    derived: pd.DataFrame = made.loc[made["label"].notna(), list(COLUMNS)]
+    derived: pd.DataFrame = made.loc[made.label.notna(), list(COLUMNS)]
     return derived
 
 
 def _where_both(part: pd.DataFrame, both: pd.DataFrame) -> pd.DataFrame:
     """Of scorers what they say where they find both objects; people's answers count where more than half of three do."""
-    yes = both[both["label"] == "yes"]
-    pairs = set(zip(yes["item"], yes["rater"], strict=True))
-    scorer = part["kind"] == "scorer"
-    seen = np.array([pair in pairs for pair in zip(part["item"], part["rater"], strict=True)], bool)
+    yes = both[both.label == "yes"]
+    pairs = set(zip(yes.item, yes.rater, strict=True))
+    scorer = part.kind == "scorer"
+    seen = np.array([pair in pairs for pair in zip(part.item, part.rater, strict=True)], bool)
     rows = part[~scorer | seen]
-    people = both[(both["kind"] == "human")]
+    people = both[(both.kind == "human")]
     enough = people[_answered(people) >= LEAST]
     known = {(item, kind) for item, kind in _agreed_yes(enough)}
-    judged = {(item, bool(kind)) for item, kind in zip(enough["item"], enough["simulated"].fillna(False), strict=True)}
-    keys = list(zip(rows["item"], rows["simulated"].fillna(False).astype(bool), strict=True))
-    open_ = (rows["kind"] == "human") & rows["excluded"].isna()
+    judged = {(item, bool(kind)) for item, kind in zip(enough.item, enough.simulated.fillna(False), strict=True)}
+    keys = list(zip(rows.item, rows.simulated.fillna(False).astype(bool), strict=True))
+    open_ = (rows.kind == "human") & rows.excluded.isna()
     reasons = [None if key in known else MISSING if key in judged else FEWER for key in keys]
-    excluded = rows["excluded"].astype(object).where(~open_, pd.Series(reasons, rows.index, dtype=object))
+    excluded = rows.excluded.astype(object).where(~open_, pd.Series(reasons, rows.index, dtype=object))
     return rows.assign(excluded=excluded.where(excluded.notna(), None))
 
 
 def _agreed_yes(people: pd.DataFrame) -> Sequence[tuple[str, bool]]:
     """Items, with the kind of people, of which more than half say yes."""
-    keys = list(zip(people["item"], people["simulated"].fillna(False).astype(bool), strict=True))
+    keys = list(zip(people.item, people.simulated.fillna(False).astype(bool), strict=True))
     unit, units = pd.factorize(pd.Series(keys, dtype=object))
-    label = np.array([answer == "yes" for answer in people["label"]], np.int64)
+    label = np.array([answer == "yes" for answer in people.label], np.int64)
     most = strict_majority(unit.astype(np.int64), len(units), label, 2).label
     return [unit for unit, answer in zip(units, most, strict=True) if answer == 1]

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
@@ -93,7 +93,7 @@ def judge_geneval(
                 if summary:
                     totals.add(case.spec.tag or "", case.asked, verdict.correct)
             if form == "verdicts" and verdict.judgements:
-                write(json.dumps(_line(case, verdict)) + "\n")
+                write(json.dumps(_verdict_json(case, verdict)) + "\n")
             elif form == "results" and verdict.correct is not None:
                 text = case.asked.get("prompt")
                 result = results.GenEvalResult(
@@ -140,7 +140,10 @@ def judge_visor(
                 continue
             report.judged += 1
             if file is None:
-                write(json.dumps({**_line(case, verdict), "prompt_id": case.prompt_id, "generator": case.generator}) + "\n")
+                write(
+                    json.dumps({**_verdict_json(case, verdict), "prompt_id": case.prompt_id, "generator": case.generator})
+                    + "\n"
+                )
         report.check_any(evidence)
         if file is not None:
             file.close()
@@ -247,11 +250,9 @@ def _of_detections(report: _LineReport, path: Path, generator: str) -> Iterator[
         )
 
 
-def _line(case: EvidenceCase, verdict: Verdict) -> dict[str, Any]:
-    told = ("target", "holds", "found", "boxes", "offset")
-    relations = [{name: getattr(relation, name) for name in told} for relation in verdict.relations]
-    said = {name: getattr(verdict, name) for name in ("correct", "reason", "found")}
-    return {"id": case.id, **said, "relations": relations}
+def _verdict_json(case: EvidenceCase, verdict: Verdict) -> dict[str, Any]:
+    relations = [asdict(relation) for relation in verdict.relations]
+    return {"id": case.id, "correct": verdict.correct, "reason": verdict.reason, "found": verdict.found, "relations": relations}
 
 
 def _rules(read: Callable[[Mapping[str, Any]], R], settings: Mapping[str, Any]) -> R:

@@ -495,7 +495,7 @@ def _judgements(store: Store, chosen: Selection) -> dict[str, pd.DataFrame]:
 
 def _scores(store: Store, chosen: Selection) -> Made:
     frame = _judgements(store, chosen)["judgements"]
-    scored = frame[(frame["kind"] == "scorer") & (frame["aspect"] == "score") & frame["value"].notna()]
+    scored = frame[(frame.kind == "scorer") & (frame.aspect == "score") & frame.value.notna()]
     columns = ["suite", "prompt", "task", "generator", "item", "rater", "value", *_IMAGE]
     return {"scores": scored[columns].reset_index(drop=True)}
 
@@ -531,7 +531,7 @@ _CALLS: Final[Mapping[str, Callable[..., Made]]] = {
     },
     "images": lambda store, chosen: {
         "images": _joined(exports.image_batches(store, chosen), [*IMAGES, "path"]).assign(
-            prompt_spec=lambda frame: frame["prompt_spec"].map(lambda text: json.loads(text or "{}"))
+            prompt_spec=lambda frame: frame.prompt_spec.map(lambda text: json.loads(text or "{}"))
         )
     },
     "ratings": _ratings,

@@ -267,16 +267,16 @@ class CountedTopic:
         """
         if scale.kind == "interval":
             raise NotServedError("people's values have no labels")
-        if scores["target"].notna().any():
+        if scores.target.notna().any():
             raise NotServedError("scores have targets")
-        self._position: dict[str, int] = dict(zip(items["item"].tolist(), range(len(items)), strict=True))
-        self.tasks, self.task = codes(items["task"])
+        self._position: dict[str, int] = dict(zip(items.item.tolist(), range(len(items)), strict=True))
+        self.tasks, self.task = codes(items.task)
         self.targets: list[str] = []
-        self.reasons = list(dict.fromkeys([*codes(judgements["reason"])[0], *codes(scores["reason"])[0], NO_VALUE]))
-        names, label = codes(judgements["label"])
-        used = np.bincount(label[judgements["reason"].isna().to_numpy() & (label >= 0)], minlength=len(names)) > 0
+        self.reasons = list(dict.fromkeys([*codes(judgements.reason)[0], *codes(scores.reason)[0], NO_VALUE]))
+        names, label = codes(judgements.label)
+        used = np.bincount(label[judgements.reason.isna().to_numpy() & (label >= 0)], minlength=len(names)) > 0
         self._labels = Labels(scale, names, used)
-        item, target = judgements["item"].to_numpy(np.int64), _positions(judgements["target"], self.targets)
+        item, target = judgements.item.to_numpy(np.int64), _positions(judgements.target, self.targets)
         label, reason = self._read(judgements)
         unit, apart, wide = item.copy(), np.flatnonzero(target >= 0), max(len(self.targets), 1)
         pair, pairs = pd.factorize(item[apart] * wide + target[apart])
@@ -285,9 +285,9 @@ class CountedTopic:
         self.target = np.r_[np.full(len(items), -1), pairs % wide]
         self.task_of_unit = self.task[self.item]
         units = self.item.size
-        scorers, scorer = codes(judgements["scorer"])
+        scorers, scorer = codes(judgements.scorer)
         people = scorer < 0
-        row = judgements["simulated"].to_numpy(bool)[people] * units + unit[people]
+        row = judgements.simulated.to_numpy(bool)[people] * units + unit[people]
         column = np.where(reason >= 0, self.measure.labels + reason, label)[people]
         shape = len(KINDS) * units, self.measure.labels + len(self.reasons)
         self.profiles, profile = Profiles.of(row, column, shape, self._labels)
@@ -334,18 +334,18 @@ class CountedTopic:
 
     def _read(self, judgements: pd.DataFrame) -> tuple[IntArray, IntArray]:
         """Labels (-1 where a judgement does not count) and reasons (-1 where it does)."""
-        names, label = codes(judgements["label"])
+        names, label = codes(judgements.label)
         known = self._labels.known(names)
-        label, reason = np.array([*(known[name] for name in names), -1])[label], _positions(judgements["reason"], self.reasons)
+        label, reason = np.array([*(known[name] for name in names), -1])[label], _positions(judgements.reason, self.reasons)
         reason[(reason < 0) & (label < 0)] = self.reasons.index(NO_VALUE)
         label[reason >= 0] = -1
         return label, reason
 
     def _scoring(self, scores: pd.DataFrame) -> list[CountedScores]:
-        item, number = scores["item"].to_numpy(np.int64), scores["number"].to_numpy()
-        reason = _positions(scores["reason"], self.reasons)
+        item, number = scores.item.to_numpy(np.int64), scores.number.to_numpy()
+        reason = _positions(scores.reason, self.reasons)
         reason[(reason < 0) & ~np.isfinite(number)] = self.reasons.index(NO_VALUE)
-        names, scorer = codes(scores["scorer"])
+        names, scorer = codes(scores.scorer)
         scored = []
         for code, name in enumerate(names):
             mine, of_item = np.flatnonzero(scorer == code), np.full(self.task.size, np.nan)

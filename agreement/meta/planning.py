@@ -90,8 +90,7 @@ class PlannedRow(Finding):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types."""
-        named = super().to_dict()
-        del named["design"]
+        named = {name: value for name, value in super().to_dict().items() if name != "design"}
         return named | {"images": self.design.images, "ratings": self.design.ratings}
 
 
@@ -293,10 +292,10 @@ def _thinned(frame: pd.DataFrame, design: Design, seed: int) -> pd.DataFrame:
     """The judgements on so many images of each prompt and generator, and so many ratings by people of each image."""
     order = frame.reset_index(drop=True).sample(frac=1.0, random_state=seed)
     items = order.drop_duplicates(["suite", "item"])
-    own = items["prompt"].where(items["prompt"].notna(), items["item"])
-    drawn = items[items.groupby([items["suite"], own, items["generator"]], dropna=False).cumcount() < design.images]
-    thinned = order[order["item"].isin(drawn["item"])]
-    people = thinned[(thinned["kind"] == "human") & thinned["excluded"].isna()]
+    own = items.prompt.where(items.prompt.notna(), items.item)
+    drawn = items[items.groupby([items.suite, own, items.generator], dropna=False).cumcount() < design.images]
+    thinned = order[order.item.isin(drawn.item)]
+    people = thinned[(thinned.kind == "human") & thinned.excluded.isna()]
     unit = ["suite", "aspect", "item", "target", "simulated"]
     over = people.index[people.groupby(unit, dropna=False).cumcount() >= design.ratings]
     return thinned.drop(index=over).sort_index()

@@ -21,7 +21,7 @@ import numpy as np
 from agreement.estimates import IntervalEstimate, with_interval
 from agreement.inference.intervals import CONTRAST, LEVEL, Deletions, Interval, resamples
 from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
-from agreement.preferences.votes import Vote, clusters_of, grouped, left_out, same_order
+from agreement.preferences.votes import Vote, VoterKey, clusters_of, grouped, left_out, same_order
 from agreement.reasons import Method, MethodCode, Party, Reason, ReasonCode, joined
 from agreement.statistics.correlation import Units, of_centred, spearman, why_undefined
 from agreement.study.cells import ALL, Options, Used, outcome
@@ -34,8 +34,8 @@ NO_MAXIMUM: Final = Reason(ReasonCode.NO_MAXIMUM)
 _HOW = Method(MethodCode.LOG_STRENGTH)
 
 
-@dataclass(frozen=True)
-class GeneratorStrength:
+@dataclass(frozen=True, slots=True)
+class GeneratorStrength(VoterKey):
     """One generator in one task, or in all.
 
     Attributes:
@@ -187,8 +187,8 @@ class WinningVotes:
     mean: float
 
 
-@dataclass(frozen=True)
-class RankCorrelation:
+@dataclass(frozen=True, slots=True)
+class RankCorrelation(VoterKey):
     """Spearman's rho of a metric's means and people's winning votes.
 
     Attributes:

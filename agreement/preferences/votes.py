@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Final, Literal, TypeVar
 
@@ -68,10 +68,39 @@ class Contest:
 
 
 K = TypeVar("K", str, Contest)
+R = TypeVar("R", bound="VoterKey")
 
 
-@dataclass(frozen=True)
-class VoteCounts:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoterKey:
+    """The one whose votes (or means) a result is about; the caller of this package names them.
+
+    Attributes:
+        suite: the suite of the pairs.
+        rater: `people`, `simulated people`, or a scorer's name.
+        kind: whether people or a scorer vote.
+        people: the kind of people who vote, or who a scorer stands beside; None for a scorer alone.
+        by: what the votes follow from: `preference` is a vote itself.
+    """
+
+    suite: str = ""
+    rater: str = ""
+    kind: Literal["people", "scorer"] = "people"
+    people: Literal["real", "simulated"] | None = None
+    by: Literal["preference", "correct", "score"] = "preference"
+
+    @property
+    def voter(self) -> str:
+        """The name of the people, or of the scorer with what its votes follow from."""
+        return self.rater if self.kind == "people" else f"{self.rater} ({self.by})"
+
+    def name_voter(self, result: R, people: Literal["real", "simulated"] | None = None) -> R:
+        """Return a result as one of this voter, beside these people if they are given."""
+        return replace(result, suite=self.suite, rater=self.rater, kind=self.kind, people=people or self.people, by=self.by)
+
+
+@dataclass(frozen=True, slots=True)
+class VoteCounts(VoterKey):
     """Votes on two generators in one task, or in all.
 
     Attributes:
@@ -157,13 +186,13 @@ def _count(task: str, contest: Contest, votes: Sequence[Vote], options: Options)
     )
 
 
-@dataclass(frozen=True)
-class SideChoice:
+@dataclass(frozen=True, slots=True)
+class SideChoice(VoterKey):
     """How often the left image was chosen, of clear votes whose side is known.
 
     Attributes:
         share: of left, 0 to 1; one half without a bias, as sides are by chance.
-        sign_test_p: as of ``Counted``.
+        sign_test_p: as of ``VoteCounts``.
         unknown: clear votes whose side is not known.
     """
 
@@ -190,30 +219,38 @@ ORDERS: Final = ("kept", "left", "right", "mixed")
 """What became of a judge's choice when the images changed places: the same image, the same side, a tie in one order only."""
 
 
-@dataclass(frozen=True)
-class OrderBias:
+@dataclass(frozen=True, slots=True)
+class OrderBias(VoterKey):
     """A judge's pairs, each judged in both orders.
 
     Attributes:
-        counts: pairs by what became of the choice, of ``ORDERS``.
+        kept, left, right, mixed: pairs by what became of the choice, as ``ORDERS`` says.
         changed: share of the pairs on which it is not kept, 0 to 1.
         sign_test_p: that left and right are equally often the side that is chosen in both orders; as of ``VoteCounts``.
     """
 
-    counts: Mapping[str, int]
+    kept: int
+    left: int
+    right: int
+    mixed: int
     changed: IntervalEstimate
     sign_test_p: float | None
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs that were judged in both orders."""
+        return self.kept + self.left + self.right + self.mixed
 
 
 def order_bias(votes: Sequence[Vote], options: Options | None = None) -> OrderBias:
     """Position bias; ``chose`` of each vote is one of ``ORDERS``."""
     known = [vote for vote in votes if vote.excluded is None and vote.chose in ORDERS]
-    counts = {order: sum(vote.chose == order for vote in known) for order in ORDERS}
+    kept, left, right, mixed = (sum(vote.chose == order for vote in known) for order in ORDERS)
     changed = [vote.chose != "kept" for vote in known]
     how = Method(MethodCode.CHANGED_BY_ORDER)
     estimate = share_estimate(changed, clusters_of(known), options or Options(), how, NO_VOTE, left_out(votes))
-    sides = (counts["left"], counts["right"])
-    return OrderBias(counts, estimate, mcnemar_exact(*sides) if any(sides) else None)
+    p = mcnemar_exact(left, right) if left or right else None
+    return OrderBias(kept, left, right, mixed, estimate, p)
 
 
 ValueAspect = Literal["correct", "score"]
@@ -266,8 +303,8 @@ def winners(votes: Sequence[Vote]) -> dict[str, str | None]:
     return won
 
 
-@dataclass(frozen=True)
-class OrderAgreement:
+@dataclass(frozen=True, slots=True)
+class OrderAgreement(VoterKey):
     """A scorer beside people on two generators, in one task or in all.
 
     Attributes:

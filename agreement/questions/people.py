@@ -86,6 +86,9 @@ class Split:
     """A model's wrong answers of one kind, by whose fault they are (Figure 11), and those of which nobody knows.
 
     Attributes:
+        suite: the suite of the images; the caller names it.
+        rater: the model.
+        people: the kind of people, real or simulated; the caller names it.
         image_wrong: people's answer is not the question's own either; ``vqa_wrong``: it is.
         apart: how many have no answer by people, by reason (of ``APART``).
     """
@@ -96,6 +99,19 @@ class Split:
     image_wrong: int
     vqa_wrong: int
     apart: dict[str, int]
+    rater: str = ""
+    suite: str = ""
+    people: str = ""
+
+    @property
+    def decided(self) -> int:
+        """The number of wrong answers that people have answered, too."""
+        return self.image_wrong + self.vqa_wrong
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The numbers of answers by name: all, ``IMAGE_WRONG``, ``VQA_WRONG`` and ``APART``."""
+        return {"wrong": self.wrong, IMAGE_WRONG: self.image_wrong, VQA_WRONG: self.vqa_wrong} | self.apart
 
 
 def people_answers(judgements: pd.DataFrame) -> pd.DataFrame:
@@ -111,7 +127,7 @@ def people_answers(judgements: pd.DataFrame) -> pd.DataFrame:
     if votes.empty:
         return pd.DataFrame(columns=["item", "prompt", "question", "wording", "state", "label", "votes"])
     unit = _units(votes)
-    label, names = pd.factorize(votes["vote"], sort=True)
+    label, names = pd.factorize(votes.vote, sort=True)
     units = int(unit.max()) + 1
     most = strict_majority(unit, units, label.astype(np.int64), len(names)).label
     first = votes.assign(unit=unit).drop_duplicates("unit").sort_values("unit")
@@ -129,11 +145,10 @@ def _units(rows: pd.DataFrame) -> IntArray:
 
 def _votes(judgements: pd.DataFrame) -> pd.DataFrame:
     """One row for each person and question: what counts, else that they cannot tell."""
-    unsure = judgements["excluded"].eq(CANNOT_TELL).to_numpy(bool)
-    counts_ = judgements["excluded"].isna().to_numpy(bool) & judgements["label"].notna().to_numpy(bool)
+    unsure = judgements.excluded.eq(CANNOT_TELL).to_numpy(bool)
+    counts_ = judgements.excluded.isna().to_numpy(bool) & judgements.label.notna().to_numpy(bool)
     heard = judgements[unsure | counts_].assign(unsure=unsure[unsure | counts_])
-    heard["vote"] = heard["label"].where(~heard["unsure"], _UNSURE)
-    heard = heard.sort_values(["unsure", "seq"], kind="stable")
+    heard = heard.assign(vote=heard.label.where(~heard.unsure, _UNSURE)).sort_values(["unsure", "seq"], kind="stable")
     once = heard.drop_duplicates(["item", "question", "person"])
     return once.sort_values(["item", "question", "person"], kind="stable", ignore_index=True)
 
@@ -150,27 +165,27 @@ def with_people(answers: pd.DataFrame, judgements: pd.DataFrame) -> pd.DataFrame
     same = people.dropna(subset=["wording"])
     places = same.set_index(pd.MultiIndex.from_frame(same[key].astype({"wording": object})))
     beside = places.reindex(pd.MultiIndex.from_frame(rows[key].astype({"wording": object})))
-    state = beside["state"].to_numpy(object)
-    elsewhere = set(zip(people["item"], people["question"], strict=True))
-    pairs = zip(state, rows["item"], rows["question"], strict=True)
+    state = beside.state.to_numpy(object)
+    elsewhere = set(zip(people.item, people.question, strict=True))
+    pairs = zip(state, rows.item, rows.question, strict=True)
     states = [s if isinstance(s, str) else OTHER_VERSION if (item, q) in elsewhere else NOT_ASKED for s, item, q in pairs]
-    answer = [text if isinstance(text, str) else None for text in beside["label"].to_numpy(object)]
-    votes = beside["votes"].fillna(0).to_numpy(np.int64)
+    answer = [text if isinstance(text, str) else None for text in beside.label.to_numpy(object)]
+    votes = beside.votes.fillna(0).to_numpy(np.int64)
     return rows.assign(state=states, people=pd.Series(answer, rows.index, dtype=object), votes=votes)
 
 
 def splits(beside: pd.DataFrame) -> list[Split]:
-    """Figure 11 of one model's answers (as from ``met``): all of them, then by element type."""
-    wrong = beside[beside["answer"] != beside["chosen"]]
-    kinds = sorted(beside["element_type"].unique())
-    parts = [(ALL, ALL, wrong), *(("element_type", str(kind), wrong[wrong["element_type"] == kind]) for kind in kinds)]
+    """Figure 11 of one model's answers (the frame that ``with_people`` returns): all of them, then by element type."""
+    wrong = beside[beside.answer != beside.chosen]
+    kinds = sorted(beside.element_type.unique())
+    parts = [(ALL, ALL, wrong), *(("element_type", str(kind), wrong[wrong.element_type == kind]) for kind in kinds)]
     return [_split(by, group, rows) for by, group, rows in parts]
 
 
 def _split(by: str, group: str, wrong: pd.DataFrame) -> Split:
-    decided = wrong[wrong["state"] == DECIDED]
-    right = int((decided["people"] == decided["answer"]).sum())
-    apart = {name: int((wrong["state"] == name).sum()) for name in APART}
+    decided = wrong[wrong.state == DECIDED]
+    right = int((decided.people == decided.answer).sum())
+    apart = {name: int((wrong.state == name).sum()) for name in APART}
     return Split(by, group, len(wrong), len(decided) - right, right, apart)
 
 
@@ -198,30 +213,30 @@ def beside_people(answers: pd.DataFrame, judgements: pd.DataFrame, options: Opti
 
 def _of_rater(deletions: Deletions, rater: str, rows: pd.DataFrame) -> Iterator[GroupStatistic]:
     key = StatisticKey(rater=rater)
-    decided = rows[rows["state"] == DECIDED]
-    equal = np.asarray(decided["chosen"] == decided["people"], float)
-    apart = count_reasons(rows.loc[rows["state"] != DECIDED, "state"])
+    decided = rows[rows.state == DECIDED]
+    equal = np.asarray(decided.chosen == decided.people, float)
+    apart = count_reasons(rows.state[rows.state != DECIDED])
     yield _share(deletions, VQA_ACCURACY, key, decided, equal, apart)
     yield _correlation(deletions, key, decided, apart)
     yield from _length_biases(deletions, key, decided, apart)
-    kinds = sorted(rows["element_type"].unique())
+    kinds = sorted(rows.element_type.unique())
     for at in [key, *(StatisticKey("element_type", str(kind), rater) for kind in kinds)]:
-        mine = rows if at.by == ALL else rows[rows["element_type"] == at.group]
-        if at.by == ALL or (mine["state"] == DECIDED).any():
+        mine = rows if at.by == ALL else rows[rows.element_type == at.group]
+        if at.by == ALL or (mine.state == DECIDED).any():
             yield from _accuracies(deletions, at, mine)
-        wrong = mine[mine["answer"] != mine["chosen"]]
-        known = wrong[wrong["state"] == DECIDED]
-        left = count_reasons(wrong.loc[wrong["state"] != DECIDED, "state"])
-        fault = np.asarray(known["people"] != known["answer"], float)
+        wrong = mine[mine.answer != mine.chosen]
+        known = wrong[wrong.state == DECIDED]
+        left = count_reasons(wrong.state[wrong.state != DECIDED])
+        fault = np.asarray(known.people != known.answer, float)
         yield _share(deletions, IMAGE_WRONG, at, known, fault, left)
         yield _share(deletions, VQA_WRONG, at, known, np.subtract(1.0, fault), left)
 
 
 def _accuracies(deletions: Deletions, key: StatisticKey, rows: pd.DataFrame) -> Iterator[GroupStatistic]:
     """Of the questions that people have decided; the whole accuracy by element type only, as it stands in Table 3 already."""
-    decided, apart = rows[rows["state"] == DECIDED], count_reasons(rows.loc[rows["state"] != DECIDED, "state"])
-    equal = np.asarray(decided["chosen"] == decided["people"], float)
-    passes = np.asarray(decided["people"] == decided["answer"], bool)
+    decided, apart = rows[rows.state == DECIDED], count_reasons(rows.state[rows.state != DECIDED])
+    equal = np.asarray(decided.chosen == decided.people, float)
+    passes = np.asarray(decided.people == decided.answer, bool)
     if key.by != ALL:
         yield _share(deletions, VQA_ACCURACY, key, decided, equal, apart)
     yield _share(deletions, ACCURACY_PASSES, key, decided[passes], equal[passes], apart)
@@ -232,9 +247,9 @@ def _accuracies(deletions: Deletions, key: StatisticKey, rows: pd.DataFrame) -> 
     bias = np.asarray(chosen == YES, float) - np.asarray(people == YES, float)
     yield _share(deletions, YES_LESS_PEOPLE, key, decided[polar], bias[polar], apart, CONTRAST)
     yield _share(deletions, CONSTANT_YES, key, decided[polar], np.asarray(people != YES, float)[polar], apart)
-    heard = rows[rows["state"].isin((DECIDED, UNDECIDED, CANNOT_TELL))]
-    left = count_reasons(rows.loc[~rows["state"].isin((DECIDED, UNDECIDED, CANNOT_TELL)), "state"])
-    yield _share(deletions, PEOPLE_UNDECIDED, key, heard, np.asarray(heard["state"] != DECIDED, float), left)
+    heard = rows[rows.state.isin((DECIDED, UNDECIDED, CANNOT_TELL))]
+    left = count_reasons(rows.state[~rows.state.isin((DECIDED, UNDECIDED, CANNOT_TELL))])
+    yield _share(deletions, PEOPLE_UNDECIDED, key, heard, np.asarray(heard.state != DECIDED, float), left)
 
 
 def _share(
@@ -246,20 +261,20 @@ def _share(
     excluded: dict[str, int],
     kind: ValueRange = SHARE,
 ) -> GroupStatistic:
-    prompt, texts = pd.factorize(rows["prompt"], sort=True)
+    prompt, texts = pd.factorize(rows.prompt, sort=True)
     share = share_of(hits, np.ones(len(rows)), prompt.astype(np.int64), deletions.weights(len(texts)))
-    used = Used(rows["item"].nunique(), len(rows), len(texts), excluded)
+    used = Used(rows.item.nunique(), len(rows), len(texts), excluded)
     how = _HOW.get(statistic)
     reason, unit = (NO_WRONG, _WRONG_ANSWERS) if how is None else (NOBODY, _QUESTIONS)
     return figure(statistic, key, unit, share, reason, used, how or _HOW_SPLIT, kind)
 
 
 def _correlation(deletions: Deletions, key: StatisticKey, decided: pd.DataFrame, apart: dict[str, int]) -> GroupStatistic:
-    rows = decided.assign(model=decided["chosen"] == decided["answer"], human=decided["people"] == decided["answer"])
+    rows = decided.assign(model=decided.chosen == decided.answer, human=decided.people == decided.answer)
     each = rows.groupby("item", sort=True).agg(prompt=("prompt", "first"), model=("model", "mean"), human=("human", "mean"))
-    prompt = codes(each["prompt"])
-    used = Used(len(each), len(rows), each["prompt"].nunique(), apart)
-    x, y = each["model"].to_numpy(float), each["human"].to_numpy(float)
+    prompt = codes(each.prompt)
+    used = Used(len(each), len(rows), each.prompt.nunique(), apart)
+    x, y = each.model.to_numpy(float), each.human.to_numpy(float)
     names = (Party.SCORE_OF_MODEL, Party.SCORE_OF_PEOPLE)
     made = replace(correlated(deletions, key, x, y, prompt, used, _HOW_CORRELATION, names), statistic=TIFA_CORRELATION)
     return made if len(each) >= 2 else replace(made, outcome=undefined(NO_SCORES, used, made.outcome.how))
@@ -268,8 +283,8 @@ def _correlation(deletions: Deletions, key: StatisticKey, decided: pd.DataFrame,
 def _length_biases(
     deletions: Deletions, statistic_key: StatisticKey, decided: pd.DataFrame, apart: dict[str, int]
 ) -> Iterator[GroupStatistic]:
-    people = np.asarray(decided["people"] == decided["answer"], float)
-    more = np.asarray(decided["chosen"] == decided["answer"], float) - people
+    people = np.asarray(decided.people == decided.answer, float)
+    more = np.asarray(decided.chosen == decided.answer, float) - people
     for name, statistic in LENGTH_BIAS.items():
         if f"{name}_length" not in decided:
             continue
@@ -277,28 +292,28 @@ def _length_biases(
         known = np.isfinite(length)
         rows = decided[known]
         left = merged([apart, {"no_length": int((~known).sum())}])
-        used = Used(rows["item"].nunique(), len(rows), rows["prompt"].nunique(), left)
+        used = Used(rows.item.nunique(), len(rows), rows.prompt.nunique(), left)
         sides = [(statistic, more, Party.PASSES_LESS_PEOPLE)]
         if name in CONSTANT_LENGTH_BIAS:
             sides.append((CONSTANT_LENGTH_BIAS[name], 1.0 - people, Party.FAILS_OF_PEOPLE))
         for key, side, other in sides:
             how, names = Method(MethodCode.LENGTH_BESIDE, text=name, other=other), (_LENGTHS[name], other)
-            made = correlated(deletions, statistic_key, length[known], side[known], codes(rows["prompt"]), used, how, names)
+            made = correlated(deletions, statistic_key, length[known], side[known], codes(rows.prompt), used, how, names)
             outcome = made.outcome if len(rows) else undefined(NOBODY, used, how)
             yield replace(made, statistic=key, unit=_QUESTIONS, outcome=outcome)
 
 
 def _alpha(deletions: Deletions, judgements: pd.DataFrame) -> GroupStatistic:
     """Krippendorff's nominal alpha of people's choices; a unit is a question about an image, in its wording."""
-    rows = judgements[judgements["excluded"].isna() & judgements["label"].notna()]
+    rows = judgements[judgements.excluded.isna() & judgements.label.notna()]
     rows = rows.drop_duplicates(["item", "question", "person"])
-    left = count_reasons(judgements.loc[judgements["excluded"].notna(), "excluded"])
+    left = count_reasons(judgements.excluded[judgements.excluded.notna()])
     unit = _units(rows)
     paired = np.bincount(unit)[unit] > 1 if len(rows) else np.zeros(0, bool)
     left = merged([left, {"single_rating": int((~paired).sum())}])
     rows, units = rows[paired], compact(unit[paired])
-    prompt, label = compact(codes(rows["prompt"])), compact(codes(rows["label"]))
-    used = Used(rows["item"].nunique(), units.size, prompt.size, left)
+    prompt, label = compact(codes(rows.prompt)), compact(codes(rows.label))
+    used = Used(rows.item.nunique(), units.size, prompt.size, left)
     how = Method(MethodCode.CHOICES_BY_QUESTION)
     if not units.size:
         nothing, reason = np.full(1, np.nan), Reason(ReasonCode.NO_QUESTION_WITH_TWO_ANSWERS)

@@ -9,7 +9,7 @@ image.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final, Literal
@@ -45,6 +45,9 @@ class StatisticKey:
         by, group: what of the images or questions it is about, such as ``element_type`` and ``color``; ``all`` and ``all``.
         rater: whose answers; None for people's own agreement. ``other``: the model that it is compared with.
         generator: whose images; ``all`` for all together.
+        suite: the suite of the images; the caller names it.
+        people: the kind of people that raters are compared with, real or simulated; empty without people. The
+            caller names it.
     """
 
     by: str = ALL
@@ -52,6 +55,8 @@ class StatisticKey:
     rater: str | None = None
     generator: str = ALL
     other: str | None = None
+    suite: str = ""
+    people: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +80,47 @@ class GroupStatistic(StatisticKey):
     @property
     def n(self) -> int:
         """How many units it rests on."""
-        return self.outcome.used.items if self.unit == "images" else self.outcome.used.ratings
+        return self.n_items if self.unit == "images" else self.n_questions
+
+    @property
+    def n_items(self) -> int:
+        """How many images it rests on."""
+        return self.outcome.used.items
+
+    @property
+    def n_questions(self) -> int:
+        """How many questions it rests on."""
+        return self.outcome.used.ratings
+
+    @property
+    def n_prompts(self) -> int:
+        """How many prompts it rests on."""
+        return self.outcome.used.clusters
+
+    @property
+    def value(self) -> float | None:
+        """The number; None where it is undefined."""
+        return self.outcome.value
+
+    @property
+    def reason(self) -> Reason | None:
+        """Why there is no number; None where there is one."""
+        return self.outcome.reason
+
+    @property
+    def excluded(self) -> Mapping[str, int]:
+        """What was left out, counted by reason."""
+        return self.outcome.used.excluded
+
+    @property
+    def low(self) -> float | None:
+        """The lower end of the interval; None without one."""
+        return self.bounds.low
+
+    @property
+    def high(self) -> float | None:
+        """The upper end of the interval; None without one."""
+        return self.bounds.high
 
 
 def figure(
@@ -125,7 +170,7 @@ def images(answers: pd.DataFrame) -> pd.DataFrame:
     """
     # a code of each question in its wording; sums of them (modulo 2^64) tell sets of questions apart
     rows = answers.assign(
-        right=answers["answer"] == answers["chosen"],
+        right=answers.answer == answers.chosen,
         asked=(np.asarray(pd.util.hash_pandas_object(answers[["question", "wording"]], index=False), np.uint64)),
     )
     by_image = rows.groupby("item", sort=True).agg(
@@ -136,10 +181,10 @@ def images(answers: pd.DataFrame) -> pd.DataFrame:
         questions=("right", "size"),
         asked=("asked", "sum"),
     )
-    things = rows[rows["element_type"].isin(ENTITIES)]
-    named = things.assign(thing=things["element"].str.strip().str.casefold())
-    by_image["entities"] = named.groupby("item")["thing"].nunique().reindex(by_image.index, fill_value=0).astype(int)
-    return by_image.reset_index()
+    things = rows[rows.element_type.isin(ENTITIES)]
+    named = things.assign(thing=things.element.str.strip().str.casefold())
+    entities = named.groupby("item").thing.nunique().reindex(by_image.index, fill_value=0).astype(int)
+    return by_image.assign(entities=entities).reset_index()
 
 
 def count_reasons(reasons: pd.Series) -> dict[str, int]:
@@ -186,8 +231,8 @@ def scores(answers: pd.DataFrame, options: Options | None = None, reference: str
 def _table(mine: pd.DataFrame) -> pd.DataFrame:
     """One rater's answers with what they are grouped by and whether they are right."""
     whole = images(mine).set_index("item")
-    more = {name: mine["item"].map(whole[name]) for name in ("entities", "asked", "score", "questions")}
-    return mine.assign(right=mine["answer"] == mine["chosen"], all=ALL, **more)
+    more = {name: mine.item.map(whole[name]) for name in ("entities", "asked", "score", "questions")}
+    return mine.assign(right=mine.answer == mine.chosen, all=ALL, **more)
 
 
 @dataclass(frozen=True)
@@ -228,7 +273,7 @@ def _of(
 
 
 def _sums(rows: pd.DataFrame, by: str, groups: list[object], statistic: str) -> _Sums:
-    prompt, texts = pd.factorize(rows["prompt"], sort=True)
+    prompt, texts = pd.factorize(rows.prompt, sort=True)
     codes = pd.Categorical(rows[by], categories=groups).codes.astype(np.int64)
     shape = (len(texts), len(groups))
     cell = prompt * len(groups) + codes
@@ -240,13 +285,13 @@ def _sums(rows: pd.DataFrame, by: str, groups: list[object], statistic: str) -> 
     n_images, n_questions = summed(cell[firsts], np.ones(int(firsts.sum()))), summed(cell, np.ones(len(rows)))
     if statistic == TIFA:
         # where images are grouped, all of an image's questions are in its group
-        score = ratio(summed(cell[firsts], rows["score"].to_numpy(float)[firsts]), n_images)
+        score = ratio(summed(cell[firsts], rows.score.to_numpy(float)[firsts]), n_images)
         bottom = (n_images > 0).astype(float)
         top = np.where(bottom > 0, np.nan_to_num(score), 0.0)
     else:
-        top, bottom = summed(cell, rows["right"].to_numpy(float)), n_questions
-    sets = rows.groupby("prompt", sort=True)["asked"].agg(["min", "max"])
-    same = [int(low) if low == high else None for low, high in zip(sets["min"], sets["max"], strict=True)]
+        top, bottom = summed(cell, rows.right.to_numpy(float)), n_questions
+    sets = rows.groupby("prompt", sort=True).asked.agg(low="min", high="max")
+    same = [int(low) if low == high else None for low, high in zip(sets.low, sets.high, strict=True)]
     return _Sums([*map(str, texts)], top, bottom, n_images.astype(np.int64), n_questions.astype(np.int64), same)
 
 
@@ -309,25 +354,25 @@ def between_models(answers: pd.DataFrame, options: Options | None = None) -> lis
     figures: list[GroupStatistic] = []
     for a, b in combinations(made, 2):
         pair = made[a].join(made[b][["score", "asked"]].add_suffix("_b"), how="inner")
-        same = pair[pair["asked"] == pair["asked_b"]]
+        same = pair[pair.asked == pair.asked_b]
         only = len(made[a]) + len(made[b]) - 2 * len(pair)
         excluded = merged([{"other_version": len(pair) - len(same), "not_shared": only}])
-        x, y = same["score"].to_numpy(float), same["score_b"].to_numpy(float)
-        used = Used(len(same), int(same["questions"].sum()), same["prompt"].nunique(), excluded)
+        x, y = same.score.to_numpy(float), same.score_b.to_numpy(float)
+        used = Used(len(same), int(same.questions.sum()), same.prompt.nunique(), excluded)
         key, names = StatisticKey(rater=a, other=b), (Remark(RemarkCode.SCORE_OF, who=a), Remark(RemarkCode.SCORE_OF, who=b))
-        figures.append(correlated(deletions, key, x, y, codes(same["prompt"]), used, _HOW_MODELS, names))
-        figures.append(_same_answers(deletions, key, *(rows[rows["rater"] == rater] for rater in (a, b))))
+        figures.append(correlated(deletions, key, x, y, codes(same.prompt), used, _HOW_MODELS, names))
+        figures.append(_same_answers(deletions, key, *(rows[rows.rater == rater] for rater in (a, b))))
     return figures
 
 
 def _same_answers(deletions: Deletions, key: StatisticKey, a: pd.DataFrame, b: pd.DataFrame) -> GroupStatistic:
     pair = a.merge(b[["item", "question", "wording", "chosen"]], on=["item", "question"], suffixes=("", "_b"))
-    same = pair[pair["wording"] == pair["wording_b"]]
+    same = pair[pair.wording == pair.wording_b]
     excluded = merged([{"other_version": len(pair) - len(same), "not_shared": len(a) + len(b) - 2 * len(pair)}])
-    prompt, texts = pd.factorize(same["prompt"], sort=True)
-    places, equal = prompt.astype(np.int64), np.asarray(same["chosen"] == same["chosen_b"], float)
+    prompt, texts = pd.factorize(same.prompt, sort=True)
+    places, equal = prompt.astype(np.int64), np.asarray(same.chosen == same.chosen_b, float)
     share = share_of(equal, np.ones(len(same)), places, deletions.weights(len(texts)))
-    used = Used(same["item"].nunique(), len(same), len(texts), excluded)
+    used = Used(same.item.nunique(), len(same), len(texts), excluded)
     return figure(SAME_ANSWERS, key, "questions", share, NO_PAIR, used, _HOW_SAME, SHARE)
 
 

@@ -104,10 +104,10 @@ def read(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str]) -> Iterator
     if missing:
         raise ValueError(f"the frame of judgements lacks the columns {', '.join(missing)}; it needs {', '.join(COLUMNS)}")
     columns = [*COLUMNS, *(column for column in (SAW_LABELS,) if column in frame.columns)]
-    rows = frame.loc[frame["kind"].astype(object) != "consensus", columns]
-    names = sorted(rows["suite"].astype(object).unique())
+    rows = frame.loc[frame.kind.astype(object) != "consensus", columns]
+    names = sorted(rows.suite.astype(object).unique())
     for name in names:
-        yield _suite(str(name), rows[rows["suite"] == name], scales)
+        yield _suite(str(name), rows[rows.suite == name], scales)
 
 
 def _codes(values: pd.Series) -> tuple[IntArray, tuple[str, ...]]:
@@ -127,15 +127,15 @@ def _by_item(item: IntArray, values: pd.Series) -> tuple[IntArray, tuple[str, ..
 
 
 def _suite(name: str, rows: pd.DataFrame, scales: Mapping[tuple[str, str], str]) -> Suite:
-    item, items = _codes(rows["item"])
-    target, targets = _codes(rows["target"])
-    task, tasks = _by_item(item, rows["task"])
-    generator, generators = _by_item(item, rows["generator"])
-    prompt, prompts = _by_item(item, rows["prompt"])
+    item, items = _codes(rows.item)
+    target, targets = _codes(rows.target)
+    task, tasks = _by_item(item, rows.task)
+    generator, generators = _by_item(item, rows.generator)
+    prompt, prompts = _by_item(item, rows.prompt)
     rater, raters = _raters(rows)
-    why, reasons = _codes(rows["excluded"])
-    seq = np.asarray(pd.to_numeric(rows["seq"]).fillna(0), np.int64)
-    aspect, aspects = _codes(rows["aspect"])
+    why, reasons = _codes(rows.excluded)
+    seq = np.asarray(pd.to_numeric(rows.seq).fillna(0), np.int64)
+    aspect, aspects = _codes(rows.aspect)
     reasons = (*reasons, *(reason for reason in (NO_VALUE, REPEAT) if reason not in reasons))
     cluster = np.where(prompt >= 0, prompt, len(prompts) + item)
     unit = item * (len(targets) + 1) + target + 1
@@ -153,10 +153,10 @@ def _suite(name: str, rows: pd.DataFrame, scales: Mapping[tuple[str, str], str])
 
 
 def _raters(rows: pd.DataFrame) -> tuple[IntArray, tuple[SuiteRater, ...]]:
-    kind, identity = rows["kind"].astype(object), rows["identity"].astype(object)
-    simulated = rows["simulated"].fillna(False).astype(bool)
+    kind, identity = rows.kind.astype(object), rows.identity.astype(object)
+    simulated = rows.simulated.fillna(False).astype(bool)
     saw = rows[SAW_LABELS].fillna(False).astype(bool) if SAW_LABELS in rows else False
-    codes, keys = _codes(rows["rater"].astype(object) + _BETWEEN + kind)
+    codes, keys = _codes(rows.rater.astype(object) + _BETWEEN + kind)
     of_row = {"code": codes, "slot": identity == "slot", "simulated": simulated, "saw": saw}
     first = pd.DataFrame(of_row).groupby("code").max()
     raters = []
@@ -198,11 +198,11 @@ class ScaledValues:
 
 
 def read_values(scale: Scale, rows: pd.DataFrame, valid: BoolArray) -> ScaledValues:
-    number = np.array(pd.to_numeric(rows["number"]), dtype=float, copy=True)
+    number = np.array(pd.to_numeric(rows.number), dtype=float, copy=True)
     number[~np.isfinite(number)] = np.nan
     if scale.kind == "interval":
         return ScaledValues(np.full(len(rows), -1), number, Measure("interval", True, False, 0), ())
-    codes, names = _codes(rows["label"])
+    codes, names = _codes(rows.label)
     if scale.levels is not None and scale.kind == "ordinal":
         label = _translate(codes, _level_codes(scale, names))
         values = np.array([scale.read(level).number for level in scale.levels] + [np.nan], float)

@@ -258,6 +258,7 @@ METHODS: Final[Mapping[MethodCode, str | Callable[..., str]]] = {
     MethodCode.RANK_SET: "place by the mean; rank set by paired differences over prompts, sign flips, Holm at 5 %",
     MethodCode.PERCENTILES_OF_DRAWS: "95% percentiles of p from normal draws with the jackknife's covariance over prompts",
     MethodCode.PERCENTILE_BOOTSTRAP: "95% percentile bootstrap over prompts",
+    MethodCode.EVALUATIONS: "{done:,} of {full:,} trials x captions x steps",
     MethodCode.PERSONS_WON_AGAINST: (
         "share of {persons} persons won against, epsilon {epsilon:g}, Benjamini-Yekutieli at {level:g}"
     ),

@@ -100,6 +100,11 @@ def _too_few_to_decide(clusters: str, more: int | None) -> str:
     return f"too few {clusters} to decide{enough}"
 
 
+def _besides_left_out(reason: str, left_out: tuple[tuple[str, int], ...]) -> str:
+    others = ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in left_out)
+    return f"{reason} ({others})"
+
+
 def _any_order(reasons: tuple[str, ...]) -> str:
     return "; ".join(sorted(set(reasons)))
 
@@ -214,6 +219,10 @@ REASONS: Final[Mapping[ReasonCode, Template]] = {
     ReasonCode.NO_WRONG_ANSWERED_BY_PEOPLE: "people have answered none of the questions that it answers wrong",
     ReasonCode.FEWER_THAN_TWO_IMAGES_ANSWERED: "people have answered questions about fewer than two of these images",
     ReasonCode.NO_QUESTION_WITH_TWO_ANSWERS: "no question has two answers by people",
+    ReasonCode.FLIPS_IMPORTED: "its judgements were imported as they are: nothing can be judged again",
+    ReasonCode.FLIPS_AS_THEY_CAME: "its verdicts came as they are: nothing can be judged again",
+    ReasonCode.FLIPS_NOT_READ: "it has not read the flipped prompts yet",
+    ReasonCode.BESIDES_LEFT_OUT: _besides_left_out,
     ReasonCode.EVERY_IMAGE_LABELLED: "people have labelled every image",
     ReasonCode.ONE_OF_TWO_HAS_NONE: "one of the two has none",
     ReasonCode.NEVER_SAID_BY_PEOPLE: "people say {answer} of no labelled image",

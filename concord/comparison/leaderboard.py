@@ -158,9 +158,9 @@ def leaderboard(store: Store, suite: str, *, intervals: bool = True) -> Leaderbo
                 if row.aspect == aspect or (row.generator, name, row.task) not in rows:
                     rows[row.generator, name, row.task] = row
     ratings = frame.frame(store, Selection(suite=(suite,)))
-    ratings = ratings[ratings["excluded"].isna() & np.isfinite(ratings["number"]) & ratings["aspect"].isin((aspect, SCORE))]
+    ratings = ratings[ratings.excluded.isna() & np.isfinite(ratings.number) & ratings.aspect.isin((aspect, SCORE))]
     people: Literal["real", "simulated"] | None = "real" if PEOPLE in raters else "simulated" if SIMULATED in raters else None
-    tasks = dict(ratings.drop_duplicates("item").set_index("item")["task"])
+    tasks = dict(ratings.drop_duplicates("item").set_index("item").task)
     prompts = {each.name: prompts_by_cell(answers_by(ratings, each.aspect, each.name), tasks) for each in raters.values()}
     cells = {
         (generator, name, task): replace(row, n_prompts=prompts[name].get((generator, task), row.n_prompts))
@@ -176,7 +176,7 @@ def leaderboard(store: Store, suite: str, *, intervals: bool = True) -> Leaderbo
     said, about = None, ratings.iloc[:0]
     if first is not None:
         said = generator_headline(first.name, by_first, answers_by(ratings, first.aspect, first.name))
-        about = ratings[_by(ratings, first) & (ratings["aspect"] == first.aspect)]
+        about = ratings[_by(ratings, first) & (ratings.aspect == first.aspect)]
     ordered = order_of(by_first)
     generators = [*ordered, *sorted(set(judged.generators) - set(ordered))]
     best = next((each for each in columns if each.kind == "scorer" and each.agreement is not None), None)
@@ -197,9 +197,9 @@ def leaderboard(store: Store, suite: str, *, intervals: bool = True) -> Leaderbo
         contested_by=best.name if best is not None and contested else None,
         disagreements=len(opposed),
         people=people,
-        prompts=about["prompt"].nunique(),
-        images=about["item"].nunique(),
-        persons=about["rater"].nunique(),
+        prompts=about.prompt.nunique(),
+        images=about.item.nunique(),
+        persons=about.rater.nunique(),
         intervals=intervals,
     )
 
@@ -255,28 +255,27 @@ def _ordered(columns: Sequence[BoardRater], cells: Mapping[tuple[str, str, str],
 
 def _by(ratings: pd.DataFrame, rater: BoardRater) -> pd.Series:
     if rater.kind == "scorer":
-        return (ratings["rater"] == rater.name) & (ratings["kind"] == "scorer")
-    return (ratings["kind"] == "human") & (ratings["simulated"] == (rater.kind == "simulated"))
+        return (ratings.rater == rater.name) & (ratings.kind == "scorer")
+    return (ratings.kind == "human") & (ratings.simulated == (rater.kind == "simulated"))
 
 
 def _contested(ratings: pd.DataFrame, scorer: BoardRater, aspect: str, people: str) -> list[ContestedImage]:
     """Images by how far the scorer and people are apart, the farthest first; equally far ones by their ids."""
-    answers = ratings[(ratings["kind"] == "human") & (ratings["simulated"] == (people == "simulated"))]
-    mean = answers[answers["aspect"] == aspect].groupby("item")["number"].agg(average="mean", yes="sum", n="size")
-    own = ratings[_by(ratings, scorer) & (ratings["aspect"] == scorer.aspect)].groupby("item")["number"].mean()
+    answers = ratings[(ratings.kind == "human") & (ratings.simulated == (people == "simulated"))]
+    mean = answers[answers.aspect == aspect].groupby("item").number.agg(average="mean", yes="sum", n="size")
+    own = ratings[_by(ratings, scorer) & (ratings.aspect == scorer.aspect)].groupby("item").number.mean()
     both = mean.join(own.rename("scorer"), how="inner")
     binary = aspect in YES_NO_ASPECTS and scorer.aspect == aspect
-    low = high = both["average"]
+    low = high = both.average
     if not binary:
         # images of the same answer share a span of ranks: a score anywhere within it contradicts nobody
-        low, high = (both["average"].rank(method=end) / len(both) for end in ("min", "max"))
-        both["scorer"] = both["scorer"].rank(pct=True)
-    both["higher"] = both["scorer"] > high
-    both["apart"] = np.maximum(low - both["scorer"], both["scorer"] - high).clip(lower=0)
-    both = both.sort_values("apart", ascending=False, kind="stable")
+        low, high = (both.average.rank(method=end) / len(both) for end in ("min", "max"))
+        both = both.assign(scorer=both.scorer.rank(pct=True))
+    apart = np.maximum(low - both.scorer, both.scorer - high).clip(lower=0)
+    both = both.assign(higher=both.scorer > high, apart=apart).sort_values("apart", ascending=False, kind="stable")
     # of equally contested images one of each prompt first
-    prompts = answers.drop_duplicates("item").set_index("item")["prompt"].reindex(both.index)
-    both["turn"] = both.groupby([prompts, both["apart"]]).cumcount()
+    prompts = answers.drop_duplicates("item").set_index("item").prompt.reindex(both.index)
+    both = both.assign(turn=both.groupby([prompts, both.apart]).cumcount())
     both = both.sort_values(["apart", "turn"], ascending=[False, True], kind="stable")
     return [
         ContestedImage(

@@ -1,6 +1,6 @@
 """Image-text matching in a project: accuracy against chance, Winoground's scores, votes, fewer trials.
 
-The command ``itm`` and the page Matching show the same rows, made from evidence as the frames that ``agreement.matching``
+The command ``itm`` and the page Matching show the same numbers, made from evidence as the frames that ``agreement.matching``
 takes.
 Ablation is accuracy by trials, steps and seed (SelfEval, appendix C): each setting of steps and seed is a rater of its own;
 fewer trials are its first ones.
@@ -8,8 +8,8 @@ fewer trials are its first ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Final
 
@@ -17,10 +17,28 @@ import numpy as np
 import pandas as pd
 
 from agreement import Options
-from agreement.matching import COLUMNS, Votes, by_trials, is_known, matching_statistics, votes, winoground
+from agreement.inference.intervals import Interval
+from agreement.matching import (
+    ACCURACY,
+    CHANCE,
+    COLUMNS,
+    GROUP_SCORE,
+    IMAGE_SCORE,
+    LIFT,
+    POSTERIOR,
+    RANK,
+    TEXT_SCORE,
+    Votes,
+    by_trials,
+    is_known,
+    matching_statistics,
+    votes,
+    winoground,
+)
 from agreement.numeric import FloatArray
-from agreement.questions import GroupStatistic
-from agreement.study.cells import ALL
+from agreement.questions.scores import GroupStatistic, StatisticKey
+from agreement.reasons import Method, MethodCode
+from agreement.study.cells import ALL, Outcome, Used
 from concord.common import live_updates, sentences
 from data.store.analysis import study_frames
 from data.store.core.selection import Selection
@@ -29,27 +47,28 @@ from data.store.judgements.scorer_evidence import CaptionChoice, caption_choices
 from scorers.likelihood import rules
 from scorers.matching import posterior
 
+Json = dict[str, Any]
+
 
 def answers(choices: Iterable[CaptionChoice]) -> pd.DataFrame:
-    """A row per image and rater: ``COLUMNS`` and ``captions``."""
-    made = []
+    """Return a row per image and rater: ``COLUMNS`` and ``captions``."""
+    rows = []
     for choice in choices:
-        fits, right = fits_of(choice), int(choice.payload["right"])
+        fits = fits_of(choice)
         shares = posterior_of(choice, fits)
-        about = {"rater": choice.rater_id, "item": choice.item_id, "prompt": choice.prompt_id, "group": choice.group}
-        about |= {"task": choice.task, "generator": choice.generator, "captions": choice.payload["captions"]}
-        made.append({**about, "fits": fits, "right": right, "posterior": None if shares is None else shares[right]})
-    return pd.DataFrame(made, columns=[*COLUMNS, "captions"]).astype({"group": object, "posterior": object})
+        about = (choice.rater_id, choice.item_id, choice.prompt_id, choice.group, choice.task, choice.generator)
+        rows.append((*about, fits, choice.right, None if shares is None else shares[choice.right], choice.captions))
+    return pd.DataFrame(rows, columns=[*COLUMNS, "captions"]).astype({"group": object, "posterior": object})
 
 
 def fits_of(choice: CaptionChoice) -> list[float | None]:
     """How well each caption fits. Of terms they are made anew, as the rater's settings may be other than the run's."""
     if "terms" not in choice.payload:
-        return list(choice.payload["fits"])
+        return choice.fits
     try:
         return rules.as_json(rules.fits(choice.payload, choice.settings))
     except (ValueError, LookupError, TypeError):
-        return list(choice.payload["fits"])
+        return choice.fits
 
 
 def posterior_of(choice: CaptionChoice, fits: Sequence[float | None]) -> tuple[float, ...] | None:
@@ -57,83 +76,187 @@ def posterior_of(choice: CaptionChoice, fits: Sequence[float | None]) -> tuple[f
 
     Cosines are multiplied by what their model was trained with (``scale``).
     """
-    scale = choice.payload.get("scale")
-    in_nats = choice.payload.get("method") == "reverse" or choice.settings.get("weighting") == "bound"
-    factor = scale if isinstance(scale, int | float) else 1.0 if in_nats else None
+    factor = choice.scale
+    if factor is None and rules.is_in_nats(choice.payload, choice.settings):
+        factor = 1.0
     if factor is None or not is_known(fits):
         return None
     return posterior([factor * fit for fit in fits if fit is not None])
 
 
-Row = dict[str, Any]
 EVALUATIONS: Final = "evaluations"
 """The share of all evaluations that were made; of likelihood raters alone."""
 
 
 @dataclass(frozen=True, slots=True)
-class MatchingRows:
-    """A row for each figure.
+class MatchingStatistics:
+    """The numbers of all figures, by suite.
 
     Attributes:
-        matching: each rater's accuracy, chance and what lies between, by generator and task.
+        matching: each rater's accuracy, chance and what lies between, by generator and task (its group).
         winoground: text, image and group score; ``votes``: images on which only one of two raters is right.
-        trials: accuracy by the first 1, 2, ... trials of a rater that has more than one.
+        trials: accuracy by the first 1, 2, ... trials (its group) of a rater that has more than one.
     """
 
-    matching: Sequence[Row]
-    winoground: Sequence[Row]
-    votes: Sequence[Row]
-    trials: Sequence[Row]
+    matching: tuple[GroupStatistic, ...]
+    winoground: tuple[GroupStatistic, ...]
+    votes: tuple[Votes, ...]
+    trials: tuple[GroupStatistic, ...]
 
-    @property
-    def sections(self) -> dict[str, Sequence[Row]]:
-        return {name: getattr(self, name) for name in ("matching", "winoground", "votes", "trials")}
+    def where(self, *, suite: str | None = None, generator: str | None = None) -> MatchingStatistics:
+        """Return the numbers of one suite, of one generator, or of both."""
+
+        def fits(row: GroupStatistic | Votes) -> bool:
+            return suite in (None, row.suite) and generator in (None, row.generator)
+
+        return MatchingStatistics(
+            tuple(filter(fits, self.matching)),
+            tuple(filter(fits, self.winoground)),
+            tuple(filter(fits, self.votes)),
+            tuple(filter(fits, self.trials)),
+        )
+
+    def to_json(self) -> dict[str, list[Json]]:
+        """Return the numbers as plain types, by figure."""
+        return {
+            "matching": [_statistic_json(row) for row in self.matching],
+            "winoground": [_statistic_json(row) for row in self.winoground],
+            "votes": [_votes_json(row) for row in self.votes],
+            "trials": [_statistic_json(row) | {"task": ALL, "trials": int(row.group)} for row in self.trials],
+        }
 
 
-def rows(store: Store, selection: Selection, options: Options | None = None) -> MatchingRows:
-    """All figures of a selection, by suite. Of the selection, suite, task, generator and rater restrict."""
-    return rows_of_evidence(caption_choices(store, selection), options)
+def _statistic_json(row: GroupStatistic) -> Json:
+    where = {"suite": row.suite, "generator": row.generator, "task": row.group, "rater": row.rater}
+    return {**where, "statistic": row.statistic, **_number_json(row)}
 
 
-def rows_of_evidence(choices: Sequence[CaptionChoice], options: Options | None = None) -> MatchingRows:
-    """All figures of evidence that is sorted by suite."""
-    made: dict[str, list[Row]] = {"matching": [], "winoground": [], "votes": [], "trials": []}
-    for suite, listed in groupby(choices, key=lambda choice: choice.suite):
-        mine = list(listed)
-        frame = answers(mine)
-        made["matching"] += [figure_row(figure, suite) for figure in matching_statistics(frame, options)]
-        made["matching"] += _evaluations(mine, suite)
-        made["winoground"] += [figure_row(figure, suite) for figure in winoground(frame, options)]
-        made["votes"] += [_vote(vote, suite) for vote in votes(frame, options)]
-        made["trials"] += _trials(mine, suite, options)
-    return MatchingRows(**made)
+def _votes_json(row: Votes) -> Json:
+    where = {"suite": row.suite, "generator": row.generator, "task": row.task, "a": row.a, "b": row.b}
+    counts = {"only_a": row.only_a, "only_b": row.only_b, "both": row.both, "neither": row.neither}
+    return {**where, **counts, "statistic": row.difference.statistic, **_number_json(row.difference)}
 
 
-def _evaluations(mine: Sequence[CaptionChoice], suite: str) -> list[Row]:
-    """How many of all evaluations (trials x captions x steps) likelihood raters made: fewer where captions were given up."""
-    made: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
-    for choice in mine:
-        counts = (choice.payload.get("evaluations"), choice.payload.get("full"))
-        if all(isinstance(n, int) and n > 0 for n in counts):
-            for task in (ALL, choice.task):
-                made.setdefault((choice.generator, task, choice.rater_id), []).append(counts)  # type: ignore[arg-type]
+def _number_json(row: GroupStatistic) -> Json:
+    return {
+        "value": row.value,
+        "low": row.low,
+        "high": row.high,
+        "n": row.n,
+        "unit": row.unit,
+        # evaluations are counted, not estimated from prompts
+        "n_prompts": None if row.statistic == EVALUATIONS else row.n_prompts,
+        "excluded": dict(row.excluded),
+        "reason": sentences.text_or_none(row.reason),
+        "method": sentences.text(row.method),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingCell:
+    """A rater's numbers on a generator's images of a task, or of all.
+
+    Attributes:
+        above_chance: accuracy less chance.
+        posterior, rank: of the right caption.
+        evaluations: the share of all evaluations that were made; None for a rater without likelihoods.
+    """
+
+    generator: str
+    task: str
+    rater: str
+    accuracy: GroupStatistic
+    chance: GroupStatistic
+    above_chance: GroupStatistic
+    posterior: GroupStatistic
+    rank: GroupStatistic
+    evaluations: GroupStatistic | None
+
+
+def matching_cells(matching: Iterable[GroupStatistic]) -> list[MatchingCell]:
+    """Return the cells of one suite's ``MatchingStatistics.matching``."""
     return [
-        {"suite": suite, "generator": generator, "task": task, "rater": rater, "statistic": EVALUATIONS}
-        | {"value": done / full, "low": None, "high": None, "n": len(counts), "unit": "images", "n_prompts": None}
-        | {"excluded": {}, "reason": None, "method": f"{done:,} of {full:,} trials x captions x steps"}
-        for (generator, task, rater), counts in made.items()
-        for done, full in (map(sum, zip(*counts, strict=True)),)
+        MatchingCell(
+            generator, task, rater, row[ACCURACY], row[CHANCE], row[LIFT], row[POSTERIOR], row[RANK], row.get(EVALUATIONS)
+        )
+        for (generator, task, rater), row in _by_statistic(matching).items()
     ]
 
 
-def _trials(mine: Sequence[CaptionChoice], suite: str, options: Options | None) -> list[Row]:
+@dataclass(frozen=True, slots=True)
+class WinogroundScores:
+    """A rater's three scores on a generator's groups of a task, or of all."""
+
+    generator: str
+    task: str
+    rater: str
+    text: GroupStatistic
+    image: GroupStatistic
+    group: GroupStatistic
+
+
+def winoground_scores(scores: Iterable[GroupStatistic]) -> list[WinogroundScores]:
+    """Return the cells of one suite's ``MatchingStatistics.winoground``."""
+    return [
+        WinogroundScores(generator, task, rater, row[TEXT_SCORE], row[IMAGE_SCORE], row[GROUP_SCORE])
+        for (generator, task, rater), row in _by_statistic(scores).items()
+    ]
+
+
+def _by_statistic(statistics: Iterable[GroupStatistic]) -> dict[tuple[str, str, str], dict[str, GroupStatistic]]:
+    """Numbers by generator, task and rater, then by statistic."""
+    cells: dict[tuple[str, str, str], dict[str, GroupStatistic]] = {}
+    for row in statistics:
+        cells.setdefault((row.generator, row.group, str(row.rater)), {})[row.statistic] = row
+    return cells
+
+
+def statistics(store: Store, selection: Selection, options: Options | None = None) -> MatchingStatistics:
+    """All figures of a selection, by suite. Of the selection, suite, task, generator and rater restrict."""
+    return statistics_of_evidence(caption_choices(store, selection), options)
+
+
+def statistics_of_evidence(choices: Sequence[CaptionChoice], options: Options | None = None) -> MatchingStatistics:
+    """All figures of evidence that is sorted by suite."""
+    matching: list[GroupStatistic] = []
+    groups: list[GroupStatistic] = []
+    compared: list[Votes] = []
+    trials: list[GroupStatistic] = []
+    for suite, listed in groupby(choices, key=lambda choice: choice.suite):
+        mine = list(listed)
+        frame = answers(mine)
+        matching += [replace(row, suite=suite) for row in (*matching_statistics(frame, options), *_evaluations(mine))]
+        groups += [replace(row, suite=suite) for row in winoground(frame, options)]
+        compared += [replace(row, suite=suite) for row in votes(frame, options)]
+        trials += [replace(row, suite=suite) for row in _trials(mine, options)]
+    return MatchingStatistics(tuple(matching), tuple(groups), tuple(compared), tuple(trials))
+
+
+def _evaluations(mine: Sequence[CaptionChoice]) -> Iterator[GroupStatistic]:
+    """How many of all evaluations (trials x captions x steps) likelihood raters made: fewer where captions were given up."""
+    cells: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
+    for choice in mine:
+        if choice.evaluations is not None:
+            for task in (ALL, choice.task):
+                cells.setdefault((choice.generator, task, choice.rater_id), []).append(choice.evaluations)
+    for (generator, task, rater), counted in cells.items():
+        done, full = map(sum, zip(*counted, strict=True))
+        method = Method(MethodCode.EVALUATIONS, done=done, full=full)
+        outcome = Outcome(done / full, None, None, Used(len(counted), len(counted), 0), method)
+        key = StatisticKey("task", task, rater, generator)
+        yield GroupStatistic(
+            **vars(key), statistic=EVALUATIONS, unit="images", outcome=outcome, bounds=Interval(), method=method
+        )
+
+
+def _trials(mine: Sequence[CaptionChoice], options: Options | None) -> list[GroupStatistic]:
     def who(choice: CaptionChoice) -> tuple[str, str]:
         return choice.rater_id, choice.generator
 
     return [
-        figure_row(figure, suite) | {"generator": generator, "task": ALL, "trials": int(figure.group)}
+        statistic
         for (rater, generator), listed in groupby(sorted(mine, key=who), key=who)
-        for figure in _by_trials(list(listed), generator, rater, options, fewest=2)
+        for statistic in _by_trials(list(listed), generator, rater, options, fewest=2)
     ]
 
 
@@ -161,45 +284,10 @@ def _by_trials(
     fits = np.full((len(made), n, max(trials.shape[1] for _, trials in made)), -np.inf)
     for position, (_, trials) in enumerate(made):
         fits[position, :, : trials.shape[1]] = trials
-    right = np.array([int(choice.payload["right"]) for choice, _ in made], np.int64)
+    right = np.array([choice.right for choice, _ in made], np.int64)
     clusters = tuple(choice.group or choice.prompt_id for choice, _ in made)
     aggregate = choices[0].settings.get("aggregate", "jensen")
     return list(by_trials(fits, right, clusters, aggregate, options, generator, rater))
-
-
-def figure_row(figure: GroupStatistic, suite: str) -> Row:
-    """Plain types; ``n`` counts ``unit``, ``excluded`` what was left out and why."""
-    where = {"suite": suite, "generator": figure.generator, "task": figure.group, "rater": figure.rater}
-    return {**where, "statistic": figure.statistic, **number_row(figure)}
-
-
-def _vote(compared: Votes, suite: str) -> Row:
-    counts = {name: getattr(compared, name) for name in ("only_a", "only_b", "both", "neither")}
-    where = {"suite": suite, "generator": compared.generator, "task": compared.task, "a": compared.a, "b": compared.b}
-    return {**where, **counts, "statistic": compared.difference.statistic, **number_row(compared.difference)}
-
-
-def number_row(figure: GroupStatistic) -> Row:
-    """A figure's number with all that it comes with."""
-    return {
-        "value": figure.outcome.value,
-        "low": figure.bounds.low,
-        "high": figure.bounds.high,
-        "n": figure.n,
-        "unit": figure.unit,
-        "n_prompts": figure.outcome.used.clusters,
-        "excluded": dict(figure.outcome.used.excluded),
-        "reason": sentences.text_or_none(figure.outcome.reason),
-        "method": sentences.text(figure.method),
-    }
-
-
-def by_cell(listed: Iterable[Row]) -> dict[tuple[str, str, str, str], dict[str, Row]]:
-    """Rows of ``MatchingRows.matching`` by (suite, generator, task, rater), then by statistic."""
-    made: dict[tuple[str, str, str, str], dict[str, Row]] = {}
-    for row in listed:
-        made.setdefault((row["suite"], row["generator"], row["task"], row["rater"]), {})[row["statistic"]] = row
-    return made
 
 
 @live_updates.cached(maxsize=2, key=study_frames.stamp)
@@ -209,9 +297,9 @@ def evidence(store: Store) -> tuple[CaptionChoice, ...]:
 
 
 @live_updates.cached(maxsize=8, key=study_frames.stamp)
-def recall(store: Store, suite: str, options: Options) -> MatchingRows:
+def recall(store: Store, suite: str, options: Options) -> MatchingStatistics:
     """All figures of a suite."""
-    return rows_of_evidence([choice for choice in evidence(store) if choice.suite == suite], options)
+    return statistics_of_evidence([choice for choice in evidence(store) if choice.suite == suite], options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,11 +311,34 @@ class AblationSetting:
     seed: int
 
 
-def ablation_rows(
+@dataclass(frozen=True, slots=True)
+class AblationPoint:
+    """The accuracy of one setting by so many trials, on a generator's images of a task, or of all.
+
+    Attributes:
+        left_out: how many images it has fewer trials, or no number, for.
+    """
+
+    suite: str
+    generator: str
+    task: str
+    steps: int
+    seed: int
+    trials: int
+    accuracy: GroupStatistic
+    left_out: int
+
+    def to_json(self) -> Json:
+        """Return the point as plain types."""
+        setting = {"task": self.task, "steps": self.steps, "seed": self.seed, "trials": self.trials}
+        return _statistic_json(self.accuracy) | setting | {"left_out": self.left_out}
+
+
+def ablation_points(
     choices: Sequence[CaptionChoice], grid: Iterable[AblationSetting], trials: Sequence[int], options: Options | None = None
-) -> list[Row]:
-    """A row for each suite, generator, task (and all together), setting and number of trials that the rater has."""
-    made: list[Row] = []
+) -> list[AblationPoint]:
+    """Return a point for each suite, generator, task (and all together), setting and number of trials that the rater has."""
+    points: list[AblationPoint] = []
     for setting in grid:
         mine = [choice for choice in choices if choice.rater_id == setting.rater]
         # suite, generator and task, all tasks first
@@ -235,27 +346,24 @@ def ablation_rows(
         for suite, generator, task in sorted(cells, key=lambda cell: (cell[0], cell[1], cell[2] != ALL, cell[2])):
             there = (choice for choice in mine if (choice.suite, choice.generator) == (suite, generator))
             some = [choice for choice in there if task in (ALL, choice.task)]
-            named = {"task": task, "steps": setting.steps, "seed": setting.seed}
-            made += [
-                figure_row(figure, suite) | named | {"trials": int(figure.group), "left_out": len(some) - figure.n}
-                for figure in _by_trials(some, generator, setting.rater, options)
-                if int(figure.group) in trials
-            ]
-    return made
+            for accuracy in _by_trials(some, generator, setting.rater, options):
+                n, named = int(accuracy.group), replace(accuracy, suite=suite)
+                if n in trials:
+                    left = len(some) - accuracy.n
+                    points.append(AblationPoint(suite, generator, task, setting.steps, setting.seed, n, named, left))
+    return points
 
 
 def ablation_grids(choices: Iterable[CaptionChoice]) -> dict[tuple[str, str], list[AblationSetting]]:
     """Raters that differ in steps or seed alone, two or more, by what they have in common: as text, and a title."""
-    named: dict[str, CaptionChoice] = {}
+    named: dict[str, tuple[CaptionChoice, AblationSetting]] = {}
     for choice in choices:
-        whole = all(isinstance(choice.settings.get(name), int) for name in ("steps", "seed"))
-        if whole and "terms" in choice.payload:
-            named.setdefault(choice.rater_id, choice)
+        steps, seed = (choice.settings.get(name) for name in ("steps", "seed"))
+        if isinstance(steps, int) and isinstance(seed, int) and "terms" in choice.payload:
+            named.setdefault(choice.rater_id, (choice, AblationSetting(choice.rater_id, steps, seed)))
     alike: dict[tuple[str, str], list[AblationSetting]] = {}
-    for rater, caption_choice in named.items():
-        rest = {name: value for name, value in sorted(caption_choice.settings.items()) if name not in ("steps", "seed")}
-        title = f"{caption_choice.scorer or 'scorer'} with {caption_choice.settings.get('model', 'its model')}"
-        key = (repr((caption_choice.scorer, rest)), title)
-        setting = AblationSetting(rater, caption_choice.settings["steps"], caption_choice.settings["seed"])
-        alike.setdefault(key, []).append(setting)
+    for choice, setting in named.values():
+        rest = {name: value for name, value in sorted(choice.settings.items()) if name not in ("steps", "seed")}
+        title = f"{choice.scorer or 'scorer'} with {choice.settings.get('model', 'its model')}"
+        alike.setdefault((repr((choice.scorer, rest)), title), []).append(setting)
     return {key: sorted(of, key=lambda setting: (setting.steps, setting.seed)) for key, of in alike.items() if len(of) > 1}

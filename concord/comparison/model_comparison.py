@@ -90,7 +90,7 @@ def rated_aspects(store: Store, suite: str) -> tuple[RatedAspect, ...]:
 @live_updates.cached(maxsize=32)
 def rated_generators(store: Store, suite: str, by: RatedAspect) -> frozenset[str]:
     """The generators of a suite of which there are such ratings."""
-    return frozenset(map(str, _rated(_ratings(store, suite), by)["generator"].unique()))
+    return frozenset(map(str, _rated(_ratings(store, suite), by).generator.unique()))
 
 
 @live_updates.cached(maxsize=32)
@@ -98,7 +98,7 @@ def compare_models(store: Store, suite: str, first: str, second: str, by: RatedA
     """Compare two generators of a suite, computed once for all who look while the project stays as it is."""
     ratings = _ratings(store, suite)
     rows = _rated(ratings, by)
-    rows = rows[rows["generator"].isin((first, second))]
+    rows = rows[rows.generator.isin((first, second))]
     overall = compare_two(answers_by(rows, by.aspect, by.rater), second, first)
     differences = (
         (str(name), compare_two(answers_by(part, by.aspect, by.rater), second, first)) for name, part in rows.groupby("task")
@@ -125,7 +125,7 @@ def people_headline(store: Store, suite: str, aspect: str) -> GeneratorHeadline 
 def prompts_by_task(store: Store, selection: Selection, people: str) -> dict[str, int]:
     """Return on how many prompts people (or `simulated people`) have answered, by task."""
     answers = frame.frame(store, selection)
-    tasks = dict(answers.drop_duplicates("item").set_index("item")["task"])
+    tasks = dict(answers.drop_duplicates("item").set_index("item").task)
     (aspect,) = selection.aspect
     cells = prompts_by_cell(answers_by(answers, aspect, people), tasks)
     return {task: n for (generator, task), n in cells.items() if generator == ALL}
@@ -134,22 +134,22 @@ def prompts_by_task(store: Store, selection: Selection, people: str) -> dict[str
 def _ratings(store: Store, suite: str) -> pd.DataFrame:
     """The ratings of a suite that count and are numbers."""
     ratings = frame.frame(store, Selection(suite=(suite,)))
-    counts: pd.DataFrame = ratings[ratings["excluded"].isna() & np.isfinite(ratings["number"]) & ratings["target"].isna()]
+    counts: pd.DataFrame = ratings[ratings.excluded.isna() & np.isfinite(ratings.number) & ratings.target.isna()]
     return counts
 
 
 def _rated(ratings: pd.DataFrame, by: RatedAspect) -> pd.DataFrame:
-    chosen: pd.DataFrame = ratings[(_who(ratings) == by.rater) & (ratings["aspect"] == by.aspect)]
+    chosen: pd.DataFrame = ratings[(_who(ratings) == by.rater) & (ratings.aspect == by.aspect)]
     return chosen
 
 
 def _who(ratings: pd.DataFrame) -> pd.Series:
-    people = pd.Series(np.where(ratings["simulated"], SIMULATED, PEOPLE), ratings.index)
-    return ratings["rater"].where(ratings["kind"] != "human", people)
+    people = pd.Series(np.where(ratings.simulated, SIMULATED, PEOPLE), ratings.index)
+    return ratings.rater.where(ratings.kind != "human", people)
 
 
 def _pairs(store: Store, rows: pd.DataFrame, first: str, second: str) -> tuple[PromptPair, ...]:
-    means = rows.groupby(["prompt", "generator", "item"])["number"].mean().groupby(["prompt", "generator"]).mean().unstack()
+    means = rows.groupby(["prompt", "generator", "item"]).number.mean().groupby(["prompt", "generator"]).mean().unstack()
     if not {first, second} <= set(means.columns):
         return ()
     means = means.dropna(subset=[first, second])

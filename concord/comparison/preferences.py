@@ -1,7 +1,7 @@
 """Preferences of a project: people's votes on pairs of images, what scorers imply, and the numbers that follow.
 
 Voters are people, simulated people, and each scorer in each way that its values imply a vote. A generator that scores images
-itself (SelfEval, Figures 4 and 6) has its metric beside people's votes. Rows are of plain types.
+itself (SelfEval, Figures 4 and 6) has its metric beside people's votes. `PreferenceRows.to_json` gives plain types.
 """
 
 from __future__ import annotations
@@ -18,10 +18,14 @@ from agreement.preferences import (
     CANNOT_TELL,
     GeneratorStrength,
     MetricMean,
+    OrderAgreement,
+    OrderBias,
     RankCorrelation,
+    SideChoice,
     ValueAspect,
     Vote,
     VoteCounts,
+    VoterKey,
     count_votes,
     generator_strengths,
     implied_votes,
@@ -39,36 +43,23 @@ from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from scorers.models.pipelines import short_of
 
-Row = dict[str, Any]
+Json = dict[str, Any]
 By = Literal["preference", "correct", "score"]
 WAYS: Final[tuple[ValueAspect, ...]] = ("correct", "score")
 NO_VALUE: Final = "no_value"
 
 
 @dataclass(frozen=True, slots=True)
-class Voter:
-    """One who votes.
+class Voter(VoterKey):
+    """People, or a scorer in one of the ways that its values imply a vote, with all their votes."""
 
-    Attributes:
-        by: what the votes follow from: ``preference`` is a vote itself.
-        people: ``real`` or ``simulated``; None of a scorer.
-        raters: by position of each vote who gave it.
-    """
-
-    name: str
-    kind: Literal["people", "scorer"]
-    people: Literal["real", "simulated"] | None
-    by: By
     votes: tuple[Vote, ...]
-    raters: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ScorerMeans:
+class ScorerMeans(VoterKey):
     """A scorer's means by generator and task."""
 
-    name: str
-    by: By
     means: tuple[MetricMean, ...]
 
 
@@ -96,19 +87,20 @@ def _poll(
     for name, kind in kinds:
         mine = [vote for vote in preference_votes if vote.kind == "human" and vote.simulated == (kind == "simulated")]
         if mine:
-            raters = tuple(vote.rater_id for vote in mine)
-            voters.append(Voter(name, "people", kind, "preference", tuple(map(_vote, mine)), raters))
+            voters.append(Voter(tuple(map(_vote, mine)), suite=suite, rater=name, people=kind))
     # scorers that look at both images and choose one themselves
     for name in sorted({vote.rater_id for vote in preference_votes if vote.kind == "scorer"}):
         mine = [vote for vote in preference_votes if vote.kind == "scorer" and vote.rater_id == name]
-        voters.append(Voter(name, "scorer", None, "preference", tuple(map(_vote, mine)), (name,) * len(mine)))
-    voters += _scorers({vote.item_id: vote for vote in preference_votes}, of_images)
+        voters.append(Voter(tuple(map(_vote, mine)), suite=suite, rater=name, kind="scorer"))
+    voters += _scorers(suite, {vote.item_id: vote for vote in preference_votes}, of_images)
     means: dict[tuple[str, By], list[MetricMean]] = {}
     for row in of_generators:
         if row.suite == suite:
             made = MetricMean(row.task, row.generator, row.prompt_id, row.total, row.n)
             means.setdefault((row.rater_id, _by(row.aspect)), []).append(made)
-    metrics = [ScorerMeans(name, by, tuple(each)) for (name, by), each in sorted(means.items())]
+    metrics = [
+        ScorerMeans(tuple(each), suite=suite, rater=name, kind="scorer", by=by) for (name, by), each in sorted(means.items())
+    ]
     return Poll(suite, tuple(voters), tuple(metrics))
 
 
@@ -119,7 +111,7 @@ def _vote(vote: PreferenceVote) -> Vote:
     return Vote(vote.item_id, vote.task, vote.prompt_id, vote.first, vote.second, chose, vote.side, why)
 
 
-def _scorers(pairs: Mapping[str, PreferenceVote], of_images: Sequence[ImageValue]) -> Iterator[Voter]:
+def _scorers(suite: str, pairs: Mapping[str, PreferenceVote], of_images: Sequence[ImageValue]) -> Iterator[Voter]:
     values: dict[tuple[str, By], dict[tuple[str, int], float]] = {}
     for each in of_images:
         if each.item_id in pairs:
@@ -134,7 +126,7 @@ def _scorers(pairs: Mapping[str, PreferenceVote], of_images: Sequence[ImageValue
             for pair in pairs.values()
         ]  # fmt: skip
         votes = tuple(implied_votes(twos, "correct" if by == "correct" else "score"))
-        yield Voter(name, "scorer", None, by, votes, (name,) * len(votes))
+        yield Voter(votes, suite=suite, rater=name, kind="scorer", by=by)
 
 
 def _by(aspect: str) -> By:
@@ -173,96 +165,6 @@ def _settings_text(settings: Mapping[str, Any]) -> str:
     return ", ".join(f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in shown.items())
 
 
-def section_rows(poll: Poll, options: Options) -> dict[str, list[Row]]:
-    """By section of ``concord.comparison.preferences.SECTIONS``."""
-    return {
-        "votes": [_vote_rows(poll, voter, counts) for voter in poll.voters for counts in count_votes(voter.votes, options)],
-        "sides": [_side_rows(poll, voter, options) for voter in poll.people()],
-        "strengths": [
-            _strength_rows(poll, voter, strength)
-            for voter in poll.voters
-            for strength in generator_strengths(voter.votes, options)
-        ],
-        "beside": [
-            _who(poll, scorer)
-            | {"people": people.people, "task": agreement.task, "a": agreement.contest.a, "b": agreement.contest.b}
-            | {"same_order": agreement.same_order, "opposed": agreement.opposed, "statistic": "same_preference"}
-            | measured_row(agreement.same)
-            for people in poll.people()
-            for scorer in poll.voters
-            if scorer.kind == "scorer"
-            for agreement in order_agreement(people.votes, scorer.votes, options)
-        ],
-        "ranks": [
-            _rank_row(poll, people, metric, correlation)
-            for people in poll.people()
-            for metric in poll.metrics
-            if (correlation := rank_correlation(people.votes, metric.means, options)).points
-        ],
-    }
-
-
-def measured_row(estimate: IntervalEstimate) -> Row:
-    """What every number comes with."""
-    return {
-        "value": estimate.value,
-        "low": estimate.low,
-        "high": estimate.high,
-        "n_items": estimate.items,
-        "n_ratings": estimate.ratings,
-        "excluded": dict(estimate.excluded),
-        "reason": sentences.text_or_none(estimate.reason),
-        "method": sentences.text(estimate.method),
-    }
-
-
-def _who(poll: Poll, voter: Voter) -> Row:
-    return {"suite": poll.suite, "rater": voter.name, "kind": voter.kind, "people": voter.people, "by": voter.by}
-
-
-def _vote_rows(poll: Poll, voter: Voter, vote_counts: VoteCounts) -> Row:
-    counts = {name: getattr(vote_counts, name) for name in ("a_wins", "both", "none", "tie", "b_wins", "cannot_tell")}
-    totals = {"clear": vote_counts.clear, "votes": vote_counts.votes, "pairs": vote_counts.pairs}
-    cell = {"task": vote_counts.task, "a": vote_counts.contest.a, "b": vote_counts.contest.b}
-    number = {"statistic": "share_of_a", **measured_row(vote_counts.share), "sign_test_p": vote_counts.sign_test_p}
-    return _who(poll, voter) | cell | counts | totals | number
-
-
-def _side_rows(poll: Poll, voter: Voter, options: Options) -> Row:
-    choices = side_choices(voter.votes, options)
-    counts = {"left": choices.left, "right": choices.right, "unknown": choices.unknown}
-    number = {"statistic": "share_of_left", **measured_row(choices.share), "sign_test_p": choices.sign_test_p}
-    return _who(poll, voter) | counts | number
-
-
-def _order_rows(preference_votes: Sequence[PreferenceVote], options: Options) -> list[Row]:
-    """Position bias of judges that see each pair in both orders."""
-    votes: dict[tuple[str, str], list[Vote]] = {}
-    for vote in preference_votes:
-        of_order = Vote(vote.item_id, vote.task, vote.prompt_id, vote.first, vote.second, vote.label, None, vote.excluded)
-        votes.setdefault((vote.suite, vote.rater_id), []).append(of_order)
-    order_rows = []
-    for (suite, rater), mine in sorted(votes.items()):
-        bias = order_bias(mine, options)
-        number = {"statistic": "share_changed_by_order", **measured_row(bias.changed), "sign_test_p": bias.sign_test_p}
-        who = {"suite": suite, "rater": rater, "kind": "scorer", "people": None, "by": "preference"}
-        order_rows.append({**who, **bias.counts, **number})
-    return order_rows
-
-
-def _strength_rows(poll: Poll, voter: Voter, strength: GeneratorStrength) -> Row:
-    cell = {"task": strength.task, "generator": strength.generator, "rank": strength.rank}
-    counts = {"wins": strength.wins, "losses": strength.losses, "ties": strength.ties}
-    return _who(poll, voter) | cell | counts | {"statistic": "bradley_terry", **measured_row(strength.strength)}
-
-
-def _rank_row(poll: Poll, people: Voter, metric: ScorerMeans, correlation: RankCorrelation) -> Row:
-    points = [{"task": p.task, "generator": p.generator, "votes": p.votes, "mean": p.mean} for p in correlation.points]
-    who = {"suite": poll.suite, "rater": metric.name, "kind": "scorer", "people": people.people, "by": metric.by}
-    orders = {"agreeing": list(correlation.agreeing), "opposed": list(correlation.opposed)}
-    return who | {"statistic": "spearman", **measured_row(correlation.rho)} | orders | {"points": points}
-
-
 OPPOSED: Final = "opposed"
 """In the place of what was chosen: pairs on which this scorer, or any, prefers the one and most people the other."""
 LEFT_OUT: Final = "left out"
@@ -271,7 +173,7 @@ LEFT_OUT: Final = "left out"
 
 @dataclass(frozen=True, slots=True)
 class PairQuery:
-    """Which pairs: of two generators, in a task, by a voter (``key_of``) who chose this; ``all`` is any."""
+    """Which pairs: of two generators, in a task, by a voter (``VoterKey.voter``) who chose this; ``all`` is any."""
 
     contest: Contest
     task: str = ALL
@@ -296,11 +198,6 @@ class PairVotes:
     opposed: frozenset[str]
 
 
-def key_of(voter: Voter) -> str:
-    """A voter's name, of a scorer with what its votes follow from."""
-    return voter.name if voter.kind == "people" else f"{voter.name} ({voter.by})"
-
-
 def contests(poll: Poll) -> list[Contest]:
     """All two generators that met, those with more votes first."""
     votes_by_contest = Counter(vote.contest for voter in poll.people() or poll.voters for vote in voter.votes)
@@ -313,9 +210,9 @@ def list_pairs(poll: Poll, query: PairQuery) -> list[PairVotes]:
     for voter in poll.voters:
         for vote in voter.votes:
             if vote.contest == query.contest and query.task in (ALL, vote.task):
-                votes.setdefault(vote.pair, {}).setdefault(key_of(voter), []).append(vote)
-    crowd = next((key_of(voter) for voter in poll.people()), PEOPLE)
-    scorers = [key_of(voter) for voter in poll.voters if voter.kind == "scorer"]
+                votes.setdefault(vote.pair, {}).setdefault(voter.voter, []).append(vote)
+    crowd = next((voter.voter for voter in poll.people()), PEOPLE)
+    scorers = [voter.voter for voter in poll.voters if voter.kind == "scorer"]
     all_pairs = [_pair_votes(pair, by, crowd, scorers) for pair, by in votes.items()]
     pairs = [pair for pair in all_pairs if _matches_query(pair, query)]
 
@@ -346,35 +243,168 @@ def _matches_query(pair: PairVotes, query: PairQuery) -> bool:
     return any(query.chose in chosen or (query.chose == ALL and chosen) for chosen in voters)
 
 
-SECTIONS: Final = ("votes", "sides", "orders", "strengths", "beside", "ranks")
-
-
 @dataclass(frozen=True, slots=True)
 class PreferenceRows:
-    """All numbers by section, plain rows, suites by name and people first; and the polls that they are made from."""
+    """All numbers, suites by name and people first; and the polls that they are made from.
 
-    sections: Mapping[str, Sequence[Row]]
-    polls: Sequence[Poll]
+    Attributes:
+        votes: each voter's votes on two generators, by task.
+        sides: how often people choose the left image.
+        orders: the position bias of judges that see each pair in both orders.
+        strengths: generators by each voter's votes.
+        beside: scorers beside people, on two generators, by task.
+        ranks: metrics beside people's votes.
+    """
+
+    votes: tuple[VoteCounts, ...]
+    sides: tuple[SideChoice, ...]
+    orders: tuple[OrderBias, ...]
+    strengths: tuple[GeneratorStrength, ...]
+    beside: tuple[OrderAgreement, ...]
+    ranks: tuple[RankCorrelation, ...]
+    polls: tuple[Poll, ...]
+
+    def of_suite(self, suite: str) -> PreferenceRows:
+        """Return the numbers of one suite."""
+        return PreferenceRows(
+            votes=tuple(row for row in self.votes if row.suite == suite),
+            sides=tuple(row for row in self.sides if row.suite == suite),
+            orders=tuple(row for row in self.orders if row.suite == suite),
+            strengths=tuple(row for row in self.strengths if row.suite == suite),
+            beside=tuple(row for row in self.beside if row.suite == suite),
+            ranks=tuple(row for row in self.ranks if row.suite == suite),
+            polls=tuple(poll for poll in self.polls if poll.suite == suite),
+        )
+
+    def to_json(self) -> dict[str, list[Json]]:
+        """Return the numbers as plain types, by section."""
+        return {
+            "votes": [_votes_json(row) for row in self.votes],
+            "sides": [_sides_json(row) for row in self.sides],
+            "orders": [_order_json(row) for row in self.orders],
+            "strengths": [_strength_json(row) for row in self.strengths],
+            "beside": [_beside_json(row) for row in self.beside],
+            "ranks": [rank_json(row) for row in self.ranks],
+        }
+
+
+def _voter_json(row: VoterKey) -> Json:
+    return {"suite": row.suite, "rater": row.rater, "kind": row.kind, "people": row.people, "by": row.by}
+
+
+def _number_json(statistic: str, estimate: IntervalEstimate) -> Json:
+    return {
+        "statistic": statistic,
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "n_items": estimate.items,
+        "n_ratings": estimate.ratings,
+        "excluded": dict(estimate.excluded),
+        "reason": sentences.text_or_none(estimate.reason),
+        "method": sentences.text(estimate.method),
+    }
+
+
+def _votes_json(row: VoteCounts) -> Json:
+    cell = {"task": row.task, "a": row.contest.a, "b": row.contest.b}
+    counts = {
+        "a_wins": row.a_wins,
+        "both": row.both,
+        "none": row.none,
+        "tie": row.tie,
+        "b_wins": row.b_wins,
+        "cannot_tell": row.cannot_tell,
+        "clear": row.clear,
+        "votes": row.votes,
+        "pairs": row.pairs,
+    }
+    return _voter_json(row) | cell | counts | _number_json("share_of_a", row.share) | {"sign_test_p": row.sign_test_p}
+
+
+def _sides_json(row: SideChoice) -> Json:
+    counts = {"left": row.left, "right": row.right, "unknown": row.unknown}
+    return _voter_json(row) | counts | _number_json("share_of_left", row.share) | {"sign_test_p": row.sign_test_p}
+
+
+def _order_json(row: OrderBias) -> Json:
+    counts = {"kept": row.kept, "left": row.left, "right": row.right, "mixed": row.mixed}
+    number = _number_json("share_changed_by_order", row.changed)
+    return _voter_json(row) | counts | number | {"sign_test_p": row.sign_test_p}
+
+
+def _strength_json(row: GeneratorStrength) -> Json:
+    cell = {"task": row.task, "generator": row.generator, "rank": row.rank}
+    counts = {"wins": row.wins, "losses": row.losses, "ties": row.ties}
+    return _voter_json(row) | cell | counts | _number_json("bradley_terry", row.strength)
+
+
+def _beside_json(row: OrderAgreement) -> Json:
+    cell = {"task": row.task, "a": row.contest.a, "b": row.contest.b}
+    order = {"same_order": row.same_order, "opposed": row.opposed}
+    return _voter_json(row) | cell | order | _number_json("same_preference", row.same)
+
+
+def rank_json(row: RankCorrelation) -> Json:
+    """Return a metric beside people's votes as plain types."""
+    points = [
+        {"task": point.task, "generator": point.generator, "votes": point.votes, "mean": point.mean} for point in row.points
+    ]
+    orders = {"agreeing": list(row.agreeing), "opposed": list(row.opposed)}
+    return _voter_json(row) | _number_json("spearman", row.rho) | orders | {"points": points}
 
 
 def rows(store: Store, selection: Selection, options: Options | None = None) -> PreferenceRows:
-    """Of all pairs in the selection on which anybody has voted."""
+    """Return the numbers of all pairs in the selection on which anybody has voted."""
     wanted = options or Options()
+    all_polls = polls(store, selection)
+    voters = [voter for poll in all_polls for voter in poll.voters]
+    strengths = (voter.name_voter(strength) for voter in voters for strength in generator_strengths(voter.votes, wanted))
+    return PreferenceRows(
+        votes=tuple(voter.name_voter(counts) for voter in voters for counts in count_votes(voter.votes, wanted)),
+        sides=tuple(voter.name_voter(side_choices(voter.votes, wanted)) for poll in all_polls for voter in poll.people()),
+        orders=_order_biases(study_frames.preference_votes(store, selection, "order"), wanted),
+        strengths=tuple(strengths),
+        beside=tuple(
+            scorer.name_voter(agreement, people.people)
+            for poll in all_polls
+            for people in poll.people()
+            for scorer in poll.voters
+            if scorer.kind == "scorer"
+            for agreement in order_agreement(people.votes, scorer.votes, wanted)
+        ),
+        ranks=tuple(
+            metric.name_voter(correlation, people.people)
+            for poll in all_polls
+            for people in poll.people()
+            for metric in poll.metrics
+            if (correlation := rank_correlation(people.votes, metric.means, wanted)).points
+        ),
+        polls=all_polls,
+    )
+
+
+def polls(store: Store, selection: Selection) -> tuple[Poll, ...]:
+    """Return the votes on all pairs in the selection, a poll for each suite, by name."""
     votes = study_frames.preference_votes(store, selection)
+    asked = sorted({vote.suite for vote in votes})
     of_images = study_frames.image_values(store, selection, sorted({vote.item_id for vote in votes}))
-    of_generators = study_frames.generator_values(store, selection, sorted({vote.suite for vote in votes}))
-    of_models = selfeval_metrics(votes, study_frames.model_values(store, selection, sorted({vote.suite for vote in votes})))
-    suites: dict[str, list[PreferenceVote]] = {}
-    for vote in votes:
-        suites.setdefault(vote.suite, []).append(vote)
-    metrics = [*of_generators, *of_models]
-    all_polls = [_poll(suite, mine, of_images, metrics) for suite, mine in sorted(suites.items())]
-    sections: dict[str, list[Row]] = {name: [] for name in SECTIONS}
-    for poll in all_polls:
-        for name, made in section_rows(poll, wanted).items():
-            sections[name] += made
-    sections["orders"] = _order_rows(study_frames.preference_votes(store, selection, "order"), wanted)
-    return PreferenceRows(sections, all_polls)
+    of_generators = study_frames.generator_values(store, selection, asked)
+    metrics = [*of_generators, *selfeval_metrics(votes, study_frames.model_values(store, selection, asked))]
+    by_suite = {suite: [vote for vote in votes if vote.suite == suite] for suite in asked}
+    return tuple(_poll(suite, mine, of_images, metrics) for suite, mine in by_suite.items())
+
+
+def _order_biases(preference_votes: Sequence[PreferenceVote], options: Options) -> tuple[OrderBias, ...]:
+    """Return the position bias of judges that see each pair in both orders."""
+    votes: dict[tuple[str, str], list[Vote]] = {}
+    for vote in preference_votes:
+        of_order = Vote(vote.item_id, vote.task, vote.prompt_id, vote.first, vote.second, vote.label, None, vote.excluded)
+        votes.setdefault((vote.suite, vote.rater_id), []).append(of_order)
+    return tuple(
+        VoterKey(suite=suite, rater=rater, kind="scorer").name_voter(order_bias(mine, options))
+        for (suite, rater), mine in sorted(votes.items())
+    )
 
 
 @live_updates.cached(maxsize=16)

@@ -17,10 +17,24 @@ from typing import Any, Final
 import numpy as np
 
 from agreement import Options
-from agreement.flips import SCORE, SHARED, FlipPairs, FlipStatistic, flip_statistics, flip_test, shared_pairs
+from agreement.estimate import Estimate
+from agreement.flips import (
+    DELTA,
+    FLIPPED,
+    PREFERRED,
+    SCORE,
+    SHARED,
+    TIED,
+    FlipPairs,
+    FlipStatistic,
+    flip_statistics,
+    flip_test,
+    shared_pairs,
+)
+from agreement.reasons import Reason, ReasonCode
 from agreement.study.cells import ALL
 from annotation.questionnaires import geneval
-from concord.common import live_updates, sentences, wording
+from concord.common import live_updates, sentences
 from concord.judging import DIRECT
 from concord.runs.score import changed_settings
 from data.jobs.runs import Observation
@@ -58,7 +72,7 @@ class RaterFlipScores:
     simulated: bool
     aspect: str
     pairs: FlipPairs
-    missing: str = ""
+    missing: Reason | None = None
     command: str = ""
 
 
@@ -177,9 +191,9 @@ def _rating_scores(board: FlipBoard, index: int, answer: FlipAnswer) -> FlipScor
     return flip_scores(index, true, flip)
 
 
-IMPORTED: Final = "its judgements were imported as they are: nothing can be judged again"
-AS_THEY_CAME: Final = "its verdicts came as they are: nothing can be judged again"
-NOT_READ: Final = "it has not read the flipped prompts yet"
+IMPORTED: Final = Reason(ReasonCode.FLIPS_IMPORTED)
+AS_THEY_CAME: Final = Reason(ReasonCode.FLIPS_AS_THEY_CAME)
+NOT_READ: Final = Reason(ReasonCode.FLIPS_NOT_READ)
 _AT_ONCE: Final = 2000
 _NO_SCORE: Final = ("no_score", "no_flipped_score")
 
@@ -216,7 +230,7 @@ def scorer_scores(
             yield _without(board, suite, name, AS_THEY_CAME)
 
 
-def _without(board: FlipBoard, suite: str, name: str, missing: str) -> RaterFlipScores:
+def _without(board: FlipBoard, suite: str, name: str, missing: Reason) -> RaterFlipScores:
     entries = [FlipScores(index, why=board.why_not(index) or "no_flipped_score") for index in range(len(board.places))]
     return RaterFlipScores(suite, name, "scorer", False, "correct", board.pairs(entries), missing)
 
@@ -270,7 +284,7 @@ def _read(
         made = flip_scores(k, true.get(image.item_id), flip.get(image.item_id), _NO_SCORE)
         entries.append(made if why is None else FlipScores(k, why=why))
     command = _command(scorer, row, kind) if any(entry.why == _NO_SCORE[1] for entry in entries) else ""
-    missing = "" if any(entry.why is None for entry in entries) or not command else NOT_READ
+    missing = None if any(entry.why is None for entry in entries) or not command else NOT_READ
     return RaterFlipScores(suite, row.rater_id, "scorer", False, "score", board.pairs(entries), missing, command)
 
 
@@ -281,7 +295,41 @@ def _command(scorer: Scorer, row: RunRow, kind: FlipKind) -> str:
     return shlex.join(["score", scorer.name, *profile, *(word for setting in settings for word in ("--set", setting))])
 
 
-Row = dict[str, Any]
+@dataclass(frozen=True, kw_only=True)
+class FlipResult(Estimate):
+    """A statistic of the flip test (``agreement.flips``) of one rater's scores of one generator's images.
+
+    `reason` also says why the rater has no flipped score at all.
+
+    Attributes:
+        flip: the kind of flip.
+        command: what makes the scores that are missing; empty where nothing does.
+    """
+
+    flip: FlipKind
+    command: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the statistic with plain types; ``n_ratings`` counts people's ratings of the images."""
+        return {
+            "suite": self.suite,
+            "generator": self.generator,
+            "rater": self.rater,
+            "kind": "people" if self.people else "scorer",
+            "people": self.people or None,
+            "aspect": self.aspect,
+            "flip": self.flip,
+            "statistic": self.statistic,
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "n_items": self.n_items,
+            "n_ratings": self.n_ratings,
+            "excluded": dict(self.excluded),
+            "reason": sentences.text_or_none(self.reason),
+            "command": self.command or None,
+            "method": sentences.text(self.method),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +341,7 @@ class FlipRows:
         images: how many were looked at, of the ``total`` of suites with prompts that can be flipped.
     """
 
-    rows: Sequence[Row]
+    rows: Sequence[FlipResult]
     unflippable: Sequence[str]
     images: int
     total: int
@@ -307,7 +355,7 @@ def rows(
     Of the selection, suite, task and generator restrict the images, rater the raters, campaign, since and until people's
     answers. ``most``: so many images of a suite at most; of more, always the same ones by chance.
     """
-    made: list[Row] = []
+    made: list[FlipResult] = []
     unflippable, images, total = [], 0, 0
     for suite in study_frames.suites(store, selection):
         only = replace(selection, suite=(suite,), aspect=(), target=(), certainty=())
@@ -319,7 +367,7 @@ def rows(
         scored = [*people_scores(store, only, suite, board), *scorer_scores(store, only, suite, board, kind)]
         for scores, common in zip(scored, shared_pairs([scores.pairs for scores in scored]), strict=True):
             of_all = flip_statistics(common, SHARED, options) if common is not None else []
-            made += [_row(scores, kind, each) for each in [*flip_test(scores.pairs, options), *of_all]]
+            made += [_result(scores, kind, each) for each in [*flip_test(scores.pairs, options), *of_all]]
     return FlipRows(made, unflippable, images, total)
 
 
@@ -329,48 +377,61 @@ def recall(store: Store, selection: Selection, kind: FlipKind, most: int | None 
     return rows(store, selection, kind, None, most)
 
 
-def wide(made: Iterable[Row]) -> list[dict[str, Row]]:
-    """The statistics of one suite, rater and generator together, in order; of a rater with one generator its name says more
-    than ``all``, of one without any number ``all`` says enough."""
-    cells: dict[tuple[str, str], dict[str, dict[str, Row]]] = {}
-    for row in made:
-        cells.setdefault((row["suite"], row["rater"]), {}).setdefault(row["generator"], {})[row["statistic"]] = row
-    shown: list[dict[str, Row]] = []
-    for of in cells.values():
-        if not of[ALL][SCORE]["n_items"]:
-            shown.append(of[ALL])
+@dataclass(frozen=True, slots=True)
+class FlipLine:
+    """All statistics of one suite, rater and generator."""
+
+    score: FlipResult
+    flipped: FlipResult
+    delta: FlipResult
+    preferred: FlipResult
+
+    @property
+    def tied(self) -> int:
+        """The number of images with the same score by both prompts."""
+        return self.preferred.excluded.get(TIED, 0)
+
+
+def flip_lines(results: Iterable[FlipResult]) -> list[FlipLine]:
+    """Return the statistics of each suite, rater and generator together, in order; of a rater with one generator its name says
+    more than ``all``, of one without any number ``all`` says enough."""
+    cells: dict[tuple[str, str], dict[str, dict[str, FlipResult]]] = {}
+    for result in results:
+        cells.setdefault((result.suite, result.rater), {}).setdefault(result.generator, {})[result.statistic] = result
+    shown: list[FlipLine] = []
+    for of_rater in cells.values():
+        lines = {generator: FlipLine(of[SCORE], of[FLIPPED], of[DELTA], of[PREFERRED]) for generator, of in of_rater.items()}
+        if not lines[ALL].score.n_items:
+            shown.append(lines[ALL])
         else:
-            single = len(of.keys() - {ALL, SHARED}) == 1
-            shown += [row for generator, row in of.items() if not (single and generator == ALL)]
+            single = len(lines.keys() - {ALL, SHARED}) == 1
+            shown += [line for generator, line in lines.items() if not (single and generator == ALL)]
     return shown
 
 
-def _row(scores: RaterFlipScores, kind: FlipKind, made: FlipStatistic) -> Row:
-    """Plain types; ``n_items`` counts images, ``n_ratings`` people's ratings of them, ``excluded`` what was left out of these;
-    a ``command`` makes what is missing."""
-    outcome = made.outcome
-    people = ("simulated" if scores.simulated else "real") if scores.kind == "people" else None
+def _result(scores: RaterFlipScores, kind: FlipKind, statistic: FlipStatistic) -> FlipResult:
+    outcome = statistic.outcome
+    people = ("simulated" if scores.simulated else "real") if scores.kind == "people" else ""
     # why nothing counts, if that is not the prompts' doing
-    others = [f"{wording.reason(name)}: {n:,}" for name, n in outcome.used.excluded.items() if name not in FLIP_REASONS]
-    reason = sentences.text_or_none(outcome.reason)
-    why = f"{reason} ({', '.join(others)})" if others else str(reason)
-    missing = "" if outcome.value is not None or outcome.used.ratings else scores.missing or why
-    return {
-        "suite": scores.suite,
-        "generator": made.generator,
-        "rater": scores.rater,
-        "kind": scores.kind,
-        "people": people,
-        "aspect": scores.aspect,
-        "flip": kind,
-        "statistic": made.statistic,
-        "value": outcome.value,
-        "low": made.bounds.low,
-        "high": made.bounds.high,
-        "n_items": outcome.used.items,
-        "n_ratings": outcome.used.ratings,
-        "excluded": dict(outcome.used.excluded),
-        "reason": missing or reason,
-        "command": scores.command or None,
-        "method": sentences.text(made.method),
-    }
+    left = tuple((name, n) for name, n in outcome.used.excluded.items() if name not in FLIP_REASONS)
+    why = Reason(ReasonCode.BESIDES_LEFT_OUT, reason=outcome.reason, left_out=left) if left else outcome.reason
+    missing = None if outcome.value is not None or outcome.used.ratings else scores.missing or why
+    return FlipResult(
+        suite=scores.suite,
+        generator=statistic.generator,
+        rater=scores.rater,
+        people=people,
+        aspect=scores.aspect,
+        flip=kind,
+        statistic=statistic.statistic,
+        value=outcome.value,
+        low=statistic.bounds.low,
+        high=statistic.bounds.high,
+        n_items=outcome.used.items,
+        n_ratings=outcome.used.ratings,
+        n_prompts=outcome.used.clusters,
+        excluded=outcome.used.excluded,
+        reason=missing or outcome.reason,
+        command=scores.command,
+        method=statistic.method,
+    )

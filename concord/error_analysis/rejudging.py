@@ -156,9 +156,8 @@ def _at_most(images: Sequence[PerceivedImage]) -> list[PerceivedImage]:
 
 
 def _cells_of(held: Sequence[PerceivedImage]) -> ItemCells:
-    tasks, generators = (
-        tuple(sorted({value for image in held if (value := getattr(image, name))})) for name in ("task", "generator")
-    )
+    tasks = tuple(sorted({image.task for image in held if image.task}))
+    generators = tuple(sorted({image.generator for image in held if image.generator}))
     prompts = {prompt: code for code, prompt in enumerate(dict.fromkeys(image.prompt_id for image in held))}
 
     def codes(names: Sequence[str], values: Sequence[str | None]) -> np.ndarray[Any, np.dtype[np.int64]]:

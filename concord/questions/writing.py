@@ -16,9 +16,9 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from concord.common.context import CommandError, UsageError, digest, warn
 from concord.runs.worker_process import ROOT, last_words, sigterm_as_interrupt
@@ -28,9 +28,11 @@ from data.prompts.prompt_files import read_prompts
 from data.prompts.question_generation import conversation, parse_questions, prompt_examples
 from data.prompts.questions import PromptQuestion, QuestionedPrompt, format_questions
 from data.records import Prompt
+from data.validation import record_of
 from scorers.models.language_endpoint import KEY, Completion, Endpoint, EndpointError, Failure
 from scorers.questions.writing import FilterOutcome, filter_question, needs_free_answer
 
+T = TypeVar("T")
 _REQUESTS_AT_ONCE: Final = 4
 
 
@@ -111,8 +113,8 @@ def _check_questions(options: WritingOptions, made: Sequence[QuestionedPrompt]) 
     for prompt, questions in ((each.prompt, each.questions) for each in made):
         passed = []
         for question in questions:
-            answer = answers[_question_key(prompt, question)]
-            outcome = filter_question(question, answer["multiple"], answer["free"], options.threshold)
+            answer = answers[_check_of(prompt, question)]
+            outcome = filter_question(question, answer.multiple, answer.free, options.threshold)
             if outcome is FilterOutcome.KEPT:
                 passed.append(question)
             else:
@@ -121,38 +123,60 @@ def _check_questions(options: WritingOptions, made: Sequence[QuestionedPrompt]) 
     return checked, dropped
 
 
-_QuestionKey = tuple[str, str, tuple[str, ...], bool]
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """A question to the checking model, as its worker takes it; ``free``: whether it answers in free words, too."""
+
+    caption: str
+    question: str
+    choices: tuple[str, ...]
+    free: bool
 
 
-def _question_key(prompt: Prompt, question: PromptQuestion) -> _QuestionKey:
-    return prompt.text, question.text, question.choices, needs_free_answer(question)
+@dataclass(frozen=True, slots=True)
+class _CheckAnswer:
+    """A line of the journal of checks: what a model answered, with the choices and without."""
+
+    model: str
+    caption: str
+    question: str
+    choices: tuple[str, ...]
+    free: str | None
+    multiple: str
+
+    @property
+    def check(self) -> _Check:
+        return _Check(self.caption, self.question, self.choices, self.free is not None)
 
 
-def _checking_answers(options: WritingOptions, made: Sequence[QuestionedPrompt]) -> dict[_QuestionKey, Mapping[str, Any]]:
-    """What the checking model says to each question, now or earlier."""
+def _check_of(prompt: Prompt, question: PromptQuestion) -> _Check:
+    return _Check(prompt.text, question.text, question.choices, needs_free_answer(question))
+
+
+def _checking_answers(options: WritingOptions, made: Sequence[QuestionedPrompt]) -> dict[_Check, _CheckAnswer]:
+    """Return the checking model's answer to each question, of now or of earlier."""
     path, model = options.file("checks"), options.checked_by
-    answers: dict[_QuestionKey, Mapping[str, Any]] = {
-        (entry["caption"], entry["question"], tuple(entry["choices"]), entry["free"] is not None): entry
-        for entry in read_journal(path)
-        if entry.get("model") == model and {"caption", "question", "choices", "multiple", "free"} <= entry.keys()
-    }
-    wanted = [_question_key(each.prompt, question) for each in made for question in each.questions]
-    left = [key for key in dict.fromkeys(wanted) if key not in answers]
+    answers = {answer.check: answer for answer in _journal_records(_CheckAnswer, path) if answer.model == model}
+    wanted = [_check_of(each.prompt, question) for each in made for question in each.questions]
+    left = [check for check in dict.fromkeys(wanted) if check not in answers]
     if not left:
         return answers
     warn(f"{len(left)} questions to check by {model} on {options.device}")
     progress = CheckProgress(len(left), "questions checked")
-    requests = [
-        {"caption": text, "question": question, "choices": list(choices), "free": free}
-        for text, question, choices, free in left
-    ]
-    job = {"do": "answer", "model": model, "device": options.device, "asked": requests}
+    job = {"do": "answer", "model": model, "device": options.device, "asked": [asdict(check) for check in left]}
     with open_journal(path) as append:
-        for key, request, answer in zip(left, requests, run_worker(job), strict=True):
-            answers[key] = {"model": model, **request, **answer}
-            append(answers[key])
+        for check, reply in zip(left, run_worker(job), strict=True):
+            answers[check] = _CheckAnswer(**{"model": model, **asdict(check), **reply})
+            append(asdict(answers[check]))
             progress.more()
     return answers
+
+
+def _journal_records(kind: type[T], path: Path) -> Iterator[T]:
+    """Yield the records of this kind in a journal; other lines are passed over."""
+    for entry in read_journal(path):
+        with suppress(ValueError):
+            yield record_of(kind, entry, extra="ignore")
 
 
 @dataclass(slots=True)
@@ -231,7 +255,7 @@ def run(options: WritingOptions, export_prompts: ExportPrompts) -> None:
         with sigterm_as_interrupt():
             failed = _ask_missing(options, prompts)
             written = _written_before(options)
-            made = [(prompt, parse_questions(written[prompt.prompt_id, prompt.text]["text"], prompt.text))
+            made = [(prompt, parse_questions(written[prompt.prompt_id, prompt.text].text, prompt.text))
                     for prompt in prompts if (prompt.prompt_id, prompt.text) in written]  # fmt: skip
             kept = [QuestionedPrompt(prompt, tuple(parsed.kept)) for prompt, parsed in made]
             checked, filtered = _check_questions(options, kept)
@@ -261,21 +285,39 @@ def _prompts(options: WritingOptions, export_prompts: ExportPrompts) -> list[Pro
         return read_prompts(path, options.suite)
 
 
-def _identity(options: WritingOptions) -> dict[str, str]:
-    """Who is asked, and how: what was written otherwise is not taken for it."""
+@dataclass(frozen=True, slots=True)
+class _WrittenText:
+    """A line of the journal of what models wrote about prompts.
+
+    Attributes:
+        model, asked: the model and a fingerprint of the conversation: texts of another kind are not taken for these.
+    """
+
+    id: str
+    caption: str
+    model: str
+    asked: str
+    text: str
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    finished: bool | None = None
+
+
+def _identity(options: WritingOptions) -> tuple[str, str]:
+    """Return the model that is asked and the fingerprint of how, as `_WrittenText` has them."""
     if options.base_url is None:
-        return {"model": options.model or LLAMA, "asked": "llama2"}
+        return options.model or LLAMA, "llama2"
     fingerprint = digest(*(turn["content"] for turn in conversation("")))[:12]
-    return {"model": f"{options.base_url.rstrip('/')} {options.model}", "asked": fingerprint}
+    return f"{options.base_url.rstrip('/')} {options.model}", fingerprint
 
 
-def _written_before(options: WritingOptions) -> dict[tuple[str, str], dict[str, Any]]:
-    """What this model has written so far, by the prompt's id and text."""
-    who = _identity(options)
+def _written_before(options: WritingOptions) -> dict[tuple[str, str], _WrittenText]:
+    """Return what this model has written so far, by the prompt's id and text."""
+    identity = _identity(options)
     return {
-        (entry["id"], entry["caption"]): entry
-        for entry in read_journal(options.file("raw"))
-        if who.items() <= entry.items() and all(isinstance(entry.get(key), str) for key in ("id", "caption", "text"))
+        (written.id, written.caption): written
+        for written in _journal_records(_WrittenText, options.file("raw"))
+        if (written.model, written.asked) == identity
     }
 
 
@@ -305,7 +347,7 @@ def _write_answers(
     """Write down what comes, as it comes."""
     failed: dict[str, str] = {}
     in_a_row = 0
-    progress = CheckProgress(len(left), "prompts")
+    progress, identity = CheckProgress(len(left), "prompts"), _identity(options)
     with open_journal(options.file("raw")) as append:
         for prompt, completion in zip(left, completions, strict=True):
             progress.more()
@@ -316,8 +358,9 @@ def _write_answers(
                     raise CommandError(f"{in_a_row} prompts in a row failed, the last because {completion.reason}")
                 continue
             in_a_row = 0
-            tokens = {"tokens_in": completion.tokens_in, "tokens_out": completion.tokens_out, "finished": completion.finished}
-            append({"id": prompt.prompt_id, "caption": prompt.text, **_identity(options), "text": completion.text, **tokens})
+            tokens = completion.tokens_in, completion.tokens_out
+            written = _WrittenText(prompt.prompt_id, prompt.text, *identity, completion.text, *tokens, completion.finished)
+            append(asdict(written))
     return failed
 
 
@@ -368,10 +411,10 @@ def _summary(
     return "; ".join(parts)
 
 
-def _used(options: WritingOptions, entries: Sequence[Mapping[str, Any]]) -> str:
-    """Tokens of all that was written, as far as the model counts them."""
-    tokens = [sum(n for entry in entries if isinstance(n := entry.get(key), int)) for key in ("tokens_in", "tokens_out")]
-    cut = sum(entry.get("finished") is False for entry in entries)
+def _used(options: WritingOptions, texts: Sequence[_WrittenText]) -> str:
+    """Return the line that sums up the tokens of all texts, as far as the model counts them."""
+    tokens = sum(text.tokens_in or 0 for text in texts), sum(text.tokens_out or 0 for text in texts)
+    cut = sum(text.finished is False for text in texts)
     more = f"; {cut} answers were cut off for length" if cut else ""
     return f"{tokens[0]:,} tokens in, {tokens[1]:,} out{_cost(options, *tokens)}{more}; as written: {options.file('raw')}"
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import io
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,12 +15,13 @@ from typing import Any
 
 import pandas as pd
 
-from agreement import Options
+from agreement import Estimate, Options
 from agreement.visor_study import Roles, tables
 from annotation.questionnaires.visor import requested_objects
 from concord.agreement import selected
-from concord.common import wording
+from concord.common import sentences, wording
 from concord.common.context import CommandError, Context, UsageError, run_guarded
+from concord.common.table import Field, field
 from concord.common.text_tables import aligned
 from concord.common.text_tables import markdown as markdown_table
 from concord.studies import audit, imports, selfeval
@@ -34,15 +34,12 @@ from data.store.core import frame
 from data.store.core.store import Store
 from data.studies.published import STUDIES, VISOR_PRINTED
 
-Row = dict[str, Any]
 _NOTES = (
     "In the paper: Gokhale et al., Benchmarking Spatial Relationships in Text-to-Image Generation (2022), in per cent, of other"
     " people's answers, which were not released: beside ours, not compared with them.",
     "Table IV: images on which more than half of three people or more give one answer, and on which all do."
     " Table V: images on which people's majority is what the scorer says.",
 )
-_IV = ("suite", "people", "generator", "question")
-_V = ("suite", "people", "rater", "generator", "metric")
 _NOTHING = (
     "nobody has answered VISOR's questions in this selection: run a campaign with the questionnaire visor, or import"
     " ratings of the aspects quality, scene, count, present, position and merged"
@@ -56,15 +53,15 @@ def reproduce_visor(context: Context, selection: Mapping[str, Sequence[str]], in
     study_tables = tables(judgements, frame.scales(context.store), _roles(context.store, judgements), options)
     if not study_tables.questions:
         raise CommandError(_NOTHING)
-    four, five = (_printed(rows) for rows in (study_tables.questions, study_tables.metrics))
     if output == "json":
-        document = {"selection": chosen.to_dict(), "table_iv": four, "table_v": five, "notes": list(_NOTES)}
-        context.say_json(document)
+        four = [_plain(row) | {"printed": _printed(row)} for row in study_tables.questions]
+        five = [_plain_metric(row) | {"printed": _printed(row)} for row in study_tables.metrics]
+        context.say_json({"selection": chosen.to_dict(), "table_iv": four, "table_v": five, "notes": list(_NOTES)})
         return
-    for title, names, rows in (("Table IV", _IV, tuple(four)), ("Table V", _V, tuple(five))):
+    for title, names, rows in (("Table IV", _IV, study_tables.questions), ("Table V", _V, study_tables.metrics)):
         context.say(f"{title}\n")
-        head = [*names, "statistic", "%", "95 % interval", "in the paper", "images", "answers", "left out", "reason"]
-        cells = [head, *(_visor_cells(row, names) for row in rows)]
+        columns = (*names, *_VISOR_FIELDS)
+        cells = [[each.column.title for each in columns], *([each.cell(row).text for each in columns] for row in rows)]
         lines = markdown_table(cells) if output == "md" else [f"  {line}" for line in aligned(cells)]
         context.say(*(lines if rows else ["  no scorer has judged these"]), "")
     context.say(*_NOTES)
@@ -72,7 +69,7 @@ def reproduce_visor(context: Context, selection: Mapping[str, Sequence[str]], in
 
 def _roles(store: Store, judgements: pd.DataFrame) -> dict[str, Roles]:
     """A and B of each prompt that VISOR's form asks about."""
-    known = library.prompts_by_id(store, sorted(judgements["prompt"].dropna().unique()))
+    known = library.prompts_by_id(store, sorted(judgements.prompt.dropna().unique()))
     roles = {}
     for prompt_id, prompt in known.items():
         try:
@@ -86,20 +83,57 @@ def _roles(store: Store, judgements: pd.DataFrame) -> dict[str, Roles]:
     return roles
 
 
-def _printed(rows: Sequence[Row]) -> list[Row]:
-    """The paper's number beside each, where it has the generator by that name; None else."""
-    names = [row.get("question") or row["metric"] for row in rows]
-    keys = [(name, row["generator"], row["statistic"]) for name, row in zip(names, rows, strict=True)]
-    return [row | {"printed": VISOR_PRINTED.get(key)} for key, row in zip(keys, rows, strict=True)]
+def _printed(row: Estimate) -> str | None:
+    """Return the paper's number, or None if the paper does not have the generator by that name."""
+    return VISOR_PRINTED.get((row.aspect, row.generator, row.statistic))
 
 
-def _visor_cells(row: Row, names: Sequence[str]) -> list[str]:
-    value = "-" if row["value"] is None else f"{100 * row['value']:z.2f}"
-    bounds = "" if row["low"] is None else f"{100 * row['low']:z.2f} .. {100 * row['high']:z.2f}"
-    left = ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row["excluded"].items())
-    counts = [str(row["n_items"]), str(row["n_ratings"])]
-    cells = [*(str(row[name]) for name in names), row["statistic"], value, bounds, row["printed"] or ""]
-    return [*cells, *counts, left, row["reason"] or ""]
+def _plain(row: Estimate, name: str = "question") -> dict[str, Any]:
+    """Return a number of Table IV as JSON; ``name``: what the title is called."""
+    return {
+        "suite": row.suite,
+        name: row.aspect,
+        "generator": row.generator,
+        "people": row.people,
+        "statistic": row.statistic,
+        "value": row.value,
+        "low": row.low,
+        "high": row.high,
+        "n_items": row.n_items,
+        "n_ratings": row.n_ratings,
+        "excluded": dict(row.excluded),
+        "reason": sentences.text_or_none(row.reason),
+        "method": sentences.text(row.method),
+    }
+
+
+def _plain_metric(row: Estimate) -> dict[str, Any]:
+    """Return a number of Table V as JSON."""
+    return _plain(row, "metric") | {"rater": row.rater, "people_as": row.people_as, "saw_labels": row.saw_labels}
+
+
+_SUITE: Field[Estimate] = field("suite", lambda row: row.suite)
+_PEOPLE: Field[Estimate] = field("people", lambda row: row.people)
+_GENERATOR: Field[Estimate] = field("generator", lambda row: row.generator)
+_RATER: Field[Estimate] = field("rater", lambda row: row.rater)
+_IV: Sequence[Field[Estimate]] = (_SUITE, _PEOPLE, _GENERATOR, field("question", lambda row: row.aspect))
+_V: Sequence[Field[Estimate]] = (_SUITE, _PEOPLE, _RATER, _GENERATOR, field("metric", lambda row: row.aspect))
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:z.2f}"
+
+
+_VISOR_FIELDS: Sequence[Field[Estimate]] = (
+    field("statistic", lambda row: row.statistic),
+    field("%", lambda row: _percent(row.value)),
+    field("95 % interval", lambda row: "" if row.low is None else f"{_percent(row.low)} .. {_percent(row.high)}"),
+    field("in the paper", _printed),
+    field("images", lambda row: str(row.n_items)),
+    field("answers", lambda row: str(row.n_ratings)),
+    field("left out", lambda row: ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row.excluded.items())),
+    field("reason", lambda row: sentences.text_or_none(row.reason)),
+)
 
 
 METADATA = "evaluation_metadata.jsonl"
@@ -126,9 +160,9 @@ def execute(study: str, parameters: Mapping[str, Any]) -> int:
         return run_guarded(context, f"reproduce {study}", lambda: command(context, **parameters))
 
 
-def _reproduce(context: Context, *, study: str, output: str, **files: Any) -> None:
+def _reproduce(context: Context, *, study: str, output: str, folders: Sequence[str], metadata: str | None = None) -> None:
     """One study: the arguments of ``import study``, or its folder."""
-    _import(context, study, files)
+    _import(context, study, folders, metadata)
     lines = REPRODUCTIONS[study].compare(context.store)
     context.say(FORMATS[output](REPRODUCTIONS[study].study, lines))
     _check(lines)
@@ -143,7 +177,7 @@ def reproduce_all(context: Context, folder: str, output: str) -> None:
         raise CommandError(f"{folder}: no study in this folder; they are called {names}")
     audited = {}
     for study in present:
-        _import(context, study, {"folders": [str(root / name) for name in FOLDERS[study]]})
+        _import(context, study, [str(root / name) for name in FOLDERS[study]])
         reproduction = REPRODUCTIONS[study]
         judged = judges_of(context.store, study, reproduction.study)
         audited[study] = audit.AuditedStudy(reproduction.compare(context.store), judged)
@@ -151,13 +185,13 @@ def reproduce_all(context: Context, folder: str, output: str) -> None:
     _check([line for each in audited.values() for line in each.lines])
 
 
-def _import(context: Context, study: str, files: Mapping[str, Any]) -> None:
+def _import(context: Context, study: str, folders: Sequence[str], metadata: str | None = None) -> None:
     # what an import says of its project is of no interest where that is thrown away; its warnings are
     quiet = replace(context, out=io.StringIO())
     if study == "geneval":
-        imports.import_geneval(quiet, *_geneval_files(context, **files))
+        imports.import_geneval(quiet, *_geneval_files(context, folders, metadata))
     elif study == "tifa":
-        path = files["folders"][0]
+        path = folders[0]
         imports.import_tifa(quiet, str(_single_file(context, path, LIKERT)) if context.path(path).is_dir() else path)
     else:
         importers: Mapping[str, Callable[..., None]] = {
@@ -167,7 +201,7 @@ def _import(context: Context, study: str, files: Mapping[str, Any]) -> None:
             "tia2": imports.import_tia2,
             "arena": imports.import_arena,
         }
-        importers[study](quiet, *files["folders"])
+        importers[study](quiet, *folders)
 
 
 def _geneval_files(context: Context, folders: Sequence[str], metadata: str | None = None) -> tuple[str, list[str]]:
@@ -207,9 +241,9 @@ def _single_file(context: Context, folder: str, name: str) -> Path:
 
 def _check(lines: Sequence[ComparedNumber]) -> None:
     """The exit status: 0 only if all that is determined is as printed."""
-    counts = Counter(line.verdict for line in lines)
-    determined = counts["same"] + counts["different"]
+    different = sum(line.verdict == "different" for line in lines)
+    determined = different + sum(line.verdict == "same" for line in lines)
     if not determined:
         raise CommandError("these data determine none of the paper's numbers")
-    if counts["different"]:
-        raise CommandError(f"{counts['different']} of {determined} determined numbers not as printed")
+    if different:
+        raise CommandError(f"{different} of {determined} determined numbers not as printed")

@@ -6,9 +6,9 @@ import io
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from agreement import Options
+from agreement.preferences import RankCorrelation
 from concord.common import text_tables
 from concord.common.context import CommandError, Context, digest
 from concord.comparison import preferences
@@ -97,8 +97,8 @@ def _selfeval_bundle(sha256: str) -> ImportBundle:
 
 CheckedClaim = tuple[SelfEvalClaim, bool, str]
 """What the paper says in words, whether its printed numbers say the same, and what they say."""
-Ranks = Mapping[str, Mapping[str, Mapping[str, Any]]]
-"""By suite and metric the rows of ``preferences`` about Spearman's rho."""
+Ranks = Mapping[str, Mapping[str, RankCorrelation]]
+"""Spearman's rho of votes and each metric, by suite and metric."""
 
 
 def reproduce(context: Context, output: str) -> None:
@@ -110,15 +110,15 @@ def reproduce(context: Context, output: str) -> None:
     # what an import says of a project that is thrown away is of no interest
     import_selfeval(replace(context, out=io.StringIO()))
     computed = preferences.rows(context.store, Selection(suite=tuple(table.suite for table in SELFEVAL_TABLES)), Options())
-    ranks: dict[str, dict[str, Mapping[str, Any]]] = {}
-    for row in computed.sections["ranks"]:
-        ranks.setdefault(row["suite"], {})[row["rater"]] = row
+    ranks: dict[str, dict[str, RankCorrelation]] = {}
+    for row in computed.ranks:
+        ranks.setdefault(row.suite, {})[row.rater] = row
     pixel, latent = ranks[SELFEVAL_PIXEL.suite], ranks[SELFEVAL_LATENT.suite]
     decided = [(claim, *_DECISIONS[claim.key](pixel, latent)) for claim in SELFEVAL_CLAIMS]
     if output == "json":
         document = {
             "paper": SELFEVAL_PAPER,
-            "figure_6": [row for rows in ranks.values() for row in rows.values()],
+            "figure_6": [preferences.rank_json(row) for rows in ranks.values() for row in rows.values()],
             "cells": [
                 {
                     "where": table.where,
@@ -154,19 +154,20 @@ _NOTES = (
 )
 
 
-def _agreeing(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
-    return {name: len(row["agreeing"]) for name, row in rows.items()}
+def _agreeing(rows: Mapping[str, RankCorrelation]) -> dict[str, int]:
+    return {name: len(row.agreeing) for name, row in rows.items()}
 
 
-def _rho(rows: Mapping[str, Mapping[str, Any]], others: bool) -> dict[str, float]:
-    return {name: row["value"] for name, row in rows.items() if name.startswith(_METRIC) is not others}
+def _rho(rows: Mapping[str, RankCorrelation], others: bool) -> dict[str, float]:
+    mine = {name: row.rho.value for name, row in rows.items() if name.startswith(_METRIC) is not others}
+    return {name: value for name, value in mine.items() if value is not None}
 
 
 def _numbers_text(numbers: Mapping[str, float]) -> str:
     return ", ".join(f"{name.split(' (')[0]} {value:+z.2f}" for name, value in numbers.items())
 
 
-Rows = Mapping[str, Mapping[str, Any]]
+Rows = Mapping[str, RankCorrelation]
 
 
 def _each_disagrees(pixel: Rows, _: Rows) -> tuple[bool, str]:
@@ -204,8 +205,8 @@ _DECISIONS: Mapping[str, Callable[[Rows, Rows], tuple[bool, str]]] = {
 }
 
 
-def _cell(row: Mapping[str, Any], task: str) -> str:
-    return "agree" if task in row["agreeing"] else "disagree" if task in row["opposed"] else "tie"
+def _cell(row: RankCorrelation, task: str) -> str:
+    return "agree" if task in row.agreeing else "disagree" if task in row.opposed else "tie"
 
 
 def _lines(ranks: Ranks, decided: Sequence[CheckedClaim], *, markdown: bool) -> Iterator[str]:
@@ -225,7 +226,7 @@ def _lines(ranks: Ranks, decided: Sequence[CheckedClaim], *, markdown: bool) -> 
     yield from _NOTES
 
 
-def _line(name: str, row: Mapping[str, Any]) -> list[str]:
+def _line(name: str, row: RankCorrelation) -> list[str]:
     cells = [_cell(row, task) for task in SELFEVAL_TASKS]
-    bounds = "" if row["low"] is None else f"{row['low']:+z.2f} .. {row['high']:+z.2f}"
-    return [name, *cells, f"{len(row['agreeing'])}/{len(SELFEVAL_TASKS)}", f"{row['value']:+z.3f}", bounds]
+    bounds = "" if row.rho.low is None else f"{row.rho.low:+z.2f} .. {row.rho.high:+z.2f}"
+    return [name, *cells, f"{len(row.agreeing)}/{len(SELFEVAL_TASKS)}", f"{row.rho.value:+z.3f}", bounds]

@@ -248,6 +248,11 @@ def fits(payload: Mapping[str, Any], settings: Mapping[str, Any]) -> FloatArray:
     return -mean_losses(unpack(payload["terms"]), _weights(payload, settings))
 
 
+def is_in_nats(payload: Mapping[str, Any], settings: Mapping[str, Any]) -> bool:
+    """Return True if the fits are logarithms of likelihoods (or bounds of them), not an average loss."""
+    return payload.get("method") == "reverse" or settings.get("weighting") == "bound"
+
+
 def _weights(payload: Mapping[str, Any], settings: Mapping[str, Any]) -> FloatArray:
     dimensions = int(payload["dimensions"])
     if payload["method"] == "flow":
@@ -288,8 +293,7 @@ def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa
     all_fits = as_json(fits(payload, settings))
     checks = [Check(f"{payload['evaluations']:,} of {payload['full']:,} evaluations (trials x captions x steps)", None)]
     known = [fit for fit in all_fits if fit is not None]
-    in_nats = payload["method"] == "reverse" or settings.get("weighting") == "bound"
-    if in_nats and len(known) == len(all_fits):
+    if is_in_nats(payload, settings) and len(known) == len(all_fits):
         shares = ", ".join(f"{share:.3f}" for share in posterior(known))
         checks.append(Check(f"posterior of the captions, all equally likely before: {shares}", None))
         dimensions = int(payload["dimensions"])

@@ -2,43 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 from agreement import ConsensusMethod, Options, PeopleAs
+from agreement.estimate import WithInterval
+from agreement.estimates import IntervalEstimate
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, TIED
+from agreement.matching import Votes
+from agreement.preferences import (
+    GeneratorStrength,
+    OrderAgreement,
+    OrderBias,
+    RankCorrelation,
+    SideChoice,
+    VoteCounts,
+    VoterKey,
+)
+from agreement.questions import GroupStatistic, Split
+from agreement.questions.people import APART, IMAGE_WRONG, VQA_WRONG
 from agreement.report.report import glance
 from agreement.study.cells import ALL
 from concord import agreement
 from concord.agreement import selected
-from concord.common import text_tables, wording
+from concord.common import sentences, text_tables, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
 from concord.common.estimate_json import estimate_json
+from concord.common.table import Field, Table, field, table_of
+from concord.common.table import without_empty_columns as without_empty
 from concord.common.text_tables import (
-    LEFT_OUT,
     Column,
     Row,
     aligned,
     column,
-    counts,
     interval_column,
     lines,
     number_column,
-    of_statistic,
-    without_empty_columns,
 )
 from concord.comparison import matching, preferences
-from concord.comparison.matching import EVALUATIONS, AblationSetting, ablation_rows, by_cell
+from concord.comparison.matching import (
+    AblationPoint,
+    AblationSetting,
+    MatchingCell,
+    MatchingStatistics,
+    WinogroundScores,
+    ablation_points,
+    matching_cells,
+    winoground_scores,
+)
 from concord.error_analysis import flips
-from concord.error_analysis.flips import wide
+from concord.error_analysis.flips import FlipLine, flip_lines
 from concord.questions import scores
 from concord.runs import score
 from data.files import write_whole
 from data.prompts.flips import check_kind
 from data.store.judgements.scorer_evidence import caption_choices
+
+T = TypeVar("T")
+V = TypeVar("V", bound=VoterKey)
+C = TypeVar("C", bound=VoteCounts | OrderAgreement)
 
 _TITLES = {
     "among_people": "People among themselves",
@@ -164,100 +188,120 @@ _AGREEMENT_COLUMNS: Mapping[str, Sequence[Column]] = {
 }
 
 
-def _say_by_suite(context: Context, sections: Mapping[str, tuple[Sequence[Row], _Table]]) -> None:
-    """Each suite's rows of each section, where it has any: its title, and the table made of them."""
-    for suite in dict.fromkeys(row["suite"] for row in next(iter(sections.values()))[0]):
-        for title, (rows, table) in sections.items():
-            if mine := [row for row in rows if row["suite"] == suite]:
-                context.say(f"{suite}: {title}")
-                _say_indented(context, table(mine))
+def _say_tables(context: Context, suite: str, tables: Iterable[Table]) -> None:
+    """Print a suite's tables that have rows, each below its title."""
+    for table in tables:
+        if table.rows:
+            context.say(f"{suite}: {table.caption}")
+            _say_indented(context, _texts(table))
 
 
-_Table = Callable[[Sequence[Row]], text_tables.Lines]
-_IMAGES_OF = column("images of", "generator")
-_ACCURACY, _SHORT_INTERVAL = number_column("accuracy", digits=3), interval_column(3)
-_ACCURACY_COLUMNS = (
-    *of_statistic("accuracy", column("rater"), _IMAGES_OF, column("task"), _ACCURACY, _SHORT_INTERVAL),
-    *of_statistic("chance", number_column("chance", digits=3)),
-    *of_statistic("accuracy_less_chance", number_column("above chance", digits=3), _SHORT_INTERVAL),
-    *of_statistic("posterior", number_column("posterior", digits=3)),
-    *of_statistic("rank", number_column("rank", digits=2)),
-    *of_statistic(EVALUATIONS, number_column("evaluations", digits=3)),
-    *of_statistic("accuracy", *counts("n"), LEFT_OUT, ("", lambda row: row["reason"] or "")),
+def _number_text_fields(
+    number: Callable[[T], GroupStatistic | None], title: str, digits: int = 3, *, interval: bool = True
+) -> list[Field[T]]:
+    """Return the columns of a number (empty where there is none) and of its interval."""
+
+    def value(row: T) -> str:
+        found = number(row)
+        return "" if found is None else text_tables.number(found.value, digits)
+
+    def bounds(row: T) -> str:
+        found = number(row)
+        return "" if found is None else _interval(found, digits)
+
+    return [field(title, value), *([field("95 % interval", bounds)] if interval else [])]
+
+
+_ACCURACY_FIELDS: Sequence[Field[MatchingCell]] = (
+    field("rater", lambda row: row.rater),
+    field("images of", lambda row: row.generator),
+    field("task", lambda row: row.task),
+    *_number_text_fields(lambda row: row.accuracy, "accuracy"),
+    *_number_text_fields(lambda row: row.chance, "chance", interval=False),
+    *_number_text_fields(lambda row: row.above_chance, "above chance"),
+    *_number_text_fields(lambda row: row.posterior, "posterior", interval=False),
+    *_number_text_fields(lambda row: row.rank, "rank", 2, interval=False),
+    *_number_text_fields(lambda row: row.evaluations, "evaluations", interval=False),
+    field("n", lambda row: row.accuracy.n),
+    field("left out", lambda row: _left_out(row.accuracy)),
+    field("", lambda row: sentences.text_or_none(row.accuracy.reason)),
 )
-_VOTE_COLUMNS = (
-    column("a"),
-    column("b"),
-    _IMAGES_OF,
-    column("task"),
-    *counts("only_a", "only_b", "both", "neither"),
-    number_column("difference", digits=3),
-    _SHORT_INTERVAL,
+_WINOGROUND_FIELDS: Sequence[Field[WinogroundScores]] = (
+    field("rater", lambda row: row.rater),
+    field("images of", lambda row: row.generator),
+    field("task", lambda row: row.task),
+    field("text score, 95 %", lambda row: _with_interval(row.text)),
+    field("image score, 95 %", lambda row: _with_interval(row.image)),
+    field("group score, 95 %", lambda row: _with_interval(row.group)),
+    field("groups", lambda row: str(row.text.n)),
 )
-_TRIAL_COLUMNS = (column("rater"), _IMAGES_OF, column("trials"), _ACCURACY, _SHORT_INTERVAL, *counts("n"))
-_SCORES = ("text_score", "image_score", "group_score")
+_VOTES_FIELDS: Sequence[Field[Votes]] = (
+    field("a", lambda row: row.a),
+    field("b", lambda row: row.b),
+    field("images of", lambda row: row.generator),
+    field("task", lambda row: row.task),
+    field("only a", lambda row: row.only_a),
+    field("only b", lambda row: row.only_b),
+    field("both", lambda row: row.both),
+    field("neither", lambda row: row.neither),
+    *_number_text_fields(lambda row: row.difference, "difference"),
+)
+_TRIAL_FIELDS: Sequence[Field[GroupStatistic]] = (
+    field("rater", lambda row: row.rater),
+    field("images of", lambda row: row.generator),
+    field("trials", lambda row: row.group),
+    field("accuracy", lambda row: text_tables.number(row.value, 3)),
+    field("95 % interval", lambda row: _interval(row, 3)),
+    field("n", lambda row: row.n),
+)
+
+
+def _with_interval(row: GroupStatistic) -> str:
+    return f"{text_tables.number(row.value, 3)} {_interval(row, 3)}".strip()
 
 
 def print_matching(context: Context, selection: Mapping[str, Sequence[str]], intervals: bool, output: str) -> None:
     """The command ``itm``."""
     chosen = selected(context, selection)
-    rows = matching.rows(context.store, chosen, Options(intervals=intervals))
+    statistics = matching.statistics(context.store, chosen, Options(intervals=intervals))
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), **rows.sections})
+        context.say_json({"selection": chosen.to_dict(), **statistics.to_json()})
         return
-    if not rows.matching:
+    if not statistics.matching:
         context.say(
             "no scorer has chosen captions for images of this selection; first: import itm --playground, then score clipmatch"
         )
         return
-    _say_by_suite(
-        context,
-        {
-            "Accuracy against chance": (rows.matching, _accuracy),
-            "Winoground": (rows.winoground, _winoground),
-            "Votes: only one of two is right": (rows.votes, _compact(_VOTE_COLUMNS)),
-            "By the first trials": (rows.trials, _compact(_TRIAL_COLUMNS)),
-        },
-    )
+    for suite in dict.fromkeys(row.suite for row in statistics.matching):
+        _say_tables(context, suite, map(without_empty, _matching_tables(statistics.where(suite=suite))))
 
 
-def _compact(columns: Sequence[Column]) -> _Table:
-    return lambda rows: without_empty_columns(lines(columns, rows))
+def _matching_tables(statistics: MatchingStatistics) -> Iterator[Table]:
+    cells = sorted(matching_cells(statistics.matching), key=lambda cell: (cell.rater, cell.generator))
+    yield table_of("Accuracy against chance", _ACCURACY_FIELDS, cells)
+    yield table_of("Winoground", _WINOGROUND_FIELDS, winoground_scores(statistics.winoground))
+    yield table_of("Votes: only one of two is right", _VOTES_FIELDS, statistics.votes)
+    yield table_of("By the first trials", _TRIAL_FIELDS, statistics.trials)
 
 
-def _accuracy(rows: Sequence[Row]) -> text_tables.Lines:
-    cells = sorted(by_cell(rows).items(), key=lambda item: (item[0][3], item[0][1]))
-    return _compact(_ACCURACY_COLUMNS)([of for _, of in cells])
+def _interval(row: WithInterval, digits: int = 4) -> str:
+    return "" if row.low is None else f"{row.low:z.{digits}f} .. {row.high:z.{digits}f}"
 
 
-def _winoground(rows: Sequence[Row]) -> text_tables.Lines:
-    def with_interval(row: Row) -> str:
-        return f"{_ACCURACY[1](row)} {_SHORT_INTERVAL[1](row)}".strip()
-
-    columns = (
-        *of_statistic(_SCORES[0], column("rater"), _IMAGES_OF, column("task")),
-        *(of_statistic(name, (f"{name.replace('_', ' ')}, 95 %", with_interval))[0] for name in _SCORES),
-        *of_statistic(_SCORES[0], column("groups", "n")),
-    )
-    places: dict[tuple[str, ...], dict[str, Row]] = {}
-    for row in rows:
-        places.setdefault((row["rater"], row["generator"], row["task"]), {})[row["statistic"]] = row
-    return _compact(columns)([*places.values()])
-
-
-def _tied(of: Row) -> str:
-    """How many images have the same score by both prompts."""
-    return str(of[PREFERRED]["excluded"].get(TIED, 0)) if of[SCORE]["n_items"] else ""
-
-
-_FLIP_COLUMNS = (
-    *of_statistic(SCORE, *map(column, ("suite", "rater", "generator")), number_column(SCORE), _INTERVAL),
-    *of_statistic(FLIPPED, number_column(FLIPPED)),
-    *of_statistic(DELTA, number_column(DELTA), _INTERVAL),
-    *of_statistic(PREFERRED, number_column(PREFERRED), _INTERVAL),
-    (TIED, _tied),
-    *of_statistic(SCORE, column("images", "n_items")),
-    ("reason", lambda of: of[DELTA]["reason"] or of[PREFERRED]["reason"] or ""),
+_FLIP_FIELDS: Sequence[Field[FlipLine]] = (
+    field("suite", lambda line: line.score.suite),
+    field("rater", lambda line: line.score.rater),
+    field("generator", lambda line: line.score.generator),
+    field(SCORE, lambda line: text_tables.number(line.score.value)),
+    field("95 % interval", lambda line: _interval(line.score)),
+    field(FLIPPED, lambda line: text_tables.number(line.flipped.value)),
+    field(DELTA, lambda line: text_tables.number(line.delta.value)),
+    field("95 % interval", lambda line: _interval(line.delta)),
+    field(PREFERRED, lambda line: text_tables.number(line.preferred.value)),
+    field("95 % interval", lambda line: _interval(line.preferred)),
+    field(TIED, lambda line: str(line.tied) if line.score.n_items else ""),
+    field("images", lambda line: str(line.score.n_items)),
+    field("reason", lambda line: sentences.text_or_none(line.delta.reason or line.preferred.reason)),
 )
 
 
@@ -271,50 +315,95 @@ def print_flips(context: Context, selection: Mapping[str, Sequence[str]], kind: 
     flip_rows = flips.rows(context.store, chosen, kind, Options(intervals=intervals))  # type: ignore[arg-type]
     if output == "json":
         context.say_json(
-            {"selection": chosen.to_dict(), "flip": kind, "unflippable": flip_rows.unflippable, "flips": flip_rows.rows}
+            {
+                "selection": chosen.to_dict(),
+                "flip": kind,
+                "unflippable": flip_rows.unflippable,
+                "flips": [row.to_json() for row in flip_rows.rows],
+            }
         )
         return
     table_lines: list[str] = []
     if flip_rows.rows:
-        table_lines += (text_tables.markdown if output == "md" else aligned)(lines(_FLIP_COLUMNS, wide(flip_rows.rows)))
+        table = table_of("Flip test", _FLIP_FIELDS, flip_lines(flip_rows.rows))
+        table_lines += (text_tables.markdown if output == "md" else aligned)(_texts(table))
     elif not flip_rows.unflippable:
         table_lines.append("nothing to compare in this selection")
     unflippable = (f"no prompt of {suite} asks for a {kind} that could be flipped" for suite in flip_rows.unflippable)
     context.say(*table_lines, *unflippable)
-    for command in dict.fromkeys(row["command"] for row in flip_rows.rows if row["command"]):
+    for command in dict.fromkeys(row.command for row in flip_rows.rows if row.command):
         context.warn(f"not all flipped prompts have been read yet; to have that done: {command}")
 
 
-_RATERS = ("people", "rater", "by")
-_PREFERENCES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
-    "votes": (
-        "Votes, by task",
-        "share of a",
-        ("task", "a", "b", *_RATERS, "a_wins", "both", "none", "tie", "b_wins", "cannot_tell", "sign_test_p"),
-    ),
-    "sides": ("Which side is chosen", "share of left", (*_RATERS, "left", "right", "unknown", "sign_test_p")),
-    "orders": (
-        "Position bias: choices that change when the two images change places",
-        "share changed",
-        (*_RATERS, "kept", "left", "right", "mixed", "sign_test_p"),
-    ),
-    "strengths": (
-        "Bradley-Terry strengths (log, mean 0; Davidson's ties)",
-        "strength",
-        ("task", *_RATERS, "rank", "generator", "wins", "losses", "ties"),
-    ),
-    "beside": (
-        "Scorers beside people, on pairs where both prefer one",
-        "same",
-        ("task", "a", "b", *_RATERS, "same_order", "opposed"),
-    ),
-    "ranks": (
-        "Spearman of winning votes and a metric's mean, over generators and tasks (SelfEval, Figure 6)",
-        "rho",
-        _RATERS,
-    ),
-}
-"""Of each section: its title, what its statistic is called, and its other columns."""
+def _voter_fields() -> list[Field[V]]:
+    return [field("people", lambda row: row.people), field("rater", lambda row: row.rater), field("by", lambda row: row.by)]
+
+
+def _contest_fields() -> list[Field[C]]:
+    return [
+        field("task", lambda row: row.task),
+        field("a", lambda row: row.contest.a),
+        field("b", lambda row: row.contest.b),
+        *_voter_fields(),
+    ]
+
+
+def _number_fields(title: str, number: Callable[[V], IntervalEstimate]) -> list[Field[V]]:
+    """Return the columns of a number and what it rests on."""
+    return [
+        field(title, lambda row: text_tables.number(number(row).value)),
+        field("95 % interval", lambda row: _interval(number(row))),
+        field("n", lambda row: str(number(row).items)),
+        field("left out", lambda row: _left_out(number(row))),
+        field("reason", lambda row: sentences.text_or_none(number(row).reason)),
+    ]
+
+
+_VOTE_COUNT_FIELDS: Sequence[Field[VoteCounts]] = (
+    *_contest_fields(),
+    field("a_wins", lambda row: str(row.a_wins)),
+    field("both", lambda row: str(row.both)),
+    field("none", lambda row: str(row.none)),
+    field("tie", lambda row: str(row.tie)),
+    field("b_wins", lambda row: str(row.b_wins)),
+    field("cannot_tell", lambda row: str(row.cannot_tell)),
+    field("sign_test_p", lambda row: row.sign_test_p),
+    *_number_fields("share of a", lambda row: row.share),
+)
+_SIDE_FIELDS: Sequence[Field[SideChoice]] = (
+    *_voter_fields(),
+    field("left", lambda row: str(row.left)),
+    field("right", lambda row: str(row.right)),
+    field("unknown", lambda row: str(row.unknown)),
+    field("sign_test_p", lambda row: row.sign_test_p),
+    *_number_fields("share of left", lambda row: row.share),
+)
+_ORDER_FIELDS: Sequence[Field[OrderBias]] = (
+    *_voter_fields(),
+    field("kept", lambda row: str(row.kept)),
+    field("left", lambda row: str(row.left)),
+    field("right", lambda row: str(row.right)),
+    field("mixed", lambda row: str(row.mixed)),
+    field("sign_test_p", lambda row: row.sign_test_p),
+    *_number_fields("share changed", lambda row: row.changed),
+)
+_STRENGTH_FIELDS: Sequence[Field[GeneratorStrength]] = (
+    field("task", lambda row: row.task),
+    *_voter_fields(),
+    field("rank", lambda row: "" if row.rank is None else str(row.rank)),
+    field("generator", lambda row: row.generator),
+    field("wins", lambda row: str(row.wins)),
+    field("losses", lambda row: str(row.losses)),
+    field("ties", lambda row: str(row.ties)),
+    *_number_fields("strength", lambda row: row.strength),
+)
+_BESIDE_FIELDS: Sequence[Field[OrderAgreement]] = (
+    *_contest_fields(),
+    field("same_order", lambda row: row.same_order),
+    field("opposed", lambda row: str(row.opposed)),
+    *_number_fields("same", lambda row: row.same),
+)
+_RANK_FIELDS: Sequence[Field[RankCorrelation]] = (*_voter_fields(), *_number_fields("rho", lambda row: row.rho))
 
 
 def print_preferences(
@@ -322,44 +411,54 @@ def print_preferences(
 ) -> None:
     """The command ``preferences``."""
     chosen = selected(context, selection)
-    preference_rows = preferences.rows(context.store, chosen, Options(intervals=intervals, seed=seed)).sections
+    rows = preferences.rows(context.store, chosen, Options(intervals=intervals, seed=seed))
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), **preference_rows})
+        context.say_json({"selection": chosen.to_dict(), **rows.to_json()})
         return
-    if not preference_rows["votes"]:
+    if not rows.votes:
         context.say(
             "nobody has voted on a pair of images in this selection; campaigns create NAME --questionnaire ab --generator A"
             " --generator B asks people, and campaigns start NAME begins"
         )
-    sections: dict[str, tuple[Sequence[Row], _Table]] = {}
-    for name, rows in preference_rows.items():
-        title, statistic, names = _PREFERENCES[name]
-        end = (number_column(statistic), _INTERVAL, column("n", "n_items"), LEFT_OUT, _REASON)
-        sections[title] = rows, partial(lines, [*map(column, names), *end])
-    _say_by_suite(context, sections)
+    for suite in dict.fromkeys(row.suite for row in rows.votes):
+        _say_tables(context, suite, _preference_tables(rows.of_suite(suite)))
 
 
-_QUESTION_TITLES = {
-    "scores": "Scores of generators",
-    "models": "VQA models beside each other",
-    "people": "VQA models beside people",
-    "splits": "Wrong answers, by whose fault they are",
-}
-_QUESTION_COLUMNS = (
-    *map(column, ("rater", "other", "people", "generator", "by", "group", "statistic")),
-    _VALUE,
-    _INTERVAL,
-    ("n", lambda row: f"{row['n']:,} {row['unit']}"),
-    ("excluded", LEFT_OUT[1]),
-    _REASON,
+def _preference_tables(rows: preferences.PreferenceRows) -> Iterator[Table]:
+    yield table_of("Votes, by task", _VOTE_COUNT_FIELDS, rows.votes)
+    yield table_of("Which side is chosen", _SIDE_FIELDS, rows.sides)
+    yield table_of("Position bias: choices that change when the two images change places", _ORDER_FIELDS, rows.orders)
+    yield table_of("Bradley-Terry strengths (log, mean 0; Davidson's ties)", _STRENGTH_FIELDS, rows.strengths)
+    yield table_of("Scorers beside people, on pairs where both prefer one", _BESIDE_FIELDS, rows.beside)
+    title = "Spearman of winning votes and a metric's mean, over generators and tasks (SelfEval, Figure 6)"
+    yield table_of(title, _RANK_FIELDS, rows.ranks)
+
+
+def _left_out(row: GroupStatistic | IntervalEstimate) -> str:
+    return ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in row.excluded.items())
+
+
+_QUESTION_FIELDS: Sequence[Field[GroupStatistic]] = (
+    field("rater", lambda row: row.rater),
+    field("other", lambda row: row.other),
+    field("people", lambda row: row.people),
+    field("generator", lambda row: row.generator),
+    field("by", lambda row: row.by),
+    field("group", lambda row: row.group),
+    field("statistic", lambda row: row.statistic),
+    field("value", lambda row: text_tables.number(row.value)),
+    field("95 % interval", _interval),
+    field("n", lambda row: f"{row.n:,} {row.unit}"),
+    field("excluded", _left_out),
+    field("reason", lambda row: sentences.text_or_none(row.reason)),
 )
-_SPLIT_COLUMNS = tuple(
-    map(
-        column,
-        ("rater", "people", "by", "group", "wrong", "image_wrong", "vqa_wrong", "undecided", "cannot_tell", "other_version",
-         "not_asked"),
-    )
-)  # fmt: skip
+_SPLIT_FIELDS: Sequence[Field[Split]] = (
+    field("rater", lambda split: split.rater),
+    field("people", lambda split: split.people),
+    field("by", lambda split: split.by),
+    field("group", lambda split: split.group),
+    *(field(name, lambda split, name=name: str(split.counts[name])) for name in ("wrong", IMAGE_WRONG, VQA_WRONG, *APART)),  # type: ignore[misc]
+)
 
 
 def print_questions(
@@ -367,30 +466,43 @@ def print_questions(
 ) -> None:
     """The command ``vqa``."""
     chosen = selected(context, selection)
-    rows = scores.rows(context.store, chosen, reference, Options(intervals=intervals))
-    if reference is not None and not any(row["reference"] for row in rows["scores"]):
+    statistics = scores.question_statistics(context.store, chosen, reference, Options(intervals=intervals))
+    if reference is not None and not any(score.generator == reference for score in statistics.scores):
         context.warn(f"--reference {reference}: no questions were answered about images by that name in this selection")
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), "reference": reference, **rows})
+        sections = scores.statistics_json(statistics, reference)
+        context.say_json({"selection": chosen.to_dict(), "reference": reference, **sections})
         return
-    if not rows["scores"]:
+    if not statistics.scores:
         context.say("no scorer has answered questions about images of this selection")
-    _say_by_suite(
-        context,
-        {
-            _QUESTION_TITLES[name]: (part, partial(lines, _SPLIT_COLUMNS) if name == "splits" else _compact(_QUESTION_COLUMNS))
-            for name, part in rows.items()
-        },
-    )
+    for suite in dict.fromkeys(row.suite for row in statistics.scores):
+        _say_tables(context, suite, map(without_empty, _question_tables(statistics, suite)))
 
 
-_ABLATION_COLUMNS = (
-    _IMAGES_OF,
-    *map(column, ("task", "steps", "seed", "trials")),
-    _ACCURACY,
-    _SHORT_INTERVAL,
-    *counts("n"),
-    ("left out", lambda row: f"{row['left_out']:,}" if row["left_out"] else ""),
+def _question_tables(statistics: scores.QuestionStatistics, suite: str) -> Iterator[Table]:
+    for title, rows in (
+        ("Scores of generators", statistics.scores),
+        ("VQA models beside each other", statistics.models),
+        ("VQA models beside people", statistics.people),
+    ):
+        yield table_of(title, _QUESTION_FIELDS, [row for row in rows if row.suite == suite])
+    splits = [split for split in statistics.splits if split.suite == suite]
+    yield table_of("Wrong answers, by whose fault they are", _SPLIT_FIELDS, splits)
+
+
+def _texts(table: Table) -> text_tables.Lines:
+    return [[column.title for column in table.columns], *([cell.text for cell in row.cells] for row in table.rows)]
+
+
+_ABLATION_FIELDS: Sequence[Field[AblationPoint]] = (
+    field("images of", lambda point: point.generator),
+    field("task", lambda point: point.task),
+    field("steps", lambda point: str(point.steps)),
+    field("seed", lambda point: str(point.seed)),
+    field("trials", lambda point: str(point.trials)),
+    *_number_text_fields(lambda point: point.accuracy, "accuracy"),
+    field("n", lambda point: point.accuracy.n),
+    field("left out", lambda point: point.left_out or None),
 )
 
 
@@ -429,15 +541,18 @@ def ablate(
         score.run(quiet, scorer, profile, settings, device, batch_size, limit, selection, first=first)
         grid.append(AblationSetting(planned.rater.rater_id, of_steps, of_seed))
     only = replace(chosen, rater=tuple(setting.rater for setting in grid))
-    rows = ablation_rows(caption_choices(context.store, only), grid, wanted[0], Options(intervals=intervals))
-    if not rows:
+    points = ablation_points(caption_choices(context.store, only), grid, wanted[0], Options(intervals=intervals))
+    if not points:
         raise CommandError("nothing to compare: no image of this selection has a number for every caption in every trial")
     if output == "json":
-        context.say_json({"selection": only.to_dict(), "ablation": list(rows)})
+        context.say_json({"selection": only.to_dict(), "ablation": [point.to_json() for point in points]})
         return
-    _say_by_suite(context, {"accuracy by trials, steps and seed": (rows, _compact(_ABLATION_COLUMNS))})
+    for suite in dict.fromkeys(point.suite for point in points):
+        mine = [point for point in points if point.suite == suite]
+        table = table_of("accuracy by trials, steps and seed", _ABLATION_FIELDS, mine)
+        _say_tables(context, suite, [without_empty(table)])
     if target is not None:
-        write_whole(target, _plot_page(rows).encode())
+        write_whole(target, _plot_page(points).encode())
         context.warn(f"the plot is in {plot}")
 
 
@@ -464,15 +579,15 @@ def _numbers(text: str | None, name: str, usual: Any) -> list[int]:
     return numbers
 
 
-def _plot_page(rows: Sequence[Row]) -> str:
+def _plot_page(points: Sequence[AblationPoint]) -> str:
     """One figure for each suite and generator, of all tasks together, in a page that needs no network."""
     from html import escape
 
     from ui.components.charts import by_trials
 
     parts: list[str] = []
-    for suite, generator in dict.fromkeys((row["suite"], row["generator"]) for row in rows):
-        mine = [row for row in rows if (row["suite"], row["generator"], row["task"]) == (suite, generator, ALL)]
+    for suite, generator in dict.fromkeys((point.suite, point.generator) for point in points):
+        mine = [point for point in points if (point.suite, point.generator, point.task) == (suite, generator, ALL)]
         drawn = by_trials(mine, None).to_html(full_html=False, include_plotlyjs=not parts)
         parts.append(f"<h2>{escape(suite)}, images of {escape(generator)}</h2>{drawn}")
     style = "body{font:15px system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"

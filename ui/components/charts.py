@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from agreement import ThresholdCurve
+    from agreement.questions import GroupStatistic
+    from concord.comparison.matching import AblationPoint
 
-Row = dict[str, Any]
 # people and scorers, apart for colour-blind readers too (Okabe and Ito)
 COLORS = {"people": "#d55e00", "scorer": "#0072b2"}
 _ROW = 40
@@ -268,34 +269,32 @@ def decisions(made: ThresholdCurve, names: tuple[str, str]) -> go.Figure:
 _DASHES: Final = ("solid", "dash", "dot", "dashdot")
 
 
-def by_trials(rows: Sequence[Row], chance: float | None) -> go.Figure:
+def by_trials(points: Sequence[AblationPoint], chance: float | None) -> go.Figure:
     """Accuracy by the number of trials: a line for each setting of steps and seed, dotted lines for chance."""
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    settings = sorted({(row["steps"], row["seed"]) for row in rows})
+    settings = sorted({(point.steps, point.seed) for point in points})
     several = sorted({steps for steps, _ in settings})
     for k, (steps, seed) in enumerate(settings):
-        mine = sorted(
-            (row for row in rows if (row["steps"], row["seed"]) == (steps, seed) and row["value"] is not None),
-            key=lambda row: row["trials"],
-        )
+        known = (point for point in points if (point.steps, point.seed) == (steps, seed) and point.accuracy.value is not None)
+        mine = sorted(known, key=lambda point: point.trials)
         color = PALETTE[several.index(steps) % len(PALETTE)]
         figure.add_trace(
             go.Scatter(
                 name=f"{steps} steps, seed {seed}",
-                x=[row["trials"] for row in mine],
-                y=[row["value"] for row in mine],
+                x=[point.trials for point in mine],
+                y=[point.accuracy.value for point in mine],
                 mode="lines+markers",
                 line={"color": color, "dash": _DASHES[k % len(_DASHES)]},
-                error_y=error_bars([Ends(row["value"], row["low"], row["high"]) for row in mine], "#7a8194", 3),
+                error_y=error_bars([point.accuracy for point in mine], "#7a8194", 3),
                 hovertemplate=f"{steps} steps, seed {seed}<br>%{{x}} trials: %{{y:.3f}}<extra></extra>",
             )
         )
     plain(figure, height=360)
     if chance is not None:
         figure.add_hline(chance, line={"color": "#7a8194", "dash": "dot"})
-    figure.update_xaxes(title="trials", dtick=1 if rows and max(row["trials"] for row in rows) <= 12 else None)
+    figure.update_xaxes(title="trials", dtick=1 if points and max(point.trials for point in points) <= 12 else None)
     figure.update_yaxes(title="accuracy", tickformat=".0%")
     return legend(figure, several=True)
 
@@ -311,24 +310,24 @@ def legend(figure: go.Figure, *, several: bool) -> go.Figure:
 _BAR_HEIGHT: Final = 20
 
 
-def above_chance(tasks: Sequence[str], raters: Sequence[str], rows: Mapping[tuple[str, str], Row]) -> go.Figure:
+def above_chance(tasks: Sequence[str], raters: Sequence[str], rows: Mapping[tuple[str, str], GroupStatistic]) -> go.Figure:
     """Accuracy less chance with intervals: a group of bars for each task, in it one for each rater (SelfEval, Figure 4).
 
-    ``rows``: by task and rater the row of ``accuracy_less_chance``.
+    ``rows``: accuracy less chance by task and rater.
     """
     import plotly.graph_objects as go
 
     figure = go.Figure()
     for k, rater in enumerate(raters):
-        known = [(task, row) for task in tasks if (row := rows.get((task, rater))) is not None and row["value"] is not None]
+        known = [(task, row) for task in tasks if (row := rows.get((task, rater))) is not None and row.value is not None]
         figure.add_trace(
             go.Bar(
                 name=escape(short(rater)),
                 orientation="h",
                 y=[escape(wording.task(task)) for task, _ in known],
-                x=[row["value"] for _, row in known],
+                x=[row.value for _, row in known],
                 marker={"color": PALETTE[k % len(PALETTE)]},
-                error_x=error_bars([Ends(row["value"], row["low"], row["high"]) for _, row in known], "#7a8194", 3),
+                error_x=error_bars([row for _, row in known], "#7a8194", 3),
                 hovertemplate=f"{escape(rater)}<br>%{{y}}: %{{x:+.1%}}<extra></extra>",
             )
         )

@@ -15,11 +15,21 @@ from typing import Any, ClassVar, Final
 import gradio as gr
 
 from agreement import Options
-from agreement.matching import is_known, is_right
+from agreement.matching import Votes, is_known, is_right
+from agreement.questions import GroupStatistic
 from agreement.study.cells import ALL
-from concord.common import next_steps, wording
+from concord.common import next_steps, sentences, wording
 from concord.comparison import matching
-from concord.comparison.matching import EVALUATIONS, Row, by_cell, evidence, fits_of, posterior_of, recall
+from concord.comparison.matching import (
+    MatchingCell,
+    MatchingStatistics,
+    evidence,
+    fits_of,
+    matching_cells,
+    posterior_of,
+    recall,
+    winoground_scores,
+)
 from data.store.browse import contents
 from data.store.browse.contents import ItemPreview
 from data.store.core.selection import Selection
@@ -94,7 +104,7 @@ def right(choice: CaptionChoice) -> bool | None:
     """Whether a scorer picked the right caption; None where a caption has no number. A tie is not right."""
     fits = fits_of(choice)
     known = [fit for fit in fits if fit is not None]
-    return is_right(known, int(choice.payload["right"])) if is_known(fits) else None
+    return is_right(known, choice.right) if is_known(fits) else None
 
 
 def _order(of: Sequence[CaptionChoice]) -> tuple[bool, bool]:
@@ -124,7 +134,7 @@ def _image(item: str, of: Sequence[CaptionChoice], look: ItemPreview, view: Matc
 
 def _fits(of: Sequence[CaptionChoice]) -> str:
     """The captions by letter, the right one marked; for each scorer its name and below it a number for each caption."""
-    captions, right_index = of[0].payload["captions"], int(of[0].payload["right"])
+    captions, right_index = of[0].captions, of[0].right
     letters = [ascii_uppercase[k] if k < len(ascii_uppercase) else str(k + 1) for k in range(len(captions))]
     listed = ""
     for k, (letter, text) in enumerate(zip(letters, captions, strict=True)):
@@ -132,7 +142,7 @@ def _fits(of: Sequence[CaptionChoice]) -> str:
         listed += f"<div{_right_class(k == right_index)}><dt>{letter}</dt><dd>{escape(text)}{mark}</dd></div>"
     head = "".join(f'<th scope="col"{_right_class(k == right_index)}>{letter}</th>' for k, letter in enumerate(letters))
     # a scorer that chose among other captions has no row here
-    lines = "".join(_line(choice) for choice in of if choice.payload["captions"] == captions)
+    lines = "".join(_line(choice) for choice in of if choice.captions == captions)
     table = (
         f'{WRAP}<table class="cc-table cc-fits" aria-label="How well each caption fits"><thead><tr>'
         f"{head}</tr></thead>{lines}</table></div>"
@@ -144,7 +154,7 @@ def _line(choice: CaptionChoice) -> str:
     cells = "".join(f'<td class="cc-number">{fit}</td>' for fit in _column(choice))
     kind = {True: "cc-right", False: "cc-wrong", None: "cc-muted"}[right(choice)]
     name = f'<span class="{kind}">{escape(choice.rater_id)}</span>'
-    wide = len(choice.payload["captions"])
+    wide = len(choice.captions)
     # a name of its own line, as names with settings are longer than all numbers together
     return f'<tbody><tr><th scope="rowgroup" colspan="{wide}">{name}</th></tr><tr>{cells}</tr></tbody>'
 
@@ -170,73 +180,72 @@ def _column(choice: CaptionChoice) -> list[str]:
 
 
 _NO_VALUE: Final = "–"
-_SCORES: Final = {
-    "text_score": "text score (chance .25)",
-    "image_score": "image score (chance .25)",
-    "group_score": "group score (chance .17)",
-}
 
 
-def cell(row: Row | None, href: str = "", digits: int = 3) -> HtmlCell:
+def cell(row: GroupStatistic | None, href: str = "", digits: int = 3) -> HtmlCell:
     """A number with interval and n."""
     if row is None:
         return HtmlCell("")
-    if row["value"] is None:
-        return HtmlCell(_NO_VALUE, "", row["reason"] or "")
-    left = sum(row["excluded"].values())
-    details = (span(row["low"], row["high"], f"z.{digits}f"), f"n = {row['n']:,}", f"{left:,} left out" if left else "")
-    return HtmlCell(f"{row['value']:z.{digits}f}", "\n".join(filter(None, details)), row["method"], href)
+    if row.value is None:
+        return HtmlCell(_NO_VALUE, "", sentences.text_or_none(row.reason) or "")
+    left = sum(row.excluded.values())
+    details = (span(row.low, row.high, f"z.{digits}f"), f"n = {row.n:,}", f"{left:,} left out" if left else "")
+    return HtmlCell(f"{row.value:z.{digits}f}", "\n".join(filter(None, details)), sentences.text(row.method), href)
 
 
-def accuracy(rows: Sequence[Row], view: MatchingView) -> str:
+def accuracy(cells: Sequence[MatchingCell], view: MatchingView) -> str:
     """Tasks by scorers; beside them chance, and of all tasks posterior and rank."""
-    by_task_and_rater = {(task, rater): of for (_, _, task, rater), of in by_cell(rows).items()}
-    raters = sorted({rater for _, rater in by_task_and_rater})
-    tasks = [ALL, *sorted({task for task, _ in by_task_and_rater} - {ALL})]
+    raters = sorted({each.rater for each in cells})
+    tasks = [ALL, *sorted({each.task for each in cells} - {ALL})]
     lines: list[Cells] = []
     for task in tasks:
-        of = {rater: by_task_and_rater[task, rater] for rater in raters if (task, rater) in by_task_and_rater}
-        chance = next((figures["chance"]["value"] for figures in of.values()), None)
+        by_rater = {each.rater: each for each in cells if each.task == task}
+        chance = next((by_rater[rater].chance.value for rater in raters if rater in by_rater), None)
         wrong = {rater: view.address(task=task, who=rater, said="wrong", page=1) for rater in raters}
-        cells = [cell(of[rater]["accuracy"], wrong[rater]) if rater in of else HtmlCell("") for rater in raters]
+        accuracies = [cell(by_rater[rater].accuracy, wrong[rater]) if rater in by_rater else HtmlCell("") for rater in raters]
         name = "all tasks" if task == ALL else wording.task(task)
-        lines.append([name, HtmlCell(_NO_VALUE if chance is None else f"{chance:z.3f}"), *cells])
+        lines.append([name, HtmlCell(_NO_VALUE if chance is None else f"{chance:z.3f}"), *accuracies])
     table = html_table("Accuracy: the right caption fits best, alone", ["task", "chance", *raters], lines)
-    return table + _further(by_task_and_rater, raters)
+    return table + _further([each for each in cells if each.task == ALL])
 
 
-def _further(by_task_and_rater: dict[tuple[str, str], dict[str, Row]], raters: Sequence[str]) -> str:
+def _further(cells: Sequence[MatchingCell]) -> str:
     lines: list[Cells] = [
-        [rater, cell(of["accuracy_less_chance"]), cell(of["posterior"]), cell(of["rank"], digits=2), cell(of.get(EVALUATIONS))]
-        for rater in raters
-        if (of := by_task_and_rater.get((ALL, rater)))
+        [each.rater, cell(each.above_chance), cell(each.posterior), cell(each.rank, digits=2), cell(each.evaluations)]
+        for each in sorted(cells, key=lambda each: each.rater)
     ]
     of_right = ("posterior of the right caption", "rank of the right caption")
     return html_table("All tasks together", ("scorer", "above chance", *of_right, "evaluations made"), lines)
 
 
-def winoground(rows: Sequence[Row]) -> str:
+def winoground(rows: Sequence[GroupStatistic]) -> str:
     """Text, image and group score of each scorer; nothing where there are no groups."""
-    whole = [row for row in rows if row["task"] == ALL]
+    whole = [scores for scores in winoground_scores(rows) if scores.task == ALL]
     if not whole:
         return ""
-    raters = sorted({row["rater"] for row in whole})
-    of = {(row["rater"], row["statistic"]): row for row in whole}
-    lines: list[Cells] = [[rater, *(cell(of.get((rater, name))) for name in _SCORES)] for rater in raters]
+    lines: list[Cells] = [
+        [scores.rater, cell(scores.text), cell(scores.image), cell(scores.group)]
+        for scores in sorted(whole, key=lambda scores: scores.rater)
+    ]
     lead = (
         "Two images and two captions, each right about one: text: each image takes its caption; image: each caption its image."
     )
-    return heading("Winoground", lead) + html_table("Shares of groups", ["scorer", *_SCORES.values()], lines)
+    headers = ("scorer", "text score (chance .25)", "image score (chance .25)", "group score (chance .17)")
+    return heading("Winoground", lead) + html_table("Shares of groups", headers, lines)
 
 
-def votes(rows: Sequence[Row], view: MatchingView) -> str:
+def votes(rows: Sequence[Votes], view: MatchingView) -> str:
     """Images of the listed task on which only one of two scorers is right (SelfEval, Figure 5)."""
     lines: list[Cells] = []
-    for row in (row for row in rows if row["task"] == view.task):
-        where = {"task": row["task"], "said": "right", "page": 1}
-        only = [(row[side], HtmlCell(f"{row[f'only_{side}']:,}", href=view.address(who=row[side], **where))) for side in "ab"]
-        difference = HtmlCell(f"{row['value']:+z.3f}", span(row["low"], row["high"], "+z.3f"), row["method"])
-        images = HtmlCell(f"{row['n']:,}", f"both {row['both']:,}, neither {row['neither']:,}")
+    for row in (row for row in rows if row.task == view.task):
+        where = {"task": row.task, "said": "right", "page": 1}
+        only = [
+            (rater, HtmlCell(f"{n:,}", href=view.address(who=rater, **where)))
+            for rater, n in ((row.a, row.only_a), (row.b, row.only_b))
+        ]
+        apart = row.difference
+        difference = HtmlCell(f"{apart.value:+z.3f}", span(apart.low, apart.high, "+z.3f"), sentences.text(apart.method))
+        images = HtmlCell(f"{apart.n:,}", f"both {row.both:,}, neither {row.neither:,}")
         lines.append([*only[0], *only[1], difference, images])
     if not lines:
         return ""
@@ -251,23 +260,24 @@ _LEAD: Final = (
 )
 
 
-def headline(rows: Sequence[Row], view: MatchingView) -> str:
+def headline(cells: Sequence[MatchingCell], view: MatchingView) -> str:
     """One sentence: which scorer takes the right caption most often, and chance."""
-    by_rater = {rater: of for (_, _, task, rater), of in by_cell(rows).items() if task == view.task}
-    known = {rater: of["accuracy"] for rater, of in by_rater.items() if of["accuracy"]["value"] is not None}
+    known = sorted(
+        (each for each in cells if each.task == view.task and each.accuracy.value is not None), key=lambda each: each.rater
+    )
     if not known:
         return ""
-    rater, best = max(known.items(), key=lambda item: item[1]["value"])
-    chance = by_rater[rater]["chance"]["value"]
+    best = max(known, key=lambda each: each.accuracy.value or 0.0)
     task = "all tasks" if view.task == ALL else wording.task(view.task)
     others = "; ".join(
-        f"{other} {wording.two(row['value'])} of {row['n']:,}" for other, row in sorted(known.items()) if other != rater
+        f"{each.rater} {wording.two(each.accuracy.value or 0.0)} of {each.accuracy.n:,}" for each in known if each is not best
     )
-    facts = f"Share of {wording.count(best['n'], 'image')} by {view.generator or 'unknown'}, {task}." + (
+    facts = f"Share of {wording.count(best.accuracy.n, 'image')} by {view.generator or 'unknown'}, {task}." + (
         f" The others: {others}." if others else ""
     )
-    number = f"{wording.two(best['value'])}{bracketed(best['low'], best['high'])}<small>; chance {wording.two(chance)}</small>"
-    return first_sentence(f"{escape(rater)} takes the right caption: {number}", facts)
+    share = f"{wording.two(best.accuracy.value or 0.0)}{bracketed(best.accuracy.low, best.accuracy.high)}"
+    number = f"{share}<small>; chance {wording.two(best.chance.value or 0.0)}</small>"
+    return first_sentence(f"{escape(best.rater)} takes the right caption: {number}", facts)
 
 
 _EMPTY: Final = """
@@ -327,32 +337,32 @@ class MatchingPage(Page[MatchingView]):
         caption_choices = [choice for choice in evidence(self.store) if choice.suite == view.suite]
         if not caption_choices:
             return None
-        rows = recall(self.store, view.suite, options)
-        mine = {name: [row for row in of if row["generator"] == view.generator] for name, of in rows.sections.items()}
+        mine = recall(self.store, view.suite, options).where(generator=view.generator)
+        cells = matching_cells(mine.matching)
         ablation, lines = _ablation([choice for choice in caption_choices if choice.generator == view.generator], mine, options)
         return {
-            "headline": headline(mine["matching"], view),
-            "matching-plot": _bars(mine["matching"]),
-            "matching-tables": accuracy(mine["matching"], view) + winoground(mine["winoground"]) + votes(mine["votes"], view),
+            "headline": headline(cells, view),
+            "matching-plot": _bars(cells),
+            "matching-tables": accuracy(cells, view) + winoground(mine.winoground) + votes(mine.votes, view),
             "ablation": ablation,
             "ablation-plot": lines,
             "matches": gallery(self.store, caption_choices, view),
         }
 
 
-def _bars(rows: Sequence[Row]) -> Any:
-    above = {(row["task"], row["rater"]): row for row in rows if row["statistic"] == "accuracy_less_chance"}
+def _bars(cells: Sequence[MatchingCell]) -> Any:
+    above = {(each.task, each.rater): each.above_chance for each in cells}
     tasks = [ALL, *sorted({task for task, _ in above} - {ALL})]
     return above_chance(tasks, sorted({rater for _, rater in above}), above)
 
 
-def _ablation(caption_choices: Sequence[CaptionChoice], mine: dict[str, list[Row]], options: Options) -> tuple[str, Any]:
+def _ablation(caption_choices: Sequence[CaptionChoice], mine: MatchingStatistics, options: Options) -> tuple[str, Any]:
     """Lines of raters that differ in steps or seed alone: of the largest such family."""
     families = matching.ablation_grids(caption_choices)
     if not families:
         return "", None
     (_, title), grid = max(families.items(), key=lambda item: len(item[1]))
-    rows = [row for row in matching.ablation_rows(caption_choices, grid, range(1, 10_000), options) if row["task"] == ALL]
-    chance = next((row["value"] for row in mine["matching"] if (row["statistic"], row["task"]) == ("chance", ALL)), None)
+    points = matching.ablation_points(caption_choices, grid, range(1, 10_000), options)
+    chance = next((each.chance.value for each in matching_cells(mine.matching) if each.task == ALL), None)
     lead = "Accuracy by trials, steps and seed; fewer trials are the first ones. The dotted line is chance."
-    return heading(f"Ablation: {title}", lead), by_trials(rows, chance)
+    return heading(f"Ablation: {title}", lead), by_trials([point for point in points if point.task == ALL], chance)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from html import escape
 from typing import Any, Final
@@ -11,13 +11,14 @@ import gradio as gr
 
 from agreement import Options
 from agreement.estimate import Estimate
+from agreement.preferences import OrderAgreement, RankCorrelation, VoteCounts
 from agreement.preferences.votes import Contest
 from concord.agreement import means, recall
 from concord.common import next_steps, wording
 from concord.common.base_path import at
 from concord.comparison import preferences
 from concord.comparison.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
-from concord.comparison.preferences import OPPOSED, PreferenceRows, Row, contests
+from concord.comparison.preferences import OPPOSED, PreferenceRows, contests
 from concord.importing import playground
 from data.aspects import YES_NO_ASPECTS
 from data.store.backup import scheduler
@@ -31,7 +32,7 @@ from ui.components.leaderboard import SKELETON, board_table, contested, headline
 from ui.components.page import QUIET, Drawn, Page
 from ui.components.tables import Cells, HtmlCell, html_table, note, number
 from ui.pages.agreement.view import ALL
-from ui.pages.preferences import PreferencesView, named, who_of
+from ui.pages.preferences import PreferencesView, named
 
 _MARKS: Final = {True: "✓ same order", False: "✗ other order", None: ""}
 
@@ -48,18 +49,15 @@ def preference_summary(store: Store) -> str:
 
 
 def _preference_table(preference_rows: PreferenceRows, suite: str, contest: Contest) -> str:
-    votes, beside = (
-        [row for row in preference_rows.sections[name] if (row["suite"], row["a"], row["b"]) == (suite, contest.a, contest.b)]
-        for name in ("votes", "beside")
-    )
-    # where the images' totals alone are known, a metric's order of them stands for its votes
-    ranks = [row for row in preference_rows.sections["ranks"] if row["suite"] == suite]
-    tasks = list(dict.fromkeys(row["task"] for row in votes))
+    rows = preference_rows.of_suite(suite)
+    votes = [row for row in rows.votes if row.contest == contest]
+    tasks = list(dict.fromkeys(row.task for row in votes))
     order = [ALL, *(task for task in tasks if task != ALL)] if len(tasks) > 2 else tasks[:1]
-    by = {(who_of(row), row["task"]): row for row in votes}
-    orders = {(who_of(row), row["task"]): row for row in beside if row["people"] == "real"}
-    who = list(dict.fromkeys(who_of(row) for row in votes))
-    totals = [row for row in ranks if who_of(row) not in who and row["people"] == "real"]
+    by = {(row.voter, row.task): row for row in votes}
+    orders = {(row.voter, row.task): row for row in rows.beside if row.contest == contest and row.people == "real"}
+    who = list(dict.fromkeys(row.voter for row in votes))
+    # where the images' totals alone are known, a metric's order of them stands for its votes
+    totals = [row for row in rows.ranks if row.voter not in who and row.people == "real"]
     view = PreferencesView(suite, named(contest))
     body: list[Cells] = [
         [
@@ -69,27 +67,28 @@ def _preference_table(preference_rows: PreferenceRows, suite: str, contest: Cont
         ]
         for task in order
     ]
-    return html_table(f"{suite}: votes for {contest.a} : {contest.b}", ["task", *who, *map(who_of, totals)], body)
+    titles = ["task", *who, *(row.voter for row in totals)]
+    return html_table(f"{suite}: votes for {contest.a} : {contest.b}", titles, body)
 
 
-def _cell(who: str, row: Row | None, order: Row | None, contest: Contest, view: PreferencesView) -> HtmlCell:
+def _cell(who: str, row: VoteCounts | None, order: OrderAgreement | None, contest: Contest, view: PreferencesView) -> HtmlCell:
     if row is None:
         return HtmlCell("")
-    ties = row["both"] + row["none"] + row["tie"]
-    note_text = f"{row['a_wins']:,} for {contest.a}, {row['b_wins']:,} for {contest.b}, {ties:,} for neither alone"
-    opposed = order is not None and bool(order["opposed"])
-    href = view.address(task=row["task"], who=who, chose=OPPOSED if opposed else ALL)
-    details = [_MARKS[order["same_order"]]] if order else [wording.count(ties, "tie")]
-    if order and opposed:
-        details.append(f"{order['opposed']:,} opposed")
-    return HtmlCell(f"{row['a_wins']:,} : {row['b_wins']:,}", "\n".join(filter(None, details)), note_text, href)
+    ties = row.both + row.none + row.tie
+    note_text = f"{row.a_wins:,} for {contest.a}, {row.b_wins:,} for {contest.b}, {ties:,} for neither alone"
+    opposed = 0 if order is None else order.opposed
+    href = view.address(task=row.task, who=who, chose=OPPOSED if opposed else ALL)
+    details = [wording.count(ties, "tie") if order is None else _MARKS[order.same_order]]
+    if opposed:
+        details.append(f"{opposed:,} opposed")
+    return HtmlCell(f"{row.a_wins:,} : {row.b_wins:,}", "\n".join(filter(None, details)), note_text, href)
 
 
-def _total(row: Row, task: str, contest: Contest) -> HtmlCell:
-    means: Mapping[str, float] = {point["generator"]: point["mean"] for point in row["points"] if point["task"] == task}
+def _total(row: RankCorrelation, task: str, contest: Contest) -> HtmlCell:
+    means = {point.generator: point.mean for point in row.points if point.task == task}
     if not {contest.a, contest.b} <= means.keys():
         return HtmlCell("")
-    same = True if task in row["agreeing"] else False if task in row["opposed"] else None
+    same = True if task in row.agreeing else False if task in row.opposed else None
     text = f"{means[contest.a]:.3g} : {means[contest.b]:.3g}"
     return HtmlCell(text, _MARKS[same], "means of the metric")
 

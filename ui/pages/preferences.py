@@ -9,17 +9,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final
 
 import gradio as gr
 
 from agreement import Options
-from agreement.preferences.votes import BOTH, CANNOT_TELL, NONE, ORDERS, TIE, Contest
+from agreement.estimates import IntervalEstimate
+from agreement.preferences import (
+    GeneratorStrength,
+    OrderAgreement,
+    OrderBias,
+    RankCorrelation,
+    SideChoice,
+    VoteCounts,
+    VoterKey,
+)
+from agreement.preferences.votes import BOTH, CANNOT_TELL, NONE, TIE, Contest
 from agreement.study.cells import ALL
-from concord.common import next_steps, wording
+from concord.common import next_steps, sentences, wording
 from concord.common.base_path import at
 from concord.comparison import preferences
-from concord.comparison.preferences import LEFT_OUT, OPPOSED, PairQuery, PairVotes, Poll, Row, contests, key_of
+from concord.comparison.preferences import LEFT_OUT, OPPOSED, PairQuery, PairVotes, Poll, contests
 from data.store.analysis import study_frames as analysis_preferences
 from data.store.analysis.study_frames import ImagePair, PairImage
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
@@ -92,7 +102,7 @@ def choices(polls: Sequence[Poll], values: Mapping[str, str | None]) -> dict[str
     contest = contest_of(poll, PreferencesView(poll.suite, two.value or ""))
     mine = [vote for voter in poll.voters for vote in voter.votes if vote.contest == contest]
     tasks = {ALL: "all tasks"} | {task: wording.task(task) for task in sorted({vote.task for vote in mine})}
-    who = {ALL: "anybody"} | {key_of(voter): key_of(voter) for voter in poll.voters}
+    who = {ALL: "anybody"} | {voter.voter: voter.voter for voter in poll.voters}
     chosen = {vote.chose or LEFT_OUT for vote in mine}
     chose = {ALL: "anything", OPPOSED: _CHOSE[OPPOSED], contest.a: contest.a, contest.b: contest.b}
     chose |= {name: title for name, title in _CHOSE.items() if name in chosen}
@@ -105,8 +115,6 @@ def choices(polls: Sequence[Poll], values: Mapping[str, str | None]) -> dict[str
     }
 
 
-_PARTS: Final = ("a_wins", "both", "none", "tie", "b_wins")
-_SAYS: Final = {"both": "both", "none": "neither", "tie": "a tie"}
 _P: Final = (
     "Exact two-sided sign test of the clear votes at one half. It takes votes as independent, which several on one prompt"
     " are not."
@@ -114,44 +122,43 @@ _P: Final = (
 _SHARE: Final = "Of the votes for one of the two, the share for {a}, with its 95 % interval by prompt."
 
 
-def who_of(row: Row) -> str:
-    """The key of the voter whose row it is, as ``concord.comparison.preferences.key_of`` has it."""
-    return str(row["rater"]) if row["kind"] == "people" else f"{row['rater']} ({row['by']})"
-
-
-def interval_of(row: Row) -> str:
+def interval_of(estimate: IntervalEstimate) -> str:
     """A number's interval in words; nothing while it is still being made."""
-    return span(row["low"], row["high"]) or ("no interval" if "no interval" in row["method"] else "")
+    return span(estimate.low, estimate.high) or ("no interval" if estimate.method.without_interval else "")
 
 
-def headline(votes: Sequence[Row], contest: Contest, view: PreferencesView) -> str:
+def headline(votes: Sequence[VoteCounts], contest: Contest, view: PreferencesView) -> str:
     """One sentence: whom people choose, simulated ones where no real ones have voted; and what it rests on."""
-    row = next((row for row in votes if row["task"] == view.task and row["kind"] == "people"), None)
-    if row is None or row["value"] is None:
+    row = next((row for row in votes if row.task == view.task and row.kind == "people"), None)
+    if row is None or row.share.value is None:
         return ""
-    ahead, behind = (contest.a, contest.b) if row["value"] >= 0.5 else (contest.b, contest.a)
-    share = max(row["value"], 1 - row["value"])
-    known = row["low"] is not None
-    low, high = (None, None) if not known else (row["low"], row["high"])
-    if known and ahead != contest.a:
-        low, high = 1 - row["high"], 1 - row["low"]
+    ahead, behind = (contest.a, contest.b) if row.share.value >= 0.5 else (contest.b, contest.a)
+    share, low, high = max(row.share.value, 1 - row.share.value), row.share.low, row.share.high
+    if low is not None and high is not None and ahead != contest.a:
+        low, high = 1 - high, 1 - low
     told_apart = low is None or low > 0.5
     rest = "" if told_apart else f"<small>; not told apart from {escape(behind)}</small>"
     over = f" over {escape(behind)}" if told_apart else ""
     task = "" if view.task == ALL else f", {wording.task(view.task)}"
     facts = (
-        f"Share of the {row['clear']:,} votes for one of the two, by {row['rater']}{task}; {row['votes'] - row['clear']:,} more"
-        f" are for both or neither, on {wording.count(row['pairs'], 'pair')} in all."
+        f"Share of the {row.clear:,} votes for one of the two, by {row.rater}{task}; {row.votes - row.clear:,} more"
+        f" are for both or neither, on {wording.count(row.pairs, 'pair')} in all."
     )
-    choice = f"{escape(row['rater']).capitalize()} choose {escape(ahead)}{over}: {wording.two(share)}"
+    choice = f"{escape(row.rater).capitalize()} choose {escape(ahead)}{over}: {wording.two(share)}"
     return first_sentence(f"{choice}{bracketed(low, high)}{rest}", facts)
 
 
-def bars(votes: Sequence[Row], beside: Sequence[Row], contest: Contest, view: PreferencesView, tasks: Sequence[str]) -> str:
+def bars(
+    votes: Sequence[VoteCounts],
+    beside: Sequence[OrderAgreement],
+    contest: Contest,
+    view: PreferencesView,
+    tasks: Sequence[str],
+) -> str:
     """The table for two generators and these tasks; ``votes`` and ``beside`` are rows of these two alone."""
     # scorers stand beside real people, or beside simulated ones where no real ones have voted
-    people = next((row["people"] for row in votes if row["kind"] == "people"), None)
-    beside = [row for row in beside if row["people"] == people]
+    people = next((row.people for row in votes if row.kind == "people"), None)
+    beside = [row for row in beside if row.people == people]
     parts = {"a_wins": contest.a, "both": "both", "none": "neither", "b_wins": contest.b}
     legend = "".join(f'<span class="cc-key" data-part="{part}">{escape(name)}</span>' for part, name in parts.items())
     beside_whom = "beside simulated people" if people == "simulated" else "beside people"
@@ -167,57 +174,64 @@ def bars(votes: Sequence[Row], beside: Sequence[Row], contest: Contest, view: Pr
     )
 
 
-def _task(task: str, votes: Sequence[Row], beside: Sequence[Row], contest: Contest, view: PreferencesView) -> str:
+def _task(
+    task: str, votes: Sequence[VoteCounts], beside: Sequence[OrderAgreement], contest: Contest, view: PreferencesView
+) -> str:
     name = "all tasks" if task == ALL else wording.task(task)
-    lines = [row for row in votes if row["task"] == task]
-    by_who = {who_of(row): row for row in beside if row["task"] == task}
+    lines = [row for row in votes if row.task == task]
+    by_who = {row.voter: row for row in beside if row.task == task}
     head = f'<tr class="cc-task"><th colspan="5" scope="rowgroup">{escape(name)}</th></tr>'
-    return f"<tbody>{head}{''.join(_line(row, by_who.get(who_of(row)), contest, view) for row in lines)}</tbody>"
+    return f"<tbody>{head}{''.join(_line(row, by_who.get(row.voter), contest, view) for row in lines)}</tbody>"
 
 
-def _line(row: Row, beside: Row | None, contest: Contest, view: PreferencesView) -> str:
-    p = "" if row["sign_test_p"] is None else ("&lt; 0.001" if row["sign_test_p"] < 0.001 else f"{row['sign_test_p']:z.3f}")
-    left = ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row["excluded"].items())
-    counts = f"{wording.count(row['votes'], 'vote')} on {wording.count(row['pairs'], 'pair')}"
+def _line(row: VoteCounts, beside: OrderAgreement | None, contest: Contest, view: PreferencesView) -> str:
+    p = "" if row.sign_test_p is None else ("&lt; 0.001" if row.sign_test_p < 0.001 else f"{row.sign_test_p:z.3f}")
+    left = ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row.share.excluded.items())
+    counts = f"{wording.count(row.votes, 'vote')} on {wording.count(row.pairs, 'pair')}"
     detail = f'<small class="cc-detail" title="left out: {escape(left)}">{counts}</small>' if left else small(counts)
-    bar = f'<span class="cc-vote-bar">{"".join(_segments(row, contest, view))}</span>' if row["votes"] else "no votes"
-    title = escape(row["reason"] or row["method"])
+    bar = f'<span class="cc-vote-bar">{"".join(_segments(row, contest, view))}</span>' if row.votes else "no votes"
+    title = escape(sentences.text(row.share.reason or row.share.method))
     return (
-        f'<tr><th scope="row">{escape(who_of(row))}{detail}</th><td class="cc-vote-bar-cell">{bar}</td>'
-        f'<td class="cc-number" title="{title}">{_share(row)}</td><td class="cc-number">{p}</td>'
+        f'<tr><th scope="row">{escape(row.voter)}{detail}</th><td class="cc-vote-bar-cell">{bar}</td>'
+        f'<td class="cc-number" title="{title}">{_share(row.share)}</td><td class="cc-number">{p}</td>'
         f"<td>{_beside(row, beside, view)}</td></tr>"
     )
 
 
-def _segments(row: Row, contest: Contest, view: PreferencesView) -> Iterator[str]:
-    chose = {"a_wins": contest.a, "b_wins": contest.b} | {name: name for name in _SAYS}
-    texts = {"a_wins": f"for {contest.a}", "b_wins": f"for {contest.b}"} | _SAYS
-    for part in _PARTS:
-        if n := row[part]:
-            href = view.address(task=row["task"], who=who_of(row), chose=chose[part], page=1)
-            share = 100 * n / row["votes"]
-            title = f"{who_of(row)}: {n:,} {texts[part]} ({share:z.0f} %)"
+def _segments(row: VoteCounts, contest: Contest, view: PreferencesView) -> Iterator[str]:
+    segments = (
+        ("a_wins", row.a_wins, contest.a, f"for {contest.a}"),
+        ("both", row.both, BOTH, "both"),
+        ("none", row.none, NONE, "neither"),
+        ("tie", row.tie, TIE, "a tie"),
+        ("b_wins", row.b_wins, contest.b, f"for {contest.b}"),
+    )
+    for part, n, chose, text in segments:
+        if n:
+            href = view.address(task=row.task, who=row.voter, chose=chose, page=1)
+            share = 100 * n / row.votes
+            title = f"{row.voter}: {n:,} {text} ({share:z.0f} %)"
             yield (
                 f'<a href="{escape(href)}" data-part="{part}" style="flex-grow:{n}" title="{escape(title)}"'
                 f' aria-label="{escape(title)}">{n:,}</a>'
             )
 
 
-def _share(row: Row) -> str:
-    return "–" + small("undefined") if row["value"] is None else f"{row['value']:z.3f}{small(interval_of(row))}"
+def _share(share: IntervalEstimate) -> str:
+    return "–" + small("undefined") if share.value is None else f"{share.value:z.3f}{small(interval_of(share))}"
 
 
-def _beside(row: Row, beside: Row | None, view: PreferencesView) -> str:
+def _beside(row: VoteCounts, beside: OrderAgreement | None, view: PreferencesView) -> str:
     """Whether a scorer prefers whom people prefer, and the pairs on which it does not."""
-    if row["kind"] == "people" or beside is None:
+    if row.kind == "people" or beside is None:
         return ""
-    order = {True: "same order", False: "other order", None: "no order"}[beside["same_order"]]
-    mark = {True: "ok", False: "bad", None: "none"}[beside["same_order"]]
+    order = {True: "same order", False: "other order", None: "no order"}[beside.same_order]
+    mark = {True: "ok", False: "bad", None: "none"}[beside.same_order]
     badge = f'<span class="cc-badge cc-badge--{mark}">{order}</span>'
-    if not beside["opposed"]:
-        return badge + small(f"of {wording.count(beside['n_items'], 'pair')} none opposed" if beside["n_items"] else "")
-    href = view.address(task=row["task"], who=who_of(row), chose=OPPOSED, page=1)
-    text = f"{beside['opposed']:,} of {wording.count(beside['n_items'], 'pair')} opposed"
+    if not beside.opposed:
+        return badge + small(f"of {wording.count(beside.same.items, 'pair')} none opposed" if beside.same.items else "")
+    href = view.address(task=row.task, who=row.voter, chose=OPPOSED, page=1)
+    text = f"{beside.opposed:,} of {wording.count(beside.same.items, 'pair')} opposed"
     return f'{badge}<small class="cc-detail"><a href="{escape(href)}">{text}</a></small>'
 
 
@@ -231,94 +245,90 @@ _RANKS: Final = (
 )
 
 
-def side_bias(row: Row) -> str:
+def side_bias(row: SideChoice) -> str:
     """Whether the left image is chosen more often, which it should not be: sides are by chance."""
-    who, known = row["rater"], row["left"] + row["right"]
-    more = f" Of {row['unknown']:,} more it is not known where the chosen image stood." if row["unknown"] and known else ""
+    who, known = row.rater, row.left + row.right
+    more = f" Of {row.unknown:,} more it is not known where the chosen image stood." if row.unknown and known else ""
     if not known:
-        return f"Side bias of {who}: not known, as {row['reason']}."
-    bounds = f" ({span(row['low'], row['high'])})" if row["low"] is not None else ""
+        return f"Side bias of {who}: not known, as {sentences.text_or_none(row.share.reason)}."
     return (
-        f"Side bias of {who}: the left image was chosen in {row['left']:,} of {known:,} votes for one of the two:"
-        f" {row['value']:z.2f}{bounds}, sign test p = {row['sign_test_p']:z.3f}. Without a bias it is 0.50.{more}"
+        f"Side bias of {who}: the left image was chosen in {row.left:,} of {known:,} votes for one of the two:"
+        f" {row.share.value:z.2f}{_bounds(row.share)}, sign test p = {row.sign_test_p:z.3f}. Without a bias it is 0.50.{more}"
     )
 
 
-def position_bias(row: Row) -> str:
+def _bounds(estimate: IntervalEstimate) -> str:
+    return f" ({span(estimate.low, estimate.high)})" if estimate.low is not None else ""
+
+
+def position_bias(row: OrderBias) -> str:
     """Whether a judge's choice changes when the images change places, which it should not."""
-    n = sum(row[name] for name in ORDERS)
-    if not n:
-        return f"Position bias of {row['rater']}: not known, as {row['reason']}."
-    bounds = f" ({span(row['low'], row['high'])})" if row["low"] is not None else ""
-    p = "" if row["sign_test_p"] is None else f", sign test p = {row['sign_test_p']:z.3f}"
+    if not row.pairs:
+        return f"Position bias of {row.rater}: not known, as {sentences.text_or_none(row.changed.reason)}."
+    p = "" if row.sign_test_p is None else f", sign test p = {row.sign_test_p:z.3f}"
     return (
-        f"Position bias of {row['rater']}: its choice changes with the order of the images on {n - row['kept']:,} of {n:,}"
-        f" pairs: {row['value']:z.2f}{bounds}; these count as ties. It keeps to the left side on {row['left']:,}, to the right"
-        f" on {row['right']:,}{p}."
+        f"Position bias of {row.rater}: its choice changes with the order of the images on {row.pairs - row.kept:,} of"
+        f" {row.pairs:,} pairs: {row.changed.value:z.2f}{_bounds(row.changed)}; these count as ties. It keeps to the left side"
+        f" on {row.left:,}, to the right on {row.right:,}{p}."
     )
 
 
-def strengths_table(rows: Sequence[Row], task: str) -> str:
+def strengths_table(rows: Sequence[GeneratorStrength], task: str) -> str:
     """The table of one task (or all), people first."""
-    mine = [row for row in rows if row["task"] == task]
+    mine = [row for row in rows if row.task == task]
     if not mine:
         return ""
     body: list[Cells] = []
     before = ""
     for row in mine:
-        who = who_of(row)
-        counts = [HtmlCell(f"{row[name]:,}") for name in ("wins", "losses", "ties")]
-        rank = HtmlCell("" if row["rank"] is None else str(row["rank"]))
-        body.append(["" if who == before else who, row["generator"], _number(row), rank, *counts])
-        before = who
+        counts = [HtmlCell(f"{n:,}") for n in (row.wins, row.losses, row.ties)]
+        rank = HtmlCell("" if row.rank is None else str(row.rank))
+        body.append(["" if row.voter == before else row.voter, row.generator, _number(row.strength), rank, *counts])
+        before = row.voter
     named = "all tasks" if task == ALL else wording.task(task)
     headers = ("who", "generator", "strength", "rank", "wins", "losses", "ties")
     return heading("How strong each generator is", _STRENGTHS) + html_table(f"Strengths, {named}", headers, body)
 
 
-def strengths_figure(rows: Sequence[Row], task: str) -> Any:
+def strengths_figure(rows: Sequence[GeneratorStrength], task: str) -> Any:
     """A row for each generator and voter; None for two generators, of whom the bars say all."""
-    mine = [row for row in rows if row["task"] == task and row["value"] is not None]
-    if len({row["generator"] for row in mine}) < 3:
+    mine = [row for row in rows if row.task == task and row.strength.value is not None]
+    if len({row.generator for row in mine}) < 3:
         return None
-    order = sorted(mine, key=lambda row: (row["generator"], row["kind"] != "people"))
-    return charts.forest(
-        [_forest_line(f"{row['generator']} · {who_of(row)}", row) for row in order],
-        "Bradley-Terry log strength",
-        around_zero=0.05,
-    )
+    order = sorted(mine, key=lambda row: (row.generator, row.kind != "people"))
+    lines = [_forest_line(f"{row.generator} · {row.voter}", row, row.strength) for row in order]
+    return charts.forest(lines, "Bradley-Terry log strength", around_zero=0.05)
 
 
-def _forest_line(label: str, row: Row) -> charts.ForestLine:
-    rater: Literal["people", "scorer"] = "scorer" if "rater" in row and row["kind"] != "people" else "people"
-    ends = row["value"], row["low"], row["high"]
-    return charts.ForestLine(label, *ends, row["n_items"], rater, row["people"] == "simulated")
+def _forest_line(label: str, row: VoterKey, estimate: IntervalEstimate) -> charts.ForestLine:
+    ends = estimate.value, estimate.low, estimate.high
+    return charts.ForestLine(label, *ends, estimate.items, row.kind, row.people == "simulated")
 
 
-def ranks_table(rows: Sequence[Row]) -> str:
+def ranks_table(rows: Sequence[RankCorrelation]) -> str:
     """The list of metrics."""
     if not rows:
         return ""
     body: list[Cells] = []
     for row in rows:
-        tasks = len(row["agreeing"]) + len(row["opposed"])
-        order = HtmlCell(f"{len(row['agreeing'])} of {wording.count(tasks, 'task')}" if tasks else "")
-        people = "people" if row["people"] == "real" else "simulated people"
-        body.append([who_of(row), _number(row), HtmlCell(str(row["n_items"])), order, people])
+        tasks = len(row.agreeing) + len(row.opposed)
+        order = HtmlCell(f"{len(row.agreeing)} of {wording.count(tasks, 'task')}" if tasks else "")
+        people = "people" if row.people == "real" else "simulated people"
+        body.append([row.voter, _number(row.rho), HtmlCell(str(row.rho.items)), order, people])
     headers = ("metric", "Spearman’s ρ", "points", "people’s order", "votes of")
     return heading("Do votes go with a metric?", _RANKS) + html_table("Metrics beside people’s votes", headers, body)
 
 
-def ranks_figure(rows: Sequence[Row]) -> Any:
+def ranks_figure(rows: Sequence[RankCorrelation]) -> Any:
     """A row for each metric that has a number; None where none has."""
-    known = [_forest_line(who_of(row), row) for row in rows if row["value"] is not None]
+    known = [_forest_line(row.voter, row, row.rho) for row in rows if row.rho.value is not None]
     return charts.forest(known, "Spearman’s ρ with people’s votes", around_zero=0.05) if known else None
 
 
-def _number(row: Row) -> HtmlCell:
-    if row["value"] is None:
-        return HtmlCell("–", "undefined", row["reason"] or "")
-    return HtmlCell(f"{row['value']:+z.3f}", interval_of(row), row["method"])
+def _number(estimate: IntervalEstimate) -> HtmlCell:
+    if estimate.value is None:
+        return HtmlCell("–", "undefined", sentences.text_or_none(estimate.reason) or "")
+    return HtmlCell(f"{estimate.value:+z.3f}", interval_of(estimate), sentences.text(estimate.method))
 
 
 PAGE_SIZE: Final = 12
@@ -332,7 +342,7 @@ def gallery(store: Store, poll: Poll, view: PreferencesView) -> str:
     pairs = preferences.list_pairs(poll, PairQuery(contest_of(poll, view), view.task, view.who, view.chose))
     shown, pages = paged(pairs, view.page, PAGE_SIZE, view.address)
     pictured = {pair.item_id: pair for pair in analysis_preferences.pairs(store, [pair.item_id for pair in shown])}
-    people = {key_of(voter) for voter in poll.people()}
+    people = {voter.voter for voter in poll.people()}
     opposed = sum(bool(pair.opposed) for pair in pairs)
     lead = f"{wording.count(len(pairs), 'pair')}; where a scorer and most people are opposed stands first ({opposed:,})."
     cells = "".join(_pair(pair, pictured[pair.item_id], people, view) for pair in shown if pair.item_id in pictured)
@@ -441,21 +451,20 @@ class PreferencesPage(Page[PreferencesView]):
         if poll is None:
             return None
         contest = contest_of(poll, view)
-        of = {name: [row for row in rows if row["suite"] == poll.suite] for name, rows in polls_shown.sections.items()}
-        votes, beside = (
-            [row for row in of[name] if (row["a"], row["b"]) == (contest.a, contest.b)] for name in ("votes", "beside")
-        )
-        several = len({row["generator"] for row in of["strengths"]}) > 2
-        tasks = sorted({row["task"] for row in votes} - {ALL, view.task})
+        rows = polls_shown.of_suite(poll.suite)
+        votes = [row for row in rows.votes if row.contest == contest]
+        beside = [row for row in rows.beside if row.contest == contest]
+        several = len({row.generator for row in rows.strengths}) > 2
+        tasks = sorted({row.task for row in votes} - {ALL, view.task})
         return {
             "headline": headline(votes, contest, view),
             "votes": bars(votes, beside, contest, view, [view.task]),
             "task-votes": bars(votes, beside, contest, view, tasks) if tasks else "",
-            "sides": "".join(map(note, (*map(side_bias, of["sides"]), *map(position_bias, of["orders"])))),
-            "strengths": strengths_table(of["strengths"], ALL) if several else "",
-            "strengths-plot": strengths_figure(of["strengths"], ALL),
-            "ranks": ranks_table(of["ranks"]),
-            "ranks-plot": ranks_figure(of["ranks"]),
+            "sides": "".join(map(note, (*map(side_bias, rows.sides), *map(position_bias, rows.orders)))),
+            "strengths": strengths_table(rows.strengths, ALL) if several else "",
+            "strengths-plot": strengths_figure(rows.strengths, ALL),
+            "ranks": ranks_table(rows.ranks),
+            "ranks-plot": ranks_figure(rows.ranks),
             "pairs": gallery(self.store, poll, view),
         }
 

@@ -57,14 +57,14 @@ class Parting:
 
 def partings(ratings: pd.DataFrame, seed: int) -> list[Parting]:
     """What is shown, in order. Real people where there are any, else simulated ones."""
-    about = ratings[ratings["aspect"] == _ASPECT]
-    real = about[about["kind"] == "human"]
-    kind, people = ("people", real) if len(real) else ("simulated people", about[about["kind"] == SIMULATED])
-    scored = about[(about["kind"] == "scorer") & about["value"].isin([YES, NO])]
-    answers = people[people["value"].isin([YES, NO])]
-    votes = answers.assign(yes=answers["value"] == YES).groupby(["suite", "item"])["yes"].agg(["sum", "count"])
+    about = ratings[ratings.aspect == _ASPECT]
+    real = about[about.kind == "human"]
+    kind, people = ("people", real) if len(real) else ("simulated people", about[about.kind == SIMULATED])
+    scored = about[(about.kind == "scorer") & about.value.isin([YES, NO])]
+    answers = people[people.value.isin([YES, NO])]
+    votes = answers.assign(yes=answers.value == YES).groupby(["suite", "item"]).agg(yes=("yes", "sum"), n=("yes", "count"))
     if scored.empty:
-        split = votes[(votes["sum"] > 0) & (votes["sum"] < votes["count"])]
+        split = votes[(votes.yes > 0) & (votes.yes < votes.n)]
         return [
             Parting(f"{kind.capitalize()} differ", item, int(yes), int(n), kind)
             for item, yes, n in _drawn(split, 2 * EACH, seed)
@@ -72,10 +72,10 @@ def partings(ratings: pd.DataFrame, seed: int) -> list[Parting]:
     chosen: list[Parting] = []
     for (suite, rater), part in scored.groupby(["suite", "rater"], sort=True):
         met = votes.loc[[suite]] if suite in votes.index.get_level_values(0) else votes.iloc[:0]
-        verdict = part.drop_duplicates("item").set_index("item")["value"]
+        verdict = part.drop_duplicates("item").set_index("item").value
         met = met.droplevel(0).assign(verdict=lambda table: verdict.reindex(table.index))  # noqa: B023 - used at once
-        for label, most in ((NO, met["sum"] * 2 > met["count"]), (YES, met["sum"] * 2 < met["count"])):
-            there = met[most & (met["verdict"] == label)]
+        for label, most in ((NO, met.yes * 2 > met.n), (YES, met.yes * 2 < met.n)):
+            there = met[most & (met.verdict == label)]
             group = f"{suite}: {rater} says {label}, most {kind} say {YES if label == NO else NO} ({len(there):,} in all)"
             chosen += [
                 Parting(group, item, int(yes), int(n), kind, str(rater), label) for item, yes, n in _drawn(there, EACH, seed)
@@ -87,7 +87,7 @@ def _drawn(table: pd.DataFrame, n: int, seed: int) -> list[tuple[str, int, int]]
     """``n`` rows by chance: the same whatever order they come in."""
     rows = [
         (str(key[-1] if isinstance(key, tuple) else key), int(yes), int(of))
-        for key, yes, of in zip(table.index, table["sum"], table["count"], strict=True)
+        for key, yes, of in zip(table.index, table.yes, table.n, strict=True)
     ]
     return sorted(rows, key=lambda row: (seeded_number(seed, "sample", row[0]), row[0]))[:n]
 
@@ -161,6 +161,6 @@ def samples_section(material: Material) -> ReportSection | None:
     if not material.samples:
         return None
     n, seed = len(material.samples), material.options.seed
-    split = not (material.ratings["kind"].eq("scorer") & material.ratings["aspect"].eq(_ASPECT)).any()
+    split = not (material.ratings.kind.eq("scorer") & material.ratings.aspect.eq(_ASPECT)).any()
     lead = _SPLIT.format(most=2 * EACH, seed=seed, n=n) if split else _LEAD.format(each=EACH, seed=seed, n=n)
     return ReportSection("Sample failures", (lead,), samples=tuple(material.samples))

@@ -251,6 +251,33 @@ class CaptionChoice:
     settings: Mapping[str, Any]
     scorer: str | None
 
+    @property
+    def captions(self) -> Sequence[str]:
+        """The captions, two or more."""
+        return self.payload["captions"]  # type: ignore[no-any-return]
+
+    @property
+    def right(self) -> int:
+        """The place of the right caption."""
+        return int(self.payload["right"])
+
+    @property
+    def fits(self) -> list[float | None]:
+        """How well each caption fits, as the scorer wrote it; None where it gave no number."""
+        return list(self.payload["fits"])
+
+    @property
+    def scale(self) -> float | None:
+        """The factor that makes fits logarithms, which an image-text model is trained with; None without one."""
+        scale = self.payload.get("scale")
+        return scale if isinstance(scale, int | float) else None
+
+    @property
+    def evaluations(self) -> tuple[int, int] | None:
+        """How many evaluations of a model were made, and how many there would have been; None if that is not known."""
+        done, full = self.payload.get("evaluations"), self.payload.get("full")
+        return (done, full) if isinstance(done, int) and isinstance(full, int) and done > 0 and full > 0 else None
+
 
 def caption_choices(store: Store, selection: Selection) -> list[CaptionChoice]:
     """The selected images that scorers chose captions for, by suite, rater and image. Places and raters of the selection count.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from agreement.numeric import FloatArray
 from agreement.preferences import (
     MetricMean,
     Vote,
+    VoterKey,
     count_votes,
     generator_strengths,
     implied_votes,
@@ -52,6 +54,17 @@ def test_votes_are_counted_by_task_with_their_ties() -> None:
     assert first.sign_test_p == pytest.approx(stats.binomtest(3, 4).pvalue) == pytest.approx(10 / 16)
     assert (second.a_wins, second.b_wins, second.share.value, second.sign_test_p) == (0, 2, 0.0, 0.5)
     assert (whole.a_wins, whole.b_wins, whole.share.value) == (3, 3, 0.5)
+
+
+def test_a_result_names_its_voter_and_the_people_it_stands_beside() -> None:
+    (by_people, _) = count_votes(make_votes("xxy"), PLAIN)
+    people = VoterKey(suite="s", rater="people", people="real").name_voter(by_people)
+    assert (people.suite, people.voter, people.people) == ("s", "people", "real")
+    assert (people.a_wins, people.share) == (by_people.a_wins, by_people.share)
+    scorer = VoterKey(suite="s", rater="m", kind="scorer", by="score")
+    assert [scorer.name_voter(by_people, beside).people for beside in (None, "simulated")] == [None, "simulated"]
+    # one scorer may vote in two ways, which are two voters
+    assert (scorer.voter, replace(scorer, by="correct").voter) == ("m (score)", "m (correct)")
 
 
 def test_the_order_of_the_two_names_means_nothing() -> None:

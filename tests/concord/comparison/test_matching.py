@@ -11,7 +11,6 @@ import pytest
 
 from concord.comparison import matching
 from concord.comparison.matching import evidence
-from concord.comparison.matching import rows as _rows
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from tests.ui import matching_evidence
@@ -194,18 +193,20 @@ def test_fewer_trials_are_the_first_ones(project: Path, tmp_path: Path) -> None:
         # losses: the first trial takes y, both together x, all three y
         for steps, seed in ((4, 0), (8, 0)):
             matching_evidence.trials(store, f"elbo[{steps}]", item, [[2, 1], [1, 4], [9, 1]], steps, seed)
-        assert [(row["trials"], row["value"]) for row in _rows(store, Selection()).trials if row["rater"] == "elbo[4]"] == [
-            (1, 0.0),
-            (2, 1.0),
-            (3, 0.0),
-        ]
+        trials = matching.statistics(store, Selection()).trials
+        assert [(row.group, row.value) for row in trials if row.rater == "elbo[4]"] == [("1", 0.0), ("2", 1.0), ("3", 0.0)]
         choices = evidence(store)
         ((_, title), grid), *others = matching.ablation_grids(choices).items()
         assert not others
         assert title == "scorer with made"
         assert [(setting.rater, setting.steps) for setting in grid] == [("elbo[4]", 4), ("elbo[8]", 8)]
-        listed = matching.ablation_rows(choices, grid, [1, 3])
-        assert {(row["steps"], row["trials"], row["value"]) for row in listed} == {(4, 1, 0), (4, 3, 0), (8, 1, 0), (8, 3, 0)}
+        points = matching.ablation_points(choices, grid, [1, 3])
+        assert {(point.steps, point.trials, point.accuracy.value) for point in points} == {
+            (4, 1, 0),
+            (4, 3, 0),
+            (8, 1, 0),
+            (8, 3, 0),
+        }
 
 
 def test_the_grid_that_is_asked_for(project: Path) -> None:

@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from typer.testing import CliRunner
 
 import app
 from agreement import Options
+from agreement.preferences import VoterKey
 from agreement.preferences.votes import Contest
 from concord.comparison import preferences
 from concord.comparison.preferences import OPPOSED, PairQuery, Poll, list_pairs
@@ -43,34 +44,38 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def row(rows: Any, **wanted: Any) -> dict[str, Any]:
-    (value,) = [one for one in rows if all(one[name] == value for name, value in wanted.items())]
-    return dict(value)
+R = TypeVar("R", bound=VoterKey)
+
+
+def by(rows: Sequence[R], rater: str) -> R:
+    """Return the only row of a rater."""
+    (found,) = [row for row in rows if row.rater == rater]
+    return found
 
 
 def test_people_and_scorers_votes(store: Store) -> None:
-    result = preferences.rows(store, Selection(), PLAIN).sections
-    counts = ("a_wins", "both", "none", "tie", "b_wins", "cannot_tell")
-    whole = {(r["rater"], r["by"]): [r[name] for name in counts] for r in result["votes"] if r["task"] == "all"}
-    assert whole == {
+    result = preferences.rows(store, Selection(), PLAIN)
+    whole = [row for row in result.votes if row.task == "all"]
+    assert {(row.rater, row.by): [row.a_wins, row.both, row.none, row.tie, row.b_wins, row.cannot_tell] for row in whole} == {
         ("people", "preference"): [2, 1, 0, 0, 1, 1],
         ("m", "score"): [1, 0, 0, 1, 2, 0],
         ("right", "correct"): [1, 1, 1, 0, 0, 0],
     }
-    even = row(result["votes"], rater="people", task="even")
-    assert (even["a"], even["b"], even["a_wins"], even["both"], even["value"], even["pairs"]) == (X, Y, 2, 1, 1.0, 2)
-    assert row(result["votes"], rater="right", task="all")["excluded"] == {"no_scorer_value": 1}
+    even = by([row for row in result.votes if row.task == "even"], "people")
+    assert (even.contest, even.a_wins, even.both, even.share.value, even.pairs) == (Contest(X, Y), 2, 1, 1.0, 2)
+    assert by(whole, "right").share.excluded == {"no_scorer_value": 1}
     # both people's votes for x: one stood left, one right; the vote for y stood left
-    side = row(result["sides"], rater="people")
-    assert (side["left"], side["right"], side["unknown"]) == (2, 1, 0)
-    m = row(result["beside"], rater="m", task="all")
+    side = by(result.sides, "people")
+    assert (side.left, side.right, side.unknown) == (2, 1, 0)
+    m = by([row for row in result.beside if row.task == "all"], "m")
     # people are clear on pairs 0 and 1: m is opposed on the first and prefers y on the second, too
-    assert (m["value"], m["opposed"], m["same_order"], m["n_items"]) == (0.5, 1, False, 2)
-    ranks = row(result["ranks"], rater="m")
-    assert {(p["task"], p["generator"], p["votes"]): p["mean"] for p in ranks["points"]} == pytest.approx(
+    assert (m.same.value, m.opposed, m.same_order, m.same.items) == (0.5, 1, False, 2)
+    assert (m.kind, m.people, m.by) == ("scorer", "real", "score")
+    ranks = by(result.ranks, "m")
+    assert {(p.task, p.generator, p.votes): p.mean for p in ranks.points} == pytest.approx(
         {("even", X, 2): 0.2, ("even", Y, 0): 0.4, ("odd", X, 0): 0.55, ("odd", Y, 1): 0.3}
     )
-    assert (ranks["agreeing"], ranks["opposed"]) == ([], ["even", "odd"])
+    assert (ranks.agreeing, ranks.opposed) == ((), ("even", "odd"))
 
 
 def test_a_generator_that_judges_itself_stands_beside_the_votes_for_it(store: Store) -> None:
@@ -81,14 +86,13 @@ def test_a_generator_that_judges_itself_stands_beside_the_votes_for_it(store: St
         fields: dict[str, list[float | None]] = {Z: [*right], model: [own] * 4}
         scored(store, f"selfeval-playground[{model}]", "correct", fields, {**way, "model": model, "weights": {"model": model}})
     scored(store, "elbo-playground", "correct", {Z: [1.0] * 4}, {**way, "model": "nobody"})
-    ranks = preferences.rows(store, Selection(), PLAIN).sections["ranks"]
-    name = "selfeval of its own model (steps=20, trials=2)"
-    results = row(ranks, rater=name)
-    assert {(p["task"], p["generator"], p["votes"]): p["mean"] for p in results["points"]} == pytest.approx(
+    ranks = preferences.rows(store, Selection(), PLAIN).ranks
+    results = by(ranks, "selfeval of its own model (steps=20, trials=2)")
+    assert {(p.task, p.generator, p.votes): p.mean for p in results.points} == pytest.approx(
         {("even", X, 2): 1.0, ("even", Y, 0): 0.5, ("odd", X, 0): 0.5, ("odd", Y, 1): 0.0}
     )
-    assert (results["agreeing"], results["opposed"]) == (["even"], ["odd"])
-    assert not [rank for rank in ranks if rank["rater"].startswith("elbo of its own")]
+    assert (results.agreeing, results.opposed) == (("even",), ("odd",))
+    assert not [rank for rank in ranks if rank.rater.startswith("elbo of its own")]
 
 
 def test_simulated_people_are_never_counted_among_people(store: Store) -> None:
@@ -97,16 +101,16 @@ def test_simulated_people_are_never_counted_among_people(store: Store) -> None:
 
     store.change(mark)
     assert {vote.simulated for vote in preference_votes(store, Selection()) if vote.rater_id == "bob"} == {True}
-    result = preferences.rows(store, Selection(), PLAIN).sections["votes"]
-    assert row(result, rater="people", task="all")["a_wins"] == 1
-    assert row(result, rater="simulated people", task="all")["a_wins"] == 1
+    whole = [row for row in preferences.rows(store, Selection(), PLAIN).votes if row.task == "all"]
+    assert by(whole, "people").a_wins == 1
+    assert by(whole, "simulated people").a_wins == 1
 
 
 def test_rebuilding_changes_no_vote(store: Store) -> None:
-    before, numbers_before = preference_votes(store, Selection()), preferences.rows(store, Selection(), PLAIN).sections
+    before, numbers_before = preference_votes(store, Selection()), preferences.rows(store, Selection(), PLAIN)
     recording.rebuild(store, derive_source)
     assert preference_votes(store, Selection()) == before
-    assert preferences.rows(store, Selection(), PLAIN).sections == numbers_before
+    assert preferences.rows(store, Selection(), PLAIN) == numbers_before
 
 
 def test_pairs_behind_a_number_with_the_opposed_first(store: Store) -> None:
@@ -130,14 +134,14 @@ def test_the_page_says_what_the_rows_say_and_escapes_names(store: Store) -> None
     found = preferences.rows(store, Selection(), Options())
     view = view_of(found.polls, {})
     assert (view.suite, contest_of(found.polls[0], view)) == (SUITE, Contest(X, Y))
-    table = bars(found.sections["votes"], found.sections["beside"], Contest(X, Y), view, ["all"])
+    table = bars(found.votes, found.beside, Contest(X, Y), view, ["all"])
     shown = gallery(store, found.polls[0], view)
     text = (
         table
         + shown
         + preference_summary(store)
-        + "".join(map(numbers.side_bias, found.sections["sides"]))
-        + numbers.ranks_table(found.sections["ranks"])
+        + "".join(map(numbers.side_bias, found.sides))
+        + numbers.ranks_table(found.ranks)
     )
     assert "<img src=1>" not in text
     assert "<b>cow</b>" not in text
@@ -168,9 +172,9 @@ def test_the_gallery_is_paged(tmp_path: Path) -> None:
 def test_strengths_of_three_generators_are_drawn(store: Store) -> None:
     voted(store, Y, Z, [Said(0, "ann", Y), Said(1, "ann", Z), Said(2, "ann", Z)])
     voted(store, X, Z, [Said(0, "ann", X), Said(1, "bob", Z)])
-    rows = preferences.rows(store, Selection(), Options()).sections["strengths"]
-    people = [r for r in rows if r["rater"] == "people" and r["task"] == "all"]
-    assert sorted(r["rank"] for r in people) == [1, 2, 3]
+    rows = preferences.rows(store, Selection(), Options()).strengths
+    people = [r for r in rows if r.rater == "people" and r.task == "all"]
+    assert sorted(r.rank or 0 for r in people) == [1, 2, 3]
     figure = numbers.strengths_figure(people, "all")
     labels = [text.removeprefix("<b>").replace("<br>", " ").split(" · ")[0] for text in figure.layout.yaxis.ticktext]
     assert labels == [escape(name) for name in (X, Y, Z)]
@@ -180,7 +184,7 @@ def test_strengths_of_three_generators_are_drawn(store: Store) -> None:
 
 def test_the_command_prints_the_same_rows(store: Store) -> None:
     project = store.project
-    rows = preferences.rows(store, Selection(suite=(SUITE,)), PLAIN).sections
+    rows = preferences.rows(store, Selection(suite=(SUITE,)), PLAIN).to_json()
     store.close()
     document = json.loads(done(project, "preferences", "--suite", SUITE, "--no-intervals", "--format", "json"))
     assert document == {"selection": {"suite": [SUITE]}} | json.loads(json.dumps(rows))
@@ -194,7 +198,7 @@ def test_the_study_is_imported_once_and_taken_back(tmp_path: Path) -> None:
     assert "1018 winning votes" in done(project, "import", "study", "selfeval")
     assert "nothing to do" in done(project, "import", "study", "selfeval")
     document = json.loads(done(project, "preferences", "--no-intervals", "--format", "json"))
-    count = row(document["votes"], suite="selfeval-ldm", task="count")
+    (count,) = [r for r in document["votes"] if (r["suite"], r["task"]) == ("selfeval-ldm", "count")]
     assert (count["a"], count["a_wins"], count["b"], count["b_wins"]) == ("LDM-CLIP", 11, "LDM-T5", 140)
     # by scipy.stats.spearmanr of the ten printed values
     rho = {(r["suite"][9:], r["rater"].split(" (")[0]): round(r["value"], 4) for r in document["ranks"]}

@@ -19,6 +19,7 @@ from annotation import simulated
 from annotation.questionnaires.geneval import RULE_VERSION, derive
 from annotation.simulated import DepictedItem
 from concord.error_analysis import failures, flips, rejudging
+from concord.error_analysis.flips import FlipResult
 from concord.judging import derive_source
 from concord.runs import run_session, score
 from data.aspects import SCALES
@@ -119,11 +120,11 @@ def store(made: Path, tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-def numbers(store: Store, kind: str = "relation", **where: Any) -> dict[tuple[str, str, str], dict[str, Any]]:
+def numbers(store: Store, kind: str = "relation", **where: Any) -> dict[tuple[str, str, str], FlipResult]:
     """Rows by rater, generator and statistic."""
     found = flips.rows(store, Selection(**where), kind)  # type: ignore[arg-type]
-    json.dumps(found.rows, allow_nan=False)
-    return {(row["rater"], row["generator"], row["statistic"]): row for row in found.rows}
+    json.dumps([row.to_json() for row in found.rows], allow_nan=False)
+    return {(row.rater, row.generator, row.statistic): row for row in found.rows}
 
 
 def restated(pairs: list[tuple[float, float]]) -> list[float]:
@@ -131,8 +132,8 @@ def restated(pairs: list[tuple[float, float]]) -> list[float]:
     return [true.mean(), flipped.mean(), (true - flipped).mean()]
 
 
-def values(result: Mapping[tuple[str, str, str], dict[str, Any]], rater: str) -> list[float]:
-    return [result[rater, "all", name]["value"] for name in ("s", "s_flipped", "delta_s")]
+def values(result: Mapping[tuple[str, str, str], FlipResult], rater: str) -> list[float | None]:
+    return [result[rater, "all", name].value for name in ("s", "s_flipped", "delta_s")]
 
 
 # ---- who sees
@@ -158,10 +159,10 @@ def test_evidence_is_judged_again_by_the_flipped_specs(store: Store, kind: str, 
     row = results[RATER, "all", "delta_s"]
     rest = EACH * 6 * PER_PROMPT - len(about)
     nothing = {"relation": "no_relation", "color": "no_color", "count": "no_exact_number"}[kind]
-    assert (row["n_items"], row["n_ratings"], row["excluded"]) == (len(about), len(about), {nothing: rest})
+    assert (row.n_items, row.n_ratings, row.excluded) == (len(about), len(about), {nothing: rest})
     stored = frame.frame(store, Selection(aspect=("correct",), rater=(RATER,)))
     stored = stored[(stored.rater == RATER) & stored.task.isin(tasks)]
-    assert results[RATER, "all", "s"]["value"] == pytest.approx((stored.label == "yes").mean())
+    assert results[RATER, "all", "s"].value == pytest.approx((stored.label == "yes").mean())
 
 
 def test_a_colour_that_was_not_stored_is_counted_not_guessed(store: Store) -> None:
@@ -177,10 +178,10 @@ def test_a_colour_that_was_not_stored_is_counted_not_guessed(store: Store) -> No
         for observation in bare
         if any(d.label == PROMPTS[observation.item_id[:13]].spec["include"][0]["class"] for d in observation.detections)
     ]
-    assert row["excluded"] == {"no_verdict": len(left)}
+    assert row.excluded == {"no_verdict": len(left)}
     assert len(left) > 3
     # what is not there at all has no colour, and is wrong by either
-    assert row["n_items"] == len(bare) - len(left)
+    assert row.n_items == len(bare) - len(left)
 
 
 def test_peoples_answers_are_read_again(store: Store) -> None:
@@ -206,11 +207,11 @@ def test_peoples_answers_are_read_again(store: Store) -> None:
         assert len(mine) > 5
         assert values(results, group) == pytest.approx(restated(mine))
         row = results[group, "all", "delta_s"]
-        assert row["n_ratings"] == len(mine)
-        assert row["people"] == ("real" if group == "people" else "simulated")
+        assert row.n_ratings == len(mine)
+        assert row.people == ("real" if group == "people" else "simulated")
     # zoe's rating has no answers that could be read again
-    assert results["people", "all", "s"]["excluded"]["rated_directly"] == 1
-    assert "rated_directly" not in results["simulated people", "all", "s"]["excluded"]
+    assert results["people", "all", "s"].excluded["rated_directly"] == 1
+    assert "rated_directly" not in results["simulated people", "all", "s"].excluded
 
 
 def test_the_latest_revision_counts_and_what_came_after_the_evidence_does_not(store: Store) -> None:
@@ -226,7 +227,8 @@ def test_the_latest_revision_counts_and_what_came_after_the_evidence_does_not(st
 
     def told() -> tuple[float, float, int]:
         row = numbers(store)["people", "all", "s"]
-        return row["value"] * row["n_ratings"], row["n_ratings"], row["excluded"].get("saw_evidence", 0)
+        assert row.value is not None
+        return row.value * row.n_ratings, row.n_ratings, row.excluded.get("saw_evidence", 0)
 
     yes, n, _ = told()
     say("eve", 1, saw_evidence=True)
@@ -241,9 +243,9 @@ def test_the_latest_revision_counts_and_what_came_after_the_evidence_does_not(st
 def test_a_scorer_that_reads_meets_its_own_numbers_by_flipped_texts(store: Store) -> None:
     results = numbers(store)
     row = results[CLIP, "all", "delta_s"]
-    assert (row["value"], row["reason"]) == (None, "it has not read the flipped prompts yet")
-    assert row["command"] == "score clipscore --set flip=relation"
-    assert row["excluded"]["no_flipped_score"] == len(items("position"))
+    assert (row.value, row.reason) == (None, "it has not read the flipped prompts yet")
+    assert row.command == "score clipscore --set flip=relation"
+    assert row.excluded["no_flipped_score"] == len(items("position"))
     assert read(store, leave=1) == READER
     results = numbers(store)
     with store.read() as cursor:
@@ -251,14 +253,14 @@ def test_a_scorer_that_reads_meets_its_own_numbers_by_flipped_texts(store: Store
     pairs = [(true[item], cosine(item, flipped=True)) for item, _ in items("position")[1:]]
     assert values(results, CLIP) == pytest.approx(restated(pairs))
     row = results[CLIP, "all", "delta_s"]
-    assert row["excluded"]["no_flipped_score"] == 1
+    assert row.excluded["no_flipped_score"] == 1
     # one is missing: the same command makes it
-    assert (row["reason"], row["command"], row["aspect"]) == (None, "score clipscore --set flip=relation", "score")
+    assert (row.reason, row.command, row.aspect) == (None, "score clipscore --set flip=relation", "score")
     assert not any(rater == READER for rater, _, _ in results)
     read(store, {"flip": "relation"}, "0010-rest")
-    assert numbers(store)[CLIP, "all", "delta_s"]["command"] is None
+    assert numbers(store)[CLIP, "all", "delta_s"].command == ""
     # the relation's run says nothing about colours
-    assert numbers(store, "color")[CLIP, "all", "s"]["n_items"] == 0
+    assert numbers(store, "color")[CLIP, "all", "s"].n_items == 0
 
 
 def test_only_a_rater_of_the_same_settings_is_a_partner(store: Store) -> None:
@@ -269,7 +271,7 @@ def test_only_a_rater_of_the_same_settings_is_a_partner(store: Store) -> None:
         explore_project.add_run(store, "0008-other", "clip 100", seen, specs, clipscore.SCORER)
     read(store)
     row = numbers(store)["clip 100", "all", "delta_s"]
-    assert (row["value"], row["command"]) == (None, "score clipscore --set 'variant=100*cos' --set flip=relation")
+    assert (row.value, row.command) == (None, "score clipscore --set 'variant=100*cos' --set flip=relation")
     read(store, {"variant": "100*cos", "flip": "relation"}, "0010-other")
     results = numbers(store)
     expected = [25.0, float(np.mean([100 * cosine(observation.item_id, flipped=True) for observation in seen]))]
@@ -324,9 +326,9 @@ def test_who_has_no_flipped_score_says_why(store: Store, tmp_path: Path) -> None
     done(folder, "import", "ratings", csv, *words, "--kind", "scorer", "--suite", SUITE)
     with Store(folder) as again:
         results = numbers(again)
-    assert results["official", "all", "s"]["reason"] == "its verdicts came as they are: nothing can be judged again"
-    assert results["metric", "all", "s"]["reason"] == "its judgements were imported as they are: nothing can be judged again"
-    assert results["metric", "all", "s"]["excluded"]["no_flipped_score"] == len(items("position"))
+    assert results["official", "all", "s"].reason == "its verdicts came as they are: nothing can be judged again"
+    assert results["metric", "all", "s"].reason == "its judgements were imported as they are: nothing can be judged again"
+    assert results["metric", "all", "s"].excluded["no_flipped_score"] == len(items("position"))
 
 
 # ---- what is chosen
@@ -334,7 +336,7 @@ def test_what_a_selection_restricts(store: Store) -> None:
     read(store)
     results = numbers(store, rater=("ann",))
     assert {rater for rater, _, _ in results} == {"people", RATER, CLIP}
-    assert results["people", "all", "s"]["n_ratings"] < numbers(store)["people", "all", "s"]["n_ratings"]
+    assert results["people", "all", "s"].n_ratings < numbers(store)["people", "all", "s"].n_ratings
     # its partner is found all the same
     only = numbers(store, rater=(CLIP,))
     assert {rater for rater, _, _ in only} == {"people", "simulated people", CLIP}
@@ -347,7 +349,7 @@ def test_what_a_selection_restricts(store: Store) -> None:
 def test_of_very_many_images_some_are_taken_and_it_is_said(store: Store) -> None:
     some = flips.rows(store, Selection(), "relation", most=30)
     assert (some.images, some.total) == (30, EACH * 6 * PER_PROMPT)
-    by_hand = {row["rater"]: row["n_items"] + sum(row["excluded"].values()) for row in some.rows if row["statistic"] == "s"}
+    by_hand = {row.rater: row.n_items + sum(row.excluded.values()) for row in some.rows if row.statistic == "s"}
     assert by_hand[RATER] == 30
     assert some == flips.rows(store, Selection(), "relation", most=30)
 
@@ -356,7 +358,7 @@ def test_what_all_have_scored_stands_beside(store: Store) -> None:
     read(store, leave=2)
     results = numbers(store)
     raters = ("people", "simulated people", CLIP, RATER)
-    shared = {results[rater, "shared", "s"]["n_items"] for rater in raters}
+    shared = {results[rater, "shared", "s"].n_items for rater in raters}
     assert len(shared) == 1
     assert 0 < shared.pop() <= len(items("position")) - 2
 
@@ -370,7 +372,7 @@ def test_the_command(made: Path, tmp_path: Path) -> None:
         "selection": {}, "flip": "relation", "unflippable": [],
     }  # fmt: skip
     with Store(project) as store:
-        assert document["flips"] == flips.rows(store, Selection(), "relation").rows
+        assert document["flips"] == [row.to_json() for row in flips.rows(store, Selection(), "relation").rows]
     ran = concord(project, "flips")
     assert ran.status == 0
     lines = [line.split() for line in ran.out.splitlines()]
@@ -464,7 +466,7 @@ def test_the_page_shows_the_commands_numbers(store: Store) -> None:
     read(store)
     shown = flip_test(store, SUITE, "relation")
     row = numbers(store)[CLIP, "all", "delta_s"]
-    assert f">{row['value']:.3f}<small" in shown.numbers
+    assert f">{row.value:.3f}<small" in shown.numbers
     assert "Δs is how much higher" in shown.lead
     names = [re.sub("</?br?>", "", text) for text in shown.figure.layout.yaxis.ticktext]
     assert names == ["people", "simulated people", CLIP, RATER]

@@ -178,7 +178,7 @@ def test_simulated_people_vote_on_pairs_as_a_campaign_would_show_them(filled: Pa
     with Store(filled) as store:
         (poll,) = preferences.rows(store, Selection(), Options(intervals=False)).polls
         (people, *scorers) = poll.voters
-        assert (people.name, len(people.votes)) == (SIMULATED, VOTES * PAIRS)
+        assert (people.rater, len(people.votes)) == (SIMULATED, VOTES * PAIRS)
         assert {vote.contest for vote in people.votes} == {Contest(LATE, CARELESS)}
         # a campaign about the same images asks about the same pairs
         possible = {pair.item_id for pair in management.possible_pairs(store, Selection(), LATE, CARELESS)}
@@ -199,7 +199,7 @@ def test_simulated_people_vote_on_pairs_as_a_campaign_would_show_them(filled: Pa
         # who removes the simulated people removes their pairs
         playground.remove_simulated(store)
         assert contents.totals(store)["items"] == PICTURES
-        assert preferences.rows(store, Selection()).polls == []
+        assert preferences.rows(store, Selection()).polls == ()
 
 
 def test_scorers_judge_by_the_rules_that_are_here(filled: Path) -> None:

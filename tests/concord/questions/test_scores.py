@@ -158,8 +158,8 @@ def test_people_meet_a_model_only_in_the_same_words(store: Store) -> None:
     assert states[first.question_id] == 1
     assert questions_scores.mixed_texts(store, SUITE, VQA) == 0
     question_project.answer(store, VQA, TRUTH, [], "0011-none")
-    pairs = [row for row in questions_scores.recall_models(store, SUITE, "") if (row["rater"], row["other"]) == ("late", VQA)]
-    assert [(pair["statistic"], pair["n"], pair["excluded"]["other_version"]) for pair in pairs][:1] == [("spearman", 0, 1)]
+    pairs = [row for row in questions_scores.recall_models(store, SUITE, "") if (row.rater, row.other) == ("late", VQA)]
+    assert [(pair.statistic, pair.n, pair.excluded["other_version"]) for pair in pairs][:1] == [("spearman", 0, 1)]
 
 
 def test_texts_that_were_asked_differently_are_counted(store: Store) -> None:
@@ -181,60 +181,59 @@ def test_what_does_not_count_says_why(store: Store) -> None:
     assert why == {"eve": "saw_evidence", "fay": "cannot_tell"}
     rows = frame[(frame["person"] == "fay")]
     assert rows["label"].isna().all()
-    (row,) = (
-        entry for entry in questions_scores.recall_people(store, SUITE, "")[1] if (entry["rater"], entry["by"]) == (VQA, "all")
-    )
+    (row,) = (entry for entry in questions_scores.recall_people(store, SUITE, "")[1] if (entry.rater, entry.by) == (VQA, "all"))
     wrong = questions_scores.answers_beside_people(store, SUITE, "", VQA)
     wrong = wrong[(wrong["item"] == item) & (wrong["answer"] != wrong["chosen"])]
-    assert row["cannot_tell"] == len(wrong)
+    assert row.apart["cannot_tell"] == len(wrong)
 
 
 def test_imitations_are_never_mixed_with_people(store: Store) -> None:
     before = questions_scores.recall_people(store, SUITE, "")
     question_project.say(store, "simulated Zoe", lambda _, question: question.choices[-1], question_project.items(store))
     after = questions_scores.recall_people(store, SUITE, "")
-    for old, new in zip(before, after, strict=True):
-        assert [row for row in new if row["people"] == "real"] == old
-        assert {row["people"] for row in new} == {"real", "simulated"}
+    assert [row for row in after[0] if row.people == "real"] == before[0]
+    assert [row for row in after[1] if row.people == "real"] == before[1]
+    assert {row.people for row in after[0]} == {row.people for row in after[1]} == {"real", "simulated"}
     html = shown(store, view(store, see="people")).numbers
     assert "simulated people" in table(html, "VQA models beside people")[VQA]
 
 
 # ---- the rows
 def test_rows_are_those_of_the_statistics(standing: Store) -> None:
-    question_rows = questions_scores.rows(standing, Selection(), "photos", QUICK)
+    statistics = questions_scores.question_statistics(standing, Selection(), "photos", QUICK)
     answers, judgements = study_frames.scorer_answers(standing, Selection()), study_frames.person_answers(standing, Selection())
+    sections = questions_scores.statistics_json(statistics, "photos")
     expected = [score.outcome.value for score in scores(answers, QUICK, "photos")]
-    assert [row["value"] for row in question_rows["scores"]] == expected
-    assert [row["value"] for row in question_rows["people"]] == [
+    assert [row.value for row in statistics.scores] == expected
+    assert [row.value for row in statistics.people] == [
         person.outcome.value for person in beside_people(answers, judgements, QUICK)
     ]
-    assert {row["generator"] for row in question_rows["scores"] if row["reference"]} == {"photos"}
-    assert [(row["rater"], row["statistic"]) for row in question_rows["models"]] == [(VQA, "spearman"), (VQA, "same_answers")]
-    json.dumps([*question_rows.values()], allow_nan=False)
-    row = next(row for row in question_rows["scores"] if row["statistic"] == "accuracy" and row["group"] == "color")
-    assert (row["suite"], row["by"], row["unit"]) == (SUITE, "element_type", "questions")
-    assert row["n"] == row["n_questions"] >= row["n_items"] >= row["n_prompts"]
+    assert {row["generator"] for row in sections["scores"] if row["reference"]} == {"photos"}
+    assert [(row.rater, row.statistic) for row in statistics.models] == [(VQA, "spearman"), (VQA, "same_answers")]
+    json.dumps(sections, allow_nan=False)
+    row = next(row for row in statistics.scores if row.statistic == "accuracy" and row.group == "color")
+    assert (row.suite, row.by, row.unit) == (SUITE, "element_type", "questions")
+    assert row.n == row.n_questions >= row.n_items >= row.n_prompts
     # one generator beside the reference
-    only = questions_scores.rows(standing, Selection(generator=("alpha",), rater=(WEAK,)), "photos", QUICK)
-    assert {(row["rater"], row["generator"]) for row in only["scores"]} == {(WEAK, "alpha"), (WEAK, "photos")}
-    assert questions_scores.rows(standing, Selection(suite=("other",)))["scores"] == []
+    only = questions_scores.question_statistics(standing, Selection(generator=("alpha",), rater=(WEAK,)), "photos", QUICK)
+    assert {(row.rater, row.generator) for row in only.scores} == {(WEAK, "alpha"), (WEAK, "photos")}
+    assert questions_scores.question_statistics(standing, Selection(suite=("other",))).scores == []
 
 
 def test_the_command_prints_the_same(template: Path, standing: Store, tmp_path: Path) -> None:
-    rows = questions_scores.rows(standing, Selection(), None, Options(intervals=False))
+    statistics = questions_scores.question_statistics(standing, Selection(), None, Options(intervals=False))
+    sections = questions_scores.statistics_json(statistics)
     project = shutil.copytree(template, tmp_path / "project")
     document = json.loads(done(project, "vqa", "--no-intervals", "--format", "json"))
-    assert {name: document[name] for name in rows} == rows
+    assert {name: document[name] for name in sections} == sections
     assert (document["reference"], document["selection"]) == (None, {})
     printed = done(project, "vqa", "--no-intervals", "--reference", "photos", "--generator", "alpha").splitlines()
     assert printed[0] == f"{SUITE}: Scores of generators"
     assert any("tifa_less_reference" in line for line in printed)
     assert any("krippendorff_alpha_nominal" in line for line in printed)
-    (split,) = (row for row in rows["splits"] if (row["rater"], row["by"]) == (VQA, "all"))
-    assert split["wrong"] == split["image_wrong"] + split["vqa_wrong"] + sum(
-        split[name] for name in ("undecided", "cannot_tell", "other_version", "not_asked")
-    )
+    (split,) = (row for row in statistics.splits if (row.rater, row.by) == (VQA, "all"))
+    assert split.wrong == split.image_wrong + split.vqa_wrong + sum(split.apart.values())
+    assert [*split.apart] == ["undecided", "cannot_tell", "other_version", "not_asked"]
     unknown = concord(project, "vqa", "--reference", "nobody", "--no-intervals")
     assert (unknown.status, unknown.err.splitlines()[-1].split(":")[0]) == (0, "--reference nobody")
     assert (
@@ -258,9 +257,9 @@ def test_each_picture_shows_the_rows(standing: Store) -> None:
     ):
         made = shown(standing, view(standing, see=see, reference="photos"))
         lines = table(made.numbers, caption)
-        mine = [row for row in rows if (row["rater"], row["statistic"]) == (VQA, statistic) and row["by"] in (by, "all")]
+        mine = [row for row in rows if (row.rater, row.statistic) == (VQA, statistic) and row.by in (by, "all")]
         for generator, k in (("alpha", 0), ("beta", 1), ("photos", 2)):
-            fields = {row["group"].replace("_", " "): f"{row['value']:.3f}" for row in mine if row["generator"] == generator}
+            fields = {row.group.replace("_", " "): f"{row.value:.3f}" for row in mine if row.generator == generator}
             assert {name: cells[k] for name, cells in lines.items() if name in fields} == fields
         assert made.figure is not None
         assert [trace.name for trace in made.figure.data] == ["alpha", "beta", "photos (reference)"]
@@ -268,26 +267,24 @@ def test_each_picture_shows_the_rows(standing: Store) -> None:
     assert "photos, the reference," in made.lead
     people, split = questions_scores.recall_people(standing, SUITE, "")
     made = shown(standing, view(standing, see="people"))
-    accuracy = next(row for row in people if (row["statistic"], row["rater"]) == ("vqa_accuracy", VQA))
-    assert table(made.numbers, "VQA models beside people")[VQA][1] == f"{accuracy['value']:.3f}"
+    accuracy = next(row for row in people if (row.statistic, row.rater) == ("vqa_accuracy", VQA))
+    assert table(made.numbers, "VQA models beside people")[VQA][1] == f"{accuracy.value:.3f}"
     # of the prompt and the question, each beside that of passing all; only a judge gives reasons
-    biases = {row["statistic"]: row for row in people if row["rater"] == VQA and "length_bias" in row["statistic"]}
-    assert biases["length_bias_question"]["n"] == accuracy["n"]
-    assert (biases["length_bias_reason"]["n"], biases["length_bias_reason"]["excluded"]["no_length"]) == (0, accuracy["n"])
-    lengths = [f"{row['value']:.3f}" for name, row in biases.items() if name != "length_bias_reason"]
+    biases = {row.statistic: row for row in people if row.rater == VQA and "length_bias" in row.statistic}
+    assert biases["length_bias_question"].n == accuracy.n
+    assert (biases["length_bias_reason"].n, biases["length_bias_reason"].excluded["no_length"]) == (0, accuracy.n)
+    lengths = [f"{row.value:.3f}" for name, row in biases.items() if name != "length_bias_reason"]
     assert table(made.numbers, "Length bias")[VQA][1:5] == lengths
-    whole = next(row for row in split if (row["rater"], row["by"]) == (VQA, "all"))
+    whole = next(row for row in split if (row.rater, row.by) == (VQA, "all"))
     assert table(made.numbers, "Whose fault wrong answers are")["all"][:3] == [
-        f"{whole[name]:,}" for name in ("wrong", "image_wrong", "vqa_wrong")
+        f"{whole.counts[name]:,}" for name in ("wrong", "image_wrong", "vqa_wrong")
     ]
     assert [sum(bar) for bar in zip(*(trace.x for trace in made.figure.data), strict=True)] == pytest.approx(
         [1.0] * len(made.figure.data[0].x)
     )
     made = shown(standing, view(standing, see="models"))
     pair, _ = questions_scores.recall_models(standing, SUITE, "")
-    assert (
-        table(made.numbers, "Scores per image: do two models put images in the same order?")[VQA][1] == f"{pair['value']:.3f}"
-    )
+    assert table(made.numbers, "Scores per image: do two models put images in the same order?")[VQA][1] == f"{pair.value:.3f}"
     assert "differ most" in made.listed
 
 
@@ -315,13 +312,11 @@ def test_every_number_leads_to_what_is_behind_it(standing: Store, see: str) -> N
 def test_the_lists_are_what_they_say(standing: Store) -> None:
     rows = questions_scores.answers_beside_people(standing, SUITE, "", VQA)
     (split,) = (
-        entry
-        for entry in questions_scores.recall_people(standing, SUITE, "")[1]
-        if (entry["rater"], entry["by"]) == (VQA, "all")
+        entry for entry in questions_scores.recall_people(standing, SUITE, "")[1] if (entry.rater, entry.by) == (VQA, "all")
     )
     for name in ("image_wrong", "vqa_wrong", "not_asked"):
         listed = shown(standing, view(standing, see="people", answers=name)).listed
-        assert f"{split[name]:,} answer" in listed or f"of {split[name]:,}." in listed
+        assert f"{split.counts[name]:,} answer" in listed or f"of {split.counts[name]:,}." in listed
     right = shown(standing, view(standing, answers="right", whose="beta")).listed
     n = int(((rows["answer"] == rows["chosen"]) & (rows["generator"] == "beta")).sum())
     assert f"of {n:,}." in right or f"{n:,} answers" in right
@@ -345,9 +340,9 @@ def test_the_controls_follow_what_there_is(standing: Store) -> None:
     other = view_of(standing, {"show": "failures", "see": "people", "reference": "photos"})
     assert not any((other.see, other.source, other.reference, other.against, other.group, other.whose, other.answers))
     alone = view(standing, source="colors")
-    assert {
-        row["group"] for row in questions_scores.recall_scores(standing, SUITE, alone.source, "") if row["by"] == "source"
-    } == {"colors"}
+    assert {row.group for row in questions_scores.recall_scores(standing, SUITE, alone.source, "") if row.by == "source"} == {
+        "colors"
+    }
     assert "texts of colors alone" in shown(standing, alone).lead
 
 

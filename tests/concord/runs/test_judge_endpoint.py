@@ -17,10 +17,12 @@ from typing import Any, TextIO
 import pytest
 from PIL import Image
 
+from concord.comparison import preferences
 from concord.runs import run_manager, run_session
 from concord.studies.judges import judges_of
 from data.jobs.runs import RunFolder
 from data.store import runs
+from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.studies.published_benchmarks import VIESCORE
 from scorers import registry
@@ -337,7 +339,9 @@ def test_pairs_are_judged_in_both_orders_and_what_changes_is_a_tie(paired: Path,
     assert {name: votes[name] for name in ("a", "b", "a_wins", "b_wins", "tie")} == {
         "a": "blues", "b": "reds", "a_wins": 0, "b_wins": 1, "tie": 3,
     }  # fmt: skip
-    shown = position_bias(bias)
+    with Store(paired) as store:
+        (row,) = preferences.rows(store, Selection()).orders
+    shown = position_bias(row)
     assert "on 2 of 4 pairs: 0.50 (" in shown
     assert "the left side on 1, to the right on 0" in shown
     # nothing is asked twice, and all is judged again from what was seen

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from agreement import Options
+from agreement import Estimate, Options
 from agreement.visor_study import Roles, tables
 from annotation.questionnaires.base import visible
 from annotation.questionnaires.form import FormItem
@@ -48,11 +48,11 @@ def roles(items: Iterable[str]) -> dict[str, Roles]:
     return {f"sr2d/{item}": Roles("cow", "bench", True) for item in items}
 
 
-def asked(rows: list[Judgement]) -> tuple[dict[tuple[str, str, str], Any], dict[tuple[str, str, str], Any]]:
+def asked(rows: list[Judgement]) -> tuple[dict[tuple[str, str, str], Estimate], dict[tuple[str, str, str], Estimate]]:
     """Both tables of generator g and of real people: by question (or scorer and metric) and statistic."""
     made = tables(frame(rows), SCALES_OF, roles({each["item"] for each in rows}), POINT)
-    four = {(r["people"], r["question"], r["statistic"]): r for r in made.questions if r["generator"] == "g"}
-    five = {(r["people"], r["rater"], r["metric"]): r for r in made.metrics if r["generator"] == "g"}
+    four = {(r.people, r.aspect, r.statistic): r for r in made.questions if r.generator == "g"}
+    five = {(r.people, r.rater, r.aspect): r for r in made.metrics if r.generator == "g"}
     return four, five
 
 
@@ -99,7 +99,7 @@ def by_hand() -> list[Judgement]:
 def test_table_four_by_hand() -> None:
     four, _ = asked(by_hand())
     shares = {name: (four["real", name, "majority_share"], four["real", name, "unanimous_share"]) for _, name, _ in four}
-    assert {name: (m["value"], u["value"], m["n_items"]) for name, (m, u) in shares.items()} == {
+    assert {name: (m.value, u.value, m.n_items) for name, (m, u) in shares.items()} == {
         # quality: i1, i4 all 3; i2 3 3 4; i3 1 2 3
         "Image Quality": (3 / 4, 2 / 4, 4),
         "Scene Likelihood": (1, 1, 4),
@@ -110,8 +110,8 @@ def test_table_four_by_hand() -> None:
         "Spatial Relation": (1, 1 / 2, 2),
         "Merged/Distinct": (1, 1, 2),
     }
-    assert shares["Object A"][0]["excluded"] == {"fewer_than_three": 2}
-    assert shares["Spatial Relation"][0]["excluded"] == {"fewer_than_three": 3}  # two of i2, one of i5
+    assert shares["Object A"][0].excluded == {"fewer_than_three": 2}
+    assert shares["Spatial Relation"][0].excluded == {"fewer_than_three": 3}  # two of i2, one of i5
     assert list(shares) == [
         "Image Quality", "Scene Likelihood", "Num. Objects", "Object A", "Object B", "Spatial Relation", "Merged/Distinct",
     ]  # fmt: skip
@@ -119,30 +119,30 @@ def test_table_four_by_hand() -> None:
 
 def test_table_five_by_hand() -> None:
     _, five = asked(by_hand())
-    results = {metric: (r["value"], r["n_items"]) for (_, _, metric), r in five.items()}
+    results = {metric: (r.value, r.n_items) for (_, _, metric), r in five.items()}
     assert results == {
         "OA": (1, 4),  # i1 i2 i4 both, i3 not
         "VISOR_uncond": (2 / 4, 4),  # i1 yes yes, i2 people yes and the scorer no, i3 no no, i4 people no and the scorer yes
         "VISOR_cond": (pytest.approx(1 / 3), 3),  # i1 of i1, i2, i4; i3 has no both
     }
-    assert five["real", "visor", "VISOR_cond"]["excluded"]["fewer_than_three"] == 1
+    assert five["real", "visor", "VISOR_cond"].excluded["fewer_than_three"] == 1
     # without a majority that sees both there is nothing to compare: i1 alone sees both here
     lone = [r for r in by_hand() if not (r["item"] in ("i2", "i4") and r["kind"] == "human")]
     for item in ("i2", "i4"):
         lone += [r for n in range(3) for r in derived(item, f"p{n}", answers("yes", "yes" if n == 0 else "no", ("above",)), n)]
     _, five = asked(lone)
     cond = five["real", "visor", "VISOR_cond"]
-    assert (cond["value"], cond["n_items"]) == (1, 1)
-    assert cond["excluded"]["objects_missing"] == 2
+    assert (cond.value, cond.n_items) == (1, 1)
+    assert cond.excluded["objects_missing"] == 2
 
 
 def test_people_who_cannot_tell_are_no_third() -> None:
     rows = [r for n in range(2) for r in derived("i1", f"p{n}", answers("yes", "yes", ("above",)))]
     rows += derived("i1", "p2", answers("cannot_tell", "yes", quality=3))
     four, _ = asked(rows)
-    assert four["real", "Object A", "majority_share"]["value"] is None
-    assert four["real", "Object A", "majority_share"]["excluded"] == {"cannot_tell": 1, "fewer_than_three": 2}
-    assert four["real", "Object B", "majority_share"]["value"] == 1
+    assert four["real", "Object A", "majority_share"].value is None
+    assert four["real", "Object A", "majority_share"].excluded == {"cannot_tell": 1, "fewer_than_three": 2}
+    assert four["real", "Object B", "majority_share"].value == 1
 
 
 def test_simulated_people_have_tables_of_their_own() -> None:
@@ -151,14 +151,14 @@ def test_simulated_people_have_tables_of_their_own() -> None:
     four, five = asked(rows)
     alone, five_alone = asked(by_hand())
     for (people, name, statistic), r in four.items():
-        assert (r["value"], r["n_items"]) == (
-            alone["real", name, statistic]["value"],
-            alone["real", name, statistic]["n_items"],
+        assert (r.value, r.n_items) == (
+            alone["real", name, statistic].value,
+            alone["real", name, statistic].n_items,
         )
         assert people in ("real", "simulated")
     assert {key[0] for key in four} == {"real", "simulated"}
-    assert {key: r["value"] for key, r in five.items() if key[0] == "real"} == {k: r["value"] for k, r in five_alone.items()}
-    assert five["simulated", "visor", "OA"]["value"] == 1
+    assert {key: r.value for key, r in five.items() if key[0] == "real"} == {k: r.value for k, r in five_alone.items()}
+    assert five["simulated", "visor", "OA"].value == 1
 
 
 def test_other_questionnaires_and_single_objects_do_not_mix_in() -> None:
@@ -166,11 +166,11 @@ def test_other_questionnaires_and_single_objects_do_not_mix_in() -> None:
     counted = [row("i1", f"p{n}", "count", "2", "cow") for n in range(3)]
     assert tables(frame(counted), SCALES_OF, roles(["i1"]), POINT).questions == ()
     with_target = asked(by_hand() + counted)[0]
-    assert with_target["real", "Num. Objects", "majority_share"]["n_items"] == 4
+    assert with_target["real", "Num. Objects", "majority_share"].n_items == 4
     entry = {"sr2d/i1": Roles("cow", None, False)}
     rows = [r for n in range(3) for r in derived("i1", f"p{n}", answers("yes", "yes", ("above",)))]
     made = tables(frame(rows), SCALES_OF, entry, POINT)
-    assert "Object B" not in {r["question"] for r in made.questions}
+    assert "Object B" not in {r.aspect for r in made.questions}
     assert made.metrics == ()
 
 
@@ -226,9 +226,9 @@ def test_simulated_answers_against_a_restatement(seed: int) -> None:
         votes = [each for each in votes if len(each) >= 3]
         majority = sum(strict(each) is not None for each in votes) / len(votes)
         unanimous = sum(len(set(each)) == 1 for each in votes) / len(votes)
-        assert four["real", question, "majority_share"]["value"] == pytest.approx(majority, abs=1e-12)
-        assert four["real", question, "unanimous_share"]["value"] == pytest.approx(unanimous, abs=1e-12)
-        assert four["real", question, "unanimous_share"]["n_items"] == len(votes)
+        assert four["real", question, "majority_share"].value == pytest.approx(majority, abs=1e-12)
+        assert four["real", question, "unanimous_share"].value == pytest.approx(unanimous, abs=1e-12)
+        assert four["real", question, "unanimous_share"].n_items == len(votes)
 
     def both(one: Answers) -> bool:
         return bool(one["present_a"] == one["present_b"] == "yes")
@@ -246,8 +246,8 @@ def test_simulated_answers_against_a_restatement(seed: int) -> None:
     ]
     for metric, pairs in (("OA", oa), ("VISOR_uncond", uncond), ("VISOR_cond", cond)):
         pairs = [pair for pair in pairs if pair[0] is not None]
-        assert 5 < len(pairs) == five["real", "m", metric]["n_items"]
-        assert five["real", "m", metric]["value"] == pytest.approx(sum(a == b for a, b in pairs) / len(pairs), abs=1e-12)
+        assert 5 < len(pairs) == five["real", "m", metric].n_items
+        assert five["real", "m", metric].value == pytest.approx(sum(a == b for a, b in pairs) / len(pairs), abs=1e-12)
 
 
 @pytest.fixture(scope="module")
@@ -274,12 +274,12 @@ def test_the_command_gives_both_tables(project: Path) -> None:
     document = json.loads(done(project, "reproduce", "visor", "--format", "json"))
     four, five = asked(by_hand())
     shown = {(r["question"], r["statistic"]): r for r in document["table_iv"] if r["generator"] == "cogview2"}
-    assert {key: r["value"] for key, r in shown.items()} == {key[1:]: r["value"] for key, r in four.items()}
+    assert {key: r["value"] for key, r in shown.items()} == {key[1:]: r.value for key, r in four.items()}
     quality = shown["Image Quality", "majority_share"]
     assert (quality["printed"], quality["n_items"], quality["n_ratings"]) == ("65.47", 4, 12)
     assert 0 <= quality["low"] <= quality["value"] <= quality["high"] <= 1
     metrics = {r["metric"]: r for r in document["table_v"] if r["generator"] == "cogview2"}
-    assert {metric: r["value"] for metric, r in metrics.items()} == {key[2]: r["value"] for key, r in five.items()}
+    assert {metric: r["value"] for metric, r in metrics.items()} == {key[2]: r.value for key, r in five.items()}
     assert metrics["VISOR_cond"]["printed"] == "75.02"
     assert {r["printed"] for r in document["table_iv"] if r["generator"] == "all"} == {None}
     table = done(project, "reproduce", "visor", "--no-intervals")

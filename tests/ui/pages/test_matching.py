@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agreement import Options
-from concord.comparison.matching import evidence, recall
+from concord.comparison.matching import evidence, matching_cells, recall
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import CaptionChoice
 from tests.concord.comparison.test_matching import images, rows
@@ -82,14 +82,14 @@ def test_the_images_behind_a_number(store: Store) -> None:
 
 def test_the_tables(store: Store) -> None:
     with store:
-        view, matching_rows = MatchingView("itm", "real"), recall(store, "itm", Options(intervals=False))
-        table = matching.accuracy(matching_rows.matching, view)
+        view, statistics = MatchingView("itm", "real"), recall(store, "itm", Options(intervals=False))
+        table = matching.accuracy(matching_cells(statistics.matching), view)
         assert HOSTILE not in table
         assert "0.500" in table
         assert "said=wrong" in table
         assert "1 left out" in table
-        assert "only a is right" in matching.votes(matching_rows.votes, view)
-        assert matching.winoground(matching_rows.winoground) == ""
+        assert "only a is right" in matching.votes(statistics.votes, view)
+        assert matching.winoground(statistics.winoground) == ""
 
 
 def test_the_whole_page(store: Store) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, SHARED, TIED
+from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, SHARED
 from agreement.study.cells import ALL
-from concord.common import next_steps, wording
+from concord.common import next_steps, sentences, wording
 from concord.error_analysis import flips
-from concord.error_analysis.flips import FlipRows, Row, wide
+from concord.error_analysis.flips import FlipLine, FlipResult, FlipRows, flip_lines
 from concord.error_analysis.rejudging import MOST_IMAGES
 from data.prompts.flips import FLIP_REASONS, FlipKind
 from data.store.core.selection import Selection
@@ -55,27 +55,29 @@ def flip_test(store: Store, suite: str, kind: FlipKind) -> Drawing:
         lead += f" These are {flip_rows.images:,} images taken by chance of {flip_rows.total:,}."
     titles = [HtmlCell(title, note=text) for title, text in _HEADERS.values()]
     heads: Cells = ("rater", "generator", *titles, "images")
-    table = html_table(f"Prompts with flipped {FLIPS[kind]}", heads, [_line(row) for row in wide(flip_rows.rows)])
+    table = html_table(f"Prompts with flipped {FLIPS[kind]}", heads, [*map(_line, flip_lines(flip_rows.rows))])
     # how to make the numbers that are missing
-    commands = dict.fromkeys(row["command"] for row in flip_rows.rows if row["command"])
+    commands = dict.fromkeys(row.command for row in flip_rows.rows if row.command)
     unread = note(_UNREAD) + command_block(store, tuple(commands)) if commands else ""
     return Drawing(note(lead, "cc-lead"), _figure(flip_rows), table + unread + _left_out(flip_rows))
 
 
-def _line(row: dict[str, Row]) -> Cells:
-    score, ties = row[SCORE], row[PREFERRED]["excluded"].get(TIED, 0)
-    generator = _PLACES.get(score["generator"], score["generator"])
-    answers = wording.count(score["n_ratings"], "answer") if score["kind"] == "people" else ""
-    preferred = _number(row[PREFERRED], f"{ties:,} tied" if ties else "")
-    numbers = [*(_number(row[name]) for name in (SCORE, FLIPPED, DELTA)), preferred]
-    return [score["rater"], generator, *numbers, HtmlCell(f"{score['n_items']:,}", answers)]
+def _line(line: FlipLine) -> Cells:
+    score = line.score
+    generator = _PLACES.get(score.generator, score.generator)
+    answers = wording.count(score.n_ratings, "answer") if score.people else ""
+    preferred = _number(line.preferred, f"{line.tied:,} tied" if line.tied else "")
+    numbers = [*map(_number, (score, line.flipped, line.delta)), preferred]
+    return [score.rater, generator, *numbers, HtmlCell(f"{score.n_items:,}", answers)]
 
 
-def _number(row: Row, more: str = "") -> HtmlCell:
-    if row["value"] is None:
-        return HtmlCell("–", more, row["reason"] or "")
-    interval = "" if row["low"] is None else f"{_text(row['low'])} to {_text(row['high'])}"
-    return HtmlCell(_text(row["value"]), "\n".join(filter(None, (interval, more))), f"{row['method']}; n = {row['n_items']:,}")
+def _number(row: FlipResult, more: str = "") -> HtmlCell:
+    if row.value is None:
+        return HtmlCell("–", more, sentences.text_or_none(row.reason) or "")
+    interval = "" if row.low is None or row.high is None else f"{_text(row.low)} to {_text(row.high)}"
+    return HtmlCell(
+        _text(row.value), "\n".join(filter(None, (interval, more))), f"{sentences.text(row.method)}; n = {row.n_items:,}"
+    )
 
 
 def _text(value: float) -> str:
@@ -85,16 +87,14 @@ def _text(value: float) -> str:
 
 def _figure(flip_rows: FlipRows) -> Any:
     """Each rater's Δs, on the same images where there are enough of them."""
-    known = [row for row in flip_rows.rows if row["statistic"] == DELTA and row["value"] is not None]
-    generator = SHARED if any(row["generator"] == SHARED and row["n_items"] >= _ENOUGH for row in known) else ALL
-    rows = [row for row in known if row["generator"] == generator]
+    known = [row for row in flip_rows.rows if row.statistic == DELTA and row.value is not None]
+    generator = SHARED if any(row.generator == SHARED and row.n_items >= _ENOUGH for row in known) else ALL
+    rows = [row for row in known if row.generator == generator]
     if not rows:
         return None
     # how far from 0 is the question
     lines = [
-        charts.ForestLine(
-            row["rater"], row["value"], row["low"], row["high"], row["n_items"], "scorer", row["people"] == "simulated"
-        )
+        charts.ForestLine(row.rater, row.value, row.low, row.high, row.n_items, "scorer", row.people == "simulated")
         for row in rows
     ]
     return charts.forest(lines, f"Δs, {_PLACES[generator]}", around_zero=_BESIDE_0)
@@ -104,7 +104,7 @@ def _left_out(flip_rows: FlipRows) -> str:
     """By rater what does not count, but for prompts without anything to flip."""
     parts = []
     for row in flip_rows.rows:
-        if (row["statistic"], row["generator"]) == (SCORE, ALL):
-            why = [f"{wording.reason(name)}: {n:,}" for name, n in row["excluded"].items() if name not in FLIP_REASONS]
-            parts += [f"{row['rater']}: {', '.join(why)}."] if why else []
+        if (row.statistic, row.generator) == (SCORE, ALL):
+            why = [f"{wording.reason(name)}: {n:,}" for name, n in row.excluded.items() if name not in FLIP_REASONS]
+            parts += [f"{row.rater}: {', '.join(why)}."] if why else []
     return note("Left out. " + " ".join(parts)) if parts else ""

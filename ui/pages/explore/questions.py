@@ -29,13 +29,14 @@ from agreement.questions.people import (
     VQA_ACCURACY,
     VQA_WRONG,
     YES_LESS_PEOPLE,
+    Split,
 )
-from agreement.questions.scores import ACCURACY, LESS_REFERENCE, SPEARMAN, TIFA
-from concord.common import next_steps, wording
+from agreement.questions.scores import ACCURACY, LESS_REFERENCE, SPEARMAN, TIFA, GroupStatistic
+from concord.common import next_steps, sentences, wording
 from concord.common.base_path import at
 from concord.error_analysis import rejudging
 from concord.questions import scores
-from concord.questions.scores import REAL, Row
+from concord.questions.scores import REAL, AnswerBesidePeople
 from data.store.browse import contents
 from data.store.browse.contents import ItemPreview
 from data.store.core.selection import Selection
@@ -112,24 +113,24 @@ NO_VALUE: Final = "–"
 _OWN_RULE: Final = "dsg"
 
 
-def cell(row: Row | None, href: str = "", more: str = "") -> HtmlCell:
+def cell(row: GroupStatistic | None, href: str = "", more: str = "") -> HtmlCell:
     """A number with interval and n; ``more``: a further line."""
     if row is None:
         return HtmlCell("")
-    if row["value"] is None:
-        return HtmlCell(NO_VALUE, more, row["reason"] or "")
-    n = f"n = {row['n']:,}"
-    details = "\n".join(filter(None, (span(row["low"], row["high"]), n, more)))
-    return HtmlCell(f"{row['value']:z.3f}", details, f"{row['method']}; {n} {row['unit']}", href)
+    if row.value is None:
+        return HtmlCell(NO_VALUE, more, sentences.text_or_none(row.reason) or "")
+    n = f"n = {row.n:,}"
+    details = "\n".join(filter(None, (span(row.low, row.high), n, more)))
+    return HtmlCell(f"{row.value:z.3f}", details, f"{sentences.text(row.method)}; {n} {row.unit}", href)
 
 
-def mark(row: Row | None, name: str, href: str = "") -> Mark:
+def mark(row: GroupStatistic | None, name: str, href: str = "") -> Mark:
     """A number in a figure; ``name``: what it is of."""
-    if row is None or row["value"] is None:
+    if row is None or row.value is None:
         return Mark(None)
-    bounds = span(row["low"], row["high"])
-    hover_text = f"{name}: {row['value']:z.3f}{f' ({bounds})' if bounds else ''}\nn = {row['n']:,} {row['unit']}"
-    return Mark(row["value"], row["low"], row["high"], hover_text, href)
+    bounds = span(row.low, row.high)
+    hover_text = f"{name}: {row.value:z.3f}{f' ({bounds})' if bounds else ''}\nn = {row.n:,} {row.unit}"
+    return Mark(row.value, row.low, row.high, hover_text, href)
 
 
 def source_of(view: ExploreView) -> str:
@@ -169,18 +170,22 @@ def draw_models(store: Store, view: ExploreView) -> Drawing:
     """Scores by model, their correlations, and the images on which two models differ most."""
     raters = scores.answering_raters(store)[view.suite]
     source = source_of(view)
-    rows = [row for row in scores.recall_scores(store, view.suite, source, "") if (row["by"], row["statistic"]) == (ALL, TIFA)]
+    rows = [row for row in scores.recall_scores(store, view.suite, source, "") if (row.by, row.statistic) == (ALL, TIFA)]
     lead = note(_LEAD.format(n=len(raters), suite=view.suite, source=of_source(view)), "cc-lead")
     numbers = _scores(view, rows)
     if len(raters) < 2:
         lead = note(_ONE.format(rater=view.rater, suite=view.suite), "cc-lead")
         return Drawing(lead, None, numbers + command_block(store, next_steps.OTHER_ANSWERING))
-    pairs = [row for row in scores.recall_models(store, view.suite, source) if row["statistic"] == SPEARMAN]
+    pairs = [row for row in scores.recall_models(store, view.suite, source) if row.statistic == SPEARMAN]
     return Drawing(lead, _models_figure(view, rows), numbers + _pairs(view, pairs), listed=_apart(store, view))
 
 
-def _at(rows: list[Row]) -> dict[tuple[str, str], Row]:
-    return {(row["rater"], row["generator"]): row for row in rows}
+def _at(rows: list[GroupStatistic]) -> dict[tuple[str | None, str], GroupStatistic]:
+    return {(row.rater, row.generator): row for row in rows}
+
+
+def _raters(rows: list[GroupStatistic]) -> list[str]:
+    return sorted({row.rater for row in rows if row.rater is not None})
 
 
 def _named(view: ExploreView, generator: str) -> str:
@@ -193,32 +198,31 @@ def _browse(view: ExploreView, rater: str, generator: str) -> str:
     return browse_address(places, rater=rater, by="score", order="lowest")
 
 
-def _models_figure(view: ExploreView, rows: list[Row]) -> Any:
-    at, generators = _at(rows), sorted({row["generator"] for row in rows})
+def _models_figure(view: ExploreView, rows: list[GroupStatistic]) -> Any:
+    at, generators = _at(rows), sorted({row.generator for row in rows})
     series = [
         Series(rater, [mark(at.get((rater, name)), f"{rater}, {name}", _browse(view, rater, name)) for name in generators])
-        for rater in sorted({row["rater"] for row in rows})
+        for rater in _raters(rows)
     ]
     return linked_charts.dots([_named(view, name) for name in generators], series, "TIFA")
 
 
-def _scores(view: ExploreView, rows: list[Row]) -> str:
-    at, generators = _at(rows), sorted({row["generator"] for row in rows})
-    lines = [
-        [rater, *(cell(at.get((rater, name)), _browse(view, rater, name)) for name in generators)]
-        for rater in sorted({row["rater"] for row in rows})
+def _scores(view: ExploreView, rows: list[GroupStatistic]) -> str:
+    at, generators = _at(rows), sorted({row.generator for row in rows})
+    lines: list[Cells] = [
+        [rater, *(cell(at.get((rater, name)), _browse(view, rater, name)) for name in generators)] for rater in _raters(rows)
     ]
     return html_table("TIFA by VQA model", ["VQA model", *(_named(view, name) for name in generators)], lines)
 
 
-def _pairs(view: ExploreView, rows: list[Row]) -> str:
-    lines = [
+def _pairs(view: ExploreView, rows: list[GroupStatistic]) -> str:
+    lines: list[Cells] = [
         [
-            row["rater"],
-            row["other"],
+            row.rater or "",
+            row.other or "",
             _rho(view, row),
-            HtmlCell(f"{row['n']:,}"),
-            ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in row["excluded"].items()),
+            HtmlCell(f"{row.n:,}"),
+            ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in row.excluded.items()),
         ]
         for row in rows
     ]
@@ -227,9 +231,9 @@ def _pairs(view: ExploreView, rows: list[Row]) -> str:
     return html_table("Scores per image: do two models put images in the same order?", headers, lines)
 
 
-def _rho(view: ExploreView, row: Row) -> HtmlCell:
-    other = row["other"] if row["rater"] == view.rater else row["rater"] if row["other"] == view.rater else None
-    changes = {"against": other} if other else {"rater": row["rater"], "against": row["other"]}
+def _rho(view: ExploreView, row: GroupStatistic) -> HtmlCell:
+    other = row.other if row.rater == view.rater else row.rater if row.other == view.rater else None
+    changes = {"against": other} if other else {"rater": row.rater, "against": row.other}
     return cell(row, view.address(**changes))
 
 
@@ -274,58 +278,58 @@ def _chosen(rows: pd.DataFrame, view: ExploreView) -> pd.DataFrame:
     if view.group != ALL and view.see in BY:
         rows = rows[rows[BY[view.see]].astype(str) == view.group]
     if view.whose != ALL:
-        rows = rows[rows["generator"] == view.whose]
-    right, decided = rows["answer"] == rows["chosen"], rows["state"] == DECIDED
+        rows = rows[rows.generator == view.whose]
+    right, decided = rows.answer == rows.chosen, rows.state == DECIDED
     # people's answer is no text where they have none
-    theirs = rows["people"].astype(object)
+    theirs = rows.people.astype(object)
     wanted: dict[str, Any] = {
         WRONG: ~right,
         RIGHT: right,
-        DIFFERENT: decided & (theirs != rows["chosen"]),
-        IMAGE_WRONG: ~right & decided & (theirs != rows["answer"]),
-        VQA_WRONG: ~right & decided & (theirs == rows["answer"]),
-        **{name: ~right & (rows["state"] == name) for name in APART},
+        DIFFERENT: decided & (theirs != rows.chosen),
+        IMAGE_WRONG: ~right & decided & (theirs != rows.answer),
+        VQA_WRONG: ~right & decided & (theirs == rows.answer),
+        **{name: ~right & (rows.state == name) for name in APART},
     }
     frame: pd.DataFrame = rows[wanted[view.answers or WRONG]]
     return frame
 
 
 def _table(store: Store, rows: pd.DataFrame, view: ExploreView) -> str:
-    looks = contents.item_previews(store, sorted(rows["item"].unique()))
-    with_people = bool((rows["state"] != "not_asked").any()) or view.see == PEOPLE
+    looks = contents.item_previews(store, sorted(rows.item.unique()))
+    with_people = bool((rows.state != "not_asked").any()) or view.see == PEOPLE
     names = ["image", "question", "asked for", view.rater, *(["people"] if with_people else [])]
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
-    body = "".join(_line(row, looks, view, with_people=with_people) for row in rows.to_dict("records"))
+    body = "".join(_line(row, looks, view, with_people=with_people) for row in scores.answer_records(rows))
     return (
         f'{WRAP}<table class="cc-table cc-asked" aria-label="Answers">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
-def _line(row: Mapping[Any, Any], looks: Mapping[str, ItemPreview], view: ExploreView, *, with_people: bool) -> str:
-    look = looks.get(row["item"], ItemPreview(None, None))
+def _line(row: AnswerBesidePeople, looks: Mapping[str, ItemPreview], view: ExploreView, *, with_people: bool) -> str:
+    look = looks.get(row.item, ItemPreview(None, None))
     # the list tells what both said of it
     shown = f"{view.rater} and people" if with_people else view.rater
-    href = escape(workbench_address(row["item"], Selection(suite=(view.suite,)), shown))
-    text = escape(look.text or row["item"])
-    picture = picture_html(look.sha256, look.text or row["item"], none=look.text or row["item"], kind="cc-asked__none")
-    question = f'{escape(row["text"] or row["question"])}<small class="cc-detail">{escape(row["element_type"])}: '
-    question += f"{escape(row['element'])}</small>"
-    kind = "cc-right" if row["answer"] == row["chosen"] else "cc-wrong"
-    cells = [question, escape(row["answer"]), f'<span class="{kind}">{escape(row["chosen"])}</span>']
+    href = escape(workbench_address(row.item, Selection(suite=(view.suite,)), shown))
+    text = escape(look.text or row.item)
+    picture = picture_html(look.sha256, look.text or row.item, none=look.text or row.item, kind="cc-asked__none")
+    question = f'{escape(row.text or row.question)}<small class="cc-detail">{escape(row.element_type)}: '
+    question += f"{escape(row.element)}</small>"
+    kind = "cc-right" if row.answer == row.chosen else "cc-wrong"
+    cells = [question, escape(row.answer), f'<span class="{kind}">{escape(row.chosen)}</span>']
     if with_people:
         cells.append(_people(row))
     rest = "".join(f"<td>{cell}</td>" for cell in cells)
-    link = f'<a href="{href}" title="{text}">{picture}<small class="cc-detail">{escape(row["generator"])}</small></a>'
+    link = f'<a href="{href}" title="{text}">{picture}<small class="cc-detail">{escape(row.generator)}</small></a>'
     return f'<tr><th scope="row">{link}</th>{rest}</tr>'
 
 
-def _people(row: Mapping[Any, Any]) -> str:
-    if row["state"] != DECIDED:
-        return f'<span class="cc-muted">{_NONE[row["state"]]}</span>'
-    kind = "cc-right" if row["people"] == row["answer"] else "cc-wrong"
-    votes = wording.count(int(row["votes"]), "person")
-    return f'<span class="{kind}">{escape(row["people"])}</span><small class="cc-detail">{votes}</small>'
+def _people(row: AnswerBesidePeople) -> str:
+    if row.state != DECIDED:
+        return f'<span class="cc-muted">{_NONE[row.state]}</span>'
+    kind = "cc-right" if row.people == row.answer else "cc-wrong"
+    votes = wording.count(int(row.votes), "person")
+    return f'<span class="{kind}">{escape(row.people or "")}</span><small class="cc-detail">{votes}</small>'
 
 
 _STATISTIC: Final = {TYPES: ACCURACY, SOURCES: TIFA, ENTITIES: TIFA}
@@ -349,18 +353,18 @@ _REFERENCE: Final = (
 class _ScoresTable:
     """The rows of one picture by group and generator."""
 
-    def __init__(self, rows: list[Row], view: ExploreView) -> None:
+    def __init__(self, rows: list[GroupStatistic], view: ExploreView) -> None:
         by, statistic = BY[view.see], _STATISTIC[view.see]
-        mine = [row for row in rows if row["rater"] == view.rater and row["by"] in (by, ALL)]
+        mine = [row for row in rows if row.rater == view.rater and row.by in (by, ALL)]
         self.view = view
-        self.generators = sorted({row["generator"] for row in mine})
-        self.at = {(row["by"] == ALL, row["group"], row["generator"]): row for row in mine if row["statistic"] == statistic}
-        less = [row for row in mine if row["statistic"] == statistic + LESS_REFERENCE]
-        self.less = {(row["by"] == ALL, row["group"], row["generator"]): row for row in less}
-        self.tifa = {row["generator"]: row for row in mine if (row["by"], row["statistic"]) == (ALL, TIFA)}
+        self.generators = sorted({row.generator for row in mine})
+        self.at = {(row.by == ALL, row.group, row.generator): row for row in mine if row.statistic == statistic}
+        less = [row for row in mine if row.statistic == statistic + LESS_REFERENCE]
+        self.less = {(row.by == ALL, row.group, row.generator): row for row in less}
+        self.tifa = {row.generator: row for row in mine if (row.by, row.statistic) == (ALL, TIFA)}
         self.reference = reference_of(view)
         # where generators are worst first; numbers as they are
-        groups = {row["group"] for row in mine if row["by"] != ALL}
+        groups = {row.group for row in mine if row.by != ALL}
         key: Callable[[str], Any] = int if view.see == ENTITIES else lambda group: (self.mean(group), group)
         self.groups = sorted(groups, key=key)
 
@@ -372,7 +376,7 @@ class _ScoresTable:
 
     def value(self, group: str, generator: str) -> float | None:
         row = self.at.get((False, group, generator))
-        return None if row is None else row["value"]
+        return None if row is None else row.value
 
     def href(self, group: str, generator: str) -> str:
         return self.view.address(group=group, whose=generator)
@@ -402,7 +406,7 @@ class _ScoresTable:
     def _cell(self, whole: bool, group: str, generator: str) -> HtmlCell:
         key = (whole, group, generator)
         less = self.less.get(key)
-        more = "" if less is None or less["value"] is None else f"{less['value']:+z.3f} to {self.reference}"
+        more = "" if less is None or less.value is None else f"{less.value:+z.3f} to {self.reference}"
         return cell(self.at.get(key), self.href(group, generator), more)
 
 
@@ -426,10 +430,10 @@ def _scores_figure(table: _ScoresTable) -> Any:
 
 def _scores_lead(table: _ScoresTable) -> str:
     view = table.view
-    known = {name: row["value"] for name, row in table.tifa.items() if row["value"] is not None}
+    known = {name: row.value for name, row in table.tifa.items() if row.value is not None}
     parts = [f"{name} {value:z.3f}" for name, value in known.items() if name != table.reference]
     real = known.get(table.reference)
-    n, questions = (sum(row[name] for row in table.tifa.values()) for name in ("n_items", "n_questions"))
+    n, questions = sum(row.n_items for row in table.tifa.values()), sum(row.n_questions for row in table.tifa.values())
     about = f"{view.rater} answered {wording.count(questions, 'question')} about {wording.count(n, 'image')} of {view.suite}"
     sentence = f"{about}{of_source(view)}. TIFA: {', '.join(parts) or 'of nothing but the reference'}"
     sentence += f"; {table.reference}, the reference, {real:z.3f}." if real is not None else "."
@@ -500,66 +504,61 @@ def draw_people(store: Store, view: ExploreView) -> Drawing:
         kind
         for kind in _WHO
         if any(
-            bool(_decided(split) or any(split[name] for name in APART if name != "not_asked"))
+            bool(split.decided or any(n for name, n in split.apart.items() if name != "not_asked"))
             for split in splits
-            if split["people"] == kind
+            if split.people == kind
         )
     ]
     if not kinds:
         lead = _NO_PEOPLE.format(suite=view.suite)
         return Drawing.missing(store, lead, next_steps.ASKING_PEOPLE, listed=answers_list(store, view))
-    mine = [row for row in splits if row["rater"] == view.rater and row["people"] in kinds]
+    mine = [row for row in splits if row.rater == view.rater and row.people in kinds]
     lead = note(_people_lead(view, rows, mine, kinds[0]), "cc-lead")
-    shown = [row for row in mine if _decided(row)]
-    numbers = _table_3(view, [row for row in rows if row["people"] in kinds]) + _counts(view, mine, rows) + note(_HOW)
+    shown = [row for row in mine if row.decided]
+    numbers = _table_3(view, [row for row in rows if row.people in kinds]) + _counts(view, mine, rows) + note(_HOW)
     return Drawing(lead, _people_figure(view, shown) if shown else None, numbers, listed=answers_list(store, view))
 
 
-def _decided(split: Row) -> int:
-    return int(split[IMAGE_WRONG] + split[VQA_WRONG])
-
-
-def _people_lead(view: ExploreView, rows: Sequence[Row], splits: Sequence[Row], kind: str) -> str:
-    whole = next(row for row in splits if (row["by"], row["people"]) == (ALL, kind))
+def _people_lead(view: ExploreView, rows: Sequence[GroupStatistic], splits: Sequence[Split], kind: str) -> str:
+    whole = next(row for row in splits if (row.by, row.people) == (ALL, kind))
     parts = [f"{view.rater} on {view.suite}{of_source(view)}, beside {_WHO[kind]}"]
     accuracy = _row_of(rows, VQA_ACCURACY, view.rater, kind)
-    if accuracy and accuracy["value"] is not None:
-        parts.append(f"{accuracy['value']:.0%} of {wording.count(accuracy['n'], 'answer')} are theirs, too")
-    decided = _decided(whole)
+    if accuracy and accuracy.value is not None:
+        parts.append(f"{accuracy.value:.0%} of {wording.count(accuracy.n, 'answer')} are theirs, too")
+    decided = whole.decided
     if decided:
-        share = whole[IMAGE_WRONG] / decided
+        share = whole.image_wrong / decided
         parts.append(f"of {wording.count(decided, 'wrong answer')} {share:.0%} are the image’s fault, the others the model’s")
     else:
         parts.append("people have answered none of the questions that it answers wrong")
     return f"{parts[0]}: {'; '.join(parts[1:])}."
 
 
-def _row_of(rows: Sequence[Row], statistic: str, rater: str | None, kind: str) -> Row | None:
+def _row_of(rows: Sequence[GroupStatistic], statistic: str, rater: str | None, kind: str) -> GroupStatistic | None:
     wanted = (statistic, rater, kind, ALL)
-    return next((row for row in rows if (row["statistic"], row["rater"], row["people"], row["by"]) == wanted), None)
+    return next((row for row in rows if (row.statistic, row.rater, row.people, row.by) == wanted), None)
 
 
-def _table_3(view: ExploreView, rows: Sequence[Row]) -> str:
+def _table_3(view: ExploreView, rows: Sequence[GroupStatistic]) -> str:
     headers = _headers(_COLUMNS)
     lines: list[Cells] = []
-    for kind in dict.fromkeys(row["people"] for row in rows):
-        for rater in dict.fromkeys(row["rater"] for row in rows if row["rater"] is not None):
+    for kind in dict.fromkeys(row.people for row in rows):
+        for rater in dict.fromkeys(row.rater for row in rows if row.rater is not None):
             href = view.address(rater=rater, answers=DIFFERENT, group=ALL, whose=ALL)
             lines.append([rater, _WHO[kind], *(cell(_row_of(rows, name, rater, kind), href) for name in _COLUMNS)])
     return (
         html_table("VQA models beside people", headers, lines)
         + _length_biases(view, rows)
-        + "".join(_among(view, _row_of(rows, ALPHA, None, kind), kind) for kind in dict.fromkeys(row["people"] for row in rows))
+        + "".join(_among(view, _row_of(rows, ALPHA, None, kind), kind) for kind in dict.fromkeys(row.people for row in rows))
     )
 
 
-def _length_biases(view: ExploreView, rows: Sequence[Row]) -> str:
+def _length_biases(view: ExploreView, rows: Sequence[GroupStatistic]) -> str:
     """Whether long texts are passed more often than by people; raters without any such number have no line."""
     lines: list[Cells] = []
-    for who in dict.fromkeys((row["rater"], row["people"]) for row in rows if row["statistic"] in _LENGTHS and row["n"]):
-        href = view.address(rater=who[0], answers=DIFFERENT, group=ALL, whose=ALL)
-        cells = (cell(_row_of(rows, name, *who), href) for name in _LENGTHS)
-        lines.append([who[0], _WHO[who[1]], *cells])
+    for rater, kind in dict.fromkeys((row.rater or "", row.people) for row in rows if row.statistic in _LENGTHS and row.n):
+        href = view.address(rater=rater, answers=DIFFERENT, group=ALL, whose=ALL)
+        lines.append([rater, _WHO[kind], *(cell(_row_of(rows, name, rater, kind), href) for name in _LENGTHS)])
     return html_table("Length bias", _headers(_LENGTHS), lines) if lines else ""
 
 
@@ -567,53 +566,54 @@ def _headers(columns: Mapping[str, tuple[str, str]]) -> list[str | HtmlCell]:
     return ["VQA model", "beside", *(HtmlCell(title, note=text) for title, text in columns.values())]
 
 
-def _among(view: ExploreView, row: Row | None, kind: str) -> str:
+def _among(view: ExploreView, row: GroupStatistic | None, kind: str) -> str:
     """People's own agreement, in a table of its own: it is nobody's beside them."""
     if row is None:
         return ""
     href = at("/studio/agreement?") + urlencode({"suite": view.suite, "aspect": "answer"})
     headers = ("who", HtmlCell("Krippendorff’s α", note=wording.meaning(ALPHA)), "questions")
-    line = (_WHO[kind], cell(row, href), HtmlCell(f"{row['n']:,}", note="answered by two people or more"))
+    line = (_WHO[kind], cell(row, href), HtmlCell(f"{row.n:,}", note="answered by two people or more"))
     return html_table("People among themselves", headers, [line])
 
 
-def _counts(view: ExploreView, splits: Sequence[Row], rows: Sequence[Row]) -> str:
+def _counts(view: ExploreView, splits: Sequence[Split], rows: Sequence[GroupStatistic]) -> str:
     """Figure 11 in numbers, each leading to its answers."""
-    some = [name for name in APART if any(row[name] for row in splits)]
+    some = [name for name in APART if any(row.apart[name] for row in splits)]
     titles = {WRONG: "wrong answers", **_PARTS, **{name: wording.reason(name) for name in some}}
     headers: Cells = ("element type", *(HtmlCell(text, note=ANSWERS.get(name, "")) for name, text in titles.items()))
     tables = []
-    for kind in dict.fromkeys(row["people"] for row in splits):
-        mine = [row for row in splits if row["people"] == kind]
-        lines: list[Cells] = [(str(row["group"]), *(_count(view, row, name, rows, kind) for name in titles)) for row in mine]
+    for kind in dict.fromkeys(row.people for row in splits):
+        mine = [row for row in splits if row.people == kind]
+        lines: list[Cells] = [(str(row.group), *(_count(view, row, name, rows, kind) for name in titles)) for row in mine]
         beside = "" if kind == REAL else f", beside {_WHO[kind]}"
         tables.append(html_table(f"Whose fault wrong answers are{beside}", headers, lines))
     return "".join(tables)
 
 
-def _count(view: ExploreView, split: Row, name: str, rows: Sequence[Row], kind: str) -> HtmlCell:
-    n = split[name]
+def _count(view: ExploreView, split: Split, name: str, rows: Sequence[GroupStatistic], kind: str) -> HtmlCell:
+    n = split.counts[name]
     # what is listed beneath is beside real people
-    href = view.address(group=split["group"], answers=name, whose=ALL) if n and kind == REAL else ""
-    if name not in _PARTS or not _decided(split):
+    href = view.address(group=split.group, answers=name, whose=ALL) if n and kind == REAL else ""
+    if name not in _PARTS or not split.decided:
         return HtmlCell(f"{n:,}", href=href)
-    key = (name, split["by"], split["group"], view.rater, kind)
-    row = next(r for r in rows if (r["statistic"], r["by"], r["group"], r["rater"], r["people"]) == key)
-    bounds = "" if row["low"] is None else f" ({span(row['low'], row['high'], '.0%')})"
-    return HtmlCell(f"{n:,}", f"{row['value']:.0%}{bounds}", row["method"], href)
+    key = (name, split.by, split.group, view.rater, kind)
+    row = next(r for r in rows if (r.statistic, r.by, r.group, r.rater, r.people) == key)
+    bounds = "" if row.low is None else f" ({span(row.low, row.high, '.0%')})"
+    return HtmlCell(f"{n:,}", f"{row.value:.0%}{bounds}", sentences.text(row.method), href)
 
 
-def _people_figure(view: ExploreView, splits: Sequence[Row]) -> Any:
-    many = len({row["people"] for row in splits}) > 1
-    labels = [f"{row['group']}{', ' + _WHO[row['people']] if many else ''} ({_decided(row):,})" for row in splits]
+def _people_figure(view: ExploreView, splits: Sequence[Split]) -> Any:
+    many = len({row.people for row in splits}) > 1
+    labels = [f"{row.group}{', ' + _WHO[row.people] if many else ''} ({row.decided:,})" for row in splits]
     parts = [Series(title, [_share(view, row, name, title) for row in splits]) for name, title in _PARTS.items()]
     return linked_charts.stacked(labels, parts, "share of the wrong answers")
 
 
-def _share(view: ExploreView, row: Row, name: str, title: str) -> Mark:
-    share = row[name] / _decided(row)
-    hover_text = f"{row['group']}: {title}\n{row[name]:,} of {wording.count(_decided(row), 'wrong answer')}"
-    href = view.address(group=row["group"], answers=name, whose=ALL) if row["people"] == REAL else ""
+def _share(view: ExploreView, row: Split, name: str, title: str) -> Mark:
+    n = row.counts[name]
+    share = n / row.decided
+    hover_text = f"{row.group}: {title}\n{n:,} of {wording.count(row.decided, 'wrong answer')}"
+    href = view.address(group=row.group, answers=name, whose=ALL) if row.people == REAL else ""
     return Mark(share, None, None, hover_text, href, f"{share:.0%}")
 
 

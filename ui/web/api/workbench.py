@@ -285,7 +285,8 @@ def _sight(store: Store, item: Item, spec: Spec, by: scorer_evidence.ItemEvidenc
         verdict = scorer.judge(spec, by.seen, by.settings)
     except (ValueError, KeyError, TypeError) as error:  # of a scorer that is not here, or a file that somebody else wrote
         nothing: dict[str, Any] = {"settings": {}, "verdict": None, "checks": [], "reason": "", "score": None}
-        return sight | nothing | {"unknown": str(error), "questions": scores.item_questions(store, item["item_id"], by, None)}
+        questions = [asdict(question) for question in scores.item_questions(store, item["item_id"], by, None)]
+        return sight | nothing | {"unknown": str(error), "questions": questions}
     relations = {relation.target: relation.relation for relation in spec.relations}
     return sight | {
         "settings": {name: by.settings[name] for name in sorted(scorer.judging) if name in by.settings},
@@ -295,7 +296,7 @@ def _sight(store: Store, item: Item, spec: Spec, by: scorer_evidence.ItemEvidenc
             asdict(check) | {"relation": relations.get(check.target or "") if check.offset is not None else None}
             for check in verdict.checks
         ],
-        "questions": scores.item_questions(store, item["item_id"], by, verdict),
+        "questions": [asdict(question) for question in scores.item_questions(store, item["item_id"], by, verdict)],
         "score": _score(store, item["suite"], by.rater_id, verdict),
     }
 

@@ -28,7 +28,7 @@ from agreement.thresholds import (
     thresholds,
 )
 from concord.common.estimate_json import estimate_json
-from concord.common.sentences import text
+from concord.common.sentences import text, worded
 from tests.agreement import reference_implementations
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
 from tests.agreement.oracles import metrics, model_selection
@@ -355,7 +355,7 @@ def test_a_curve_is_thinned_and_keeps_its_best_point_and_both_ends() -> None:
     assert threshold_curve.values[threshold_curve.cuts.index(threshold_curve.threshold)] == pytest.approx(threshold_curve.best)
     assert (threshold_curve.values[0], threshold_curve.values[-1]) == (0.0, 0.0)
     assert list(threshold_curve.cuts) == sorted(threshold_curve.cuts)
-    json.dumps(threshold_curve.to_dict(), allow_nan=False)
+    json.dumps(worded(threshold_curve.to_dict()), allow_nan=False)
     assert thinned(7, 3, POINTS).tolist() == list(range(7))
 
 

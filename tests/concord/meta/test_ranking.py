@@ -14,6 +14,7 @@ import pytest
 import concord
 from agreement.estimate import Ceiling, CeilingVerdict, Estimate, Position
 from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT
+from agreement.reasons import Reason, ReasonCode
 from concord.meta.replacement import replacements
 from data.store.core.store import Store
 from tests.concord import generators_project
@@ -112,7 +113,7 @@ def test_one_sentence_says_whether_it_may_replace_people() -> None:
         tests = [
             test | {"passes": passes, "value": None if passes is None else 0.5, "reason": "slots" if passes is None else None}
         ]
-        reason = None if verdict else "too few prompts to decide"
+        reason = None if verdict else Reason(ReasonCode.TOO_FEW_TO_DECIDE, clusters="prompts", more=None)
         rows = [replace(row, ceiling=replace(ceiling, verdict=CeilingVerdict(verdict, reason, 0.69)))]
         (made,) = replacements(tests, rows, "all", "real")
         return made.answer

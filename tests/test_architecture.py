@@ -294,7 +294,6 @@ ESCAPING = {"ui/components/plotly_text.py"}
 """The modules that escape by hand: everywhere else elements (`htpy`) and templates (Jinja2) do it."""
 TABLE_CLASSES = {
     "concord/common/table.py:Table",
-    "ui/report/sections.py:ReportTable",
 }
 """The classes that are a table of cells, which are to become one."""
 

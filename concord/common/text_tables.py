@@ -27,11 +27,11 @@ def _without_bars(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def markdown(table: Table, escape: Callable[[str], str] = _without_bars) -> list[str]:
-    """Return the lines of GitHub's Markdown table, without the caption and the notes; `escape` makes a text plain there."""
-    head = [escape(column.title) for column in table.columns]
+def markdown(table: Table, plain: Callable[[str], str] = _without_bars) -> list[str]:
+    """Return the lines of GitHub's Markdown table, without the caption and the notes; `plain` makes a text plain there."""
+    head = [plain(column.title) for column in table.columns]
     rule = ["---:" if column.number else "---" for column in table.columns]
-    rows = ([_words(cell, escape) for cell in row.cells] for row in table.rows)
+    rows = ([_words(cell, plain) for cell in row.cells] for row in table.rows)
     return [f"| {' | '.join(line)} |" for line in (head, rule, *rows)]
 
 
@@ -51,8 +51,8 @@ def interval(low: float | None, high: float | None, form: str = "z.4f") -> str:
     return "" if low is None else f"{low:{form}} .. {high:{form}}"
 
 
-def _words(cell: Cell, escape: Callable[[str], str] = str) -> str:
+def _words(cell: Cell, plain: Callable[[str], str] = str) -> str:
     """Return what a cell says on one line: the mark of a note and the small print stand behind its text, in parentheses."""
-    mark = f" ({escape(cell.mark)})" if cell.mark else ""
-    details = f" ({escape('; '.join(cell.details))})" if cell.details else ""
-    return f"{escape(cell.text)}{mark}{details}"
+    mark = f" ({plain(cell.mark)})" if cell.mark else ""
+    details = f" ({plain('; '.join(cell.details))})" if cell.details else ""
+    return f"{plain(cell.text)}{mark}{details}"

@@ -193,7 +193,7 @@ def test_scorers_have_no_level_of_another_statistic_beside_them(shown: Shown) ->
     assert not re.search("Fleiss|Krippendorff|AC1|AC2", table)
     section = next(each for each in shown.report.sections if each.title == "What scorers are good for")
     for part in section.tables:
-        people = next(line for line in part.rows if line[0].text == "people")
+        people = next(row.cells for row in part.rows if row.cells[0].text == "people")
         assert people[-1].text == ""
 
 

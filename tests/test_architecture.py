@@ -369,3 +369,86 @@ def test_one_class_is_a_table() -> None:
         and any(isinstance(line, ast.AnnAssign) and ast.unparse(line.target) == "rows" for line in node.body)
     }
     assert tables == TABLE_CLASSES
+
+
+PRODUCT_AND_TESTS = [*PRODUCT, *sources("tests")]
+VERBS = frozenset(
+    [
+        "add",
+        "ask",
+        "build",
+        "check",
+        "collect",
+        "compare",
+        "count",
+        "describe",
+        "explain",
+        "fetch",
+        "fill",
+        "find",
+        "fold",
+        "gather",
+        "get",
+        "list",
+        "load",
+        "log",
+        "make",
+        "parse",
+        "read",
+        "record",
+        "refuse",
+        "reject",
+        "remove",
+        "rename",
+        "replace",
+        "report",
+        "set",
+        "show",
+        "start",
+        "stop",
+        "take",
+        "warn",
+        "write",
+    ]
+)
+
+
+def test_no_file_calls_a_module_by_two_names() -> None:
+    doubled = []
+    for path in PRODUCT_AND_TESTS:
+        names: dict[str, set[str]] = {}
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                module = "" if isinstance(node, ast.Import) else f"{'.' * node.level}{node.module or ''}."
+                for alias in node.names:
+                    names.setdefault(f"{module}{alias.name}", set()).add(alias.asname or alias.name)
+        doubled += [(str(path.relative_to(ROOT)), name, called) for name, called in names.items() if len(called) > 1]
+    assert doubled == []
+
+
+def test_no_loop_variable_is_named_like_a_function() -> None:
+    """A wide search and replace once left `for warn_of_typos in ...` behind."""
+    accidents = [
+        (str(path.relative_to(ROOT)), name.lineno, name.id)
+        for path in PRODUCT_AND_TESTS
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension))
+        for name in ast.walk(node.target)
+        if isinstance(name, ast.Name) and (words := name.id.strip("_").split("_"))[0] in VERBS and len(words) > 1
+    ]
+    assert accidents == []
+
+
+def test_javascript_classes_are_named_as_their_files() -> None:
+    scripts = sorted((ROOT / "assets" / "js").rglob("*.js"))
+    classes = {
+        path: re.findall(r"^(?:export )?(?:default )?class (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        for path in scripts
+    }
+    astray = {
+        str(path.relative_to(ROOT)): names
+        for path, names in classes.items()
+        if names and "".join(word.capitalize() for word in path.stem.split("_")) not in names
+    }
+    assert sum(map(bool, classes.values())) > 20
+    assert astray == {}

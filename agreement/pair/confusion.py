@@ -290,7 +290,7 @@ def pair_report(
         a: a rater.
         b: another rater, or "people".
         options: `people_as` each (each rating beside the rater's, in the confusion table, too) or majority; without, the table
-            counts units by people's majority, and each statistic has its own way; `statistics` None is DEFAULT; targets are
+            counts units by people's majority, and each statistic has its own way; `statistics` None: all; targets are
             pooled.
         place: the cell; None is all generators and tasks.
         score: meet `a` by its `score` though it judged the aspect itself. Without a judgement of the aspect it is anyway.
@@ -356,7 +356,7 @@ def _prevalence(meeting: RaterPair, cell: Cell, pairs: PairedJudgements, others:
     shares = []
     for name, labels in ((meeting.a, sums.rows), (others, sums.columns)):
         share = outcome(ratio(labels[..., 1], sums.pairs), "they share no judgement", used, f"share of yes of {name}")
-        shares.append(meeting.estimate(SHARE_OF_YES, share))
+        shares.append(meeting.estimate(SHARE_OF_YES, share, cell))
     made = prevalence(meeting.a, others, shares[0], shares[1], meeting.estimates(cell, COEFFICIENTS))
     return replace(made, passes=_same_answer(rows, 1), fails=_same_answer(rows, 0))
 

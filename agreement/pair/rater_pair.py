@@ -21,7 +21,7 @@ from agreement.inference.intervals import SHARE
 from agreement.numeric import IntArray
 from agreement.report.report import ReportTopic, estimate_of, topics
 from agreement.report.scorer_human import ComparisonScale, PairedJudgements, ScorerAgreement, pair_judgements, to_majority
-from agreement.study.cells import EVERYWHERE, Cell, CellOutcome, Key, Options, Outcome, cell_of, interval, merged
+from agreement.study.cells import EVERYWHERE, Cell, CellOutcome, Key, Options, Outcome, cell_name, cell_of, interval, merged
 from agreement.study.frame import Ratings, Suite, read
 
 PEOPLE = "people"
@@ -40,6 +40,7 @@ class RaterPair:
         rows_b: the other's or people's judgements.
         by_score: whether `rows_a` are scores, which meet all answers about their item.
         clock: which side's `seq` tells when a pair was judged: `a`, `b`, or None for the later of both.
+        simulated: whether PEOPLE are simulated ones.
     """
 
     topic: ReportTopic
@@ -49,6 +50,7 @@ class RaterPair:
     rows_b: Ratings
     by_score: bool
     clock: str | None
+    simulated: bool
 
     @property
     def crowd(self) -> bool:
@@ -71,7 +73,8 @@ class RaterPair:
         """Statistics in one cell: with people as in the report's `raters`, of two raters as in its `matrix`."""
         against = self.against(cell)
         ways = {name: self.way(name) for name in names}
-        return tuple(self.estimate(name, against.outcome(name, way)) for name, way in ways.items() if way is not None)
+        outcomes = {name: against.outcome(name, way) for name, way in ways.items() if way is not None}
+        return tuple(self.estimate(name, outcome, cell) for name, outcome in outcomes.items())
 
     def against(self, cell: Cell) -> ScorerAgreement:
         """The pair in one cell, `b` taken for people."""
@@ -79,17 +82,17 @@ class RaterPair:
         meeting = ComparisonScale(topic.measure, self.by_score)
         return ScorerAgreement(cell.of(self.rows_a), cell.of(self.rows_b), topic.suite, meeting, cell)
 
-    def estimate(self, statistic: str, outcome: Outcome) -> Estimate:
-        """An outcome in this encounter's words, with its interval."""
+    def estimate(self, statistic: str, outcome: Outcome, cell: Cell) -> Estimate:
+        """Return an outcome of a cell in this encounter's words, with its interval."""
         a_is_scorer = any(rater.scorer and rater.name == self.a for rater in self.topic.suite.raters)
         worded = outcome if self.crowd and a_is_scorer else self._reworded(outcome)
         kind = SHARE if statistic == SHARE_OF_YES else value_range_of(statistic, binary=self.topic.measure.binary)
         bounds, method = interval(worded, kind, by_prompt=self.topic.suite.by_prompt, images=worded.used.items)
-        found = CellOutcome(EVERYWHERE, Key(statistic, rater=self.a), worded)
-        return estimate_of(found, bounds, method, **self.topic.about(simulated=False))
+        found = CellOutcome(cell_name(cell, self.topic.suite), Key(statistic, rater=self.a), worded)
+        return estimate_of(found, bounds, method, **self.topic.about(simulated=self.simulated))
 
     def _reworded(self, outcome: Outcome) -> Outcome:
-        """Without a scorer or without people the words of `Against` do not fit, and both sides' ratings count."""
+        """Reword an outcome without a scorer or without people, and count both sides' ratings."""
         excluded = dict(outcome.used.excluded)
         apart = sum(excluded.pop(name, 0) for name in ("no_scorer_value", "no_people"))
         who = {"the scorer": self.a, "people's mean": "the others' mean", "people": "the others"}
@@ -146,7 +149,7 @@ def rater_pairs(
         others = topic.people(simulated=simulated) if code_b is None else topic.ratings
         rows_b = others.take(others.rater != code_a if code_b is None else others.rater == code_b)
         if rows_a.size and rows_b.size:
-            yield RaterPair(topic, a, b, rows_a, rows_b, by_score, clock)
+            yield RaterPair(topic, a, b, rows_a, rows_b, by_score, clock, simulated)
 
 
 def _code(suite: Suite, name: str) -> int:

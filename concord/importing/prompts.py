@@ -49,7 +49,7 @@ _SAMPLED: Final = {
 
 
 def write_suite(suite: str, output: Path, seed: int | None, n: int | None, out: TextIO) -> None:
-    """Write a suite's prompts to a file: ``geneval`` (published, or sampled anew), ``sr2d``, or one of ``sr2d_variants``.
+    """Write a suite's prompts to a file: ``geneval`` (published, or sampled anew), ``sr2d``, or a variant of it.
 
     Raises:
         UsageError: a seed or a number was given that the suite has not.

@@ -162,7 +162,7 @@ class Page(Generic[V]):
         return {name: query.get(name) for name in self.controls}
 
     def followed(self, view: V, wanted: Mapping[str, str]) -> dict[str, str]:  # noqa: ARG002 - for pages that follow more
-        """What of an address a view follows."""
+        """Return the address parameters that this view honours."""
         values = {name: getattr(view, name, "") for name in self.ADDRESS}
         offered = {
             name: change.control() if isinstance(change, Choice) else change for name, change in self.offer(view).items()
@@ -171,11 +171,11 @@ class Page(Generic[V]):
         return {name: ",".join(value) if isinstance(value, list) else str(value) for name, value in (values | chosen).items()}
 
     def state(self, view: V) -> str:  # noqa: ARG002 - most pages have one state
-        """What must be so before a view is drawn, as text: pages whose other controls are set by one of them say by which."""
+        """Return a token that must match before drawing, so that no page is drawn while dependent controls still change."""
         return _OPENED
 
     def moves(self) -> live_updates.Moves:
-        """What it follows: the project."""
+        """Return the version that triggers a redraw."""
         return live_updates.version
 
     # layout

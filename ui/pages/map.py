@@ -262,7 +262,7 @@ class MapPage(Page[MapView]):
             with gr.Column(scale=3, min_width=320):
                 self.plot("map-plot", visible=False)
             with gr.Column(scale=2, min_width=260):
-                self.output("cc-map", js_module("map", ""))
+                self.output("cc-map", js_module("map_panel", ""))
                 # for those who draw no line
                 with gr.Accordion("Select by numbers", open=False, elem_id="map-numbers"):
                     for pair in (_SIDES[:2], _SIDES[2:]):

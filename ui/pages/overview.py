@@ -140,7 +140,7 @@ class OverviewPage(Page[None]):
     def lay_out(self) -> None:
         self.html("trouble")
         self.html("board", value=SKELETON)
-        self.output("simulated", _imitations(self.store))
+        self.output("simulated", _simulated_people_notice(self.store))
         self.html("glance")
         with gr.Accordion("All numbers", open=False, elem_id="all-numbers"):
             self.html("scores")
@@ -164,7 +164,7 @@ class OverviewPage(Page[None]):
             return
         for intervals in (False, True):
             yield {
-                "trouble": _trouble(store),
+                "trouble": _backup_warning(store),
                 "board": _boards(store, totals, intervals=intervals),
                 "simulated": bool(totals.simulated),
                 "glance": _glance(store, totals.images),
@@ -186,8 +186,8 @@ def _boards(store: Store, totals: contents.Totals, *, intervals: bool) -> Node:
     return [headline(board), facts, board_table(board), contested(board, looks), [board_table(each) for each in others]]
 
 
-def _imitations(store: Store) -> gr.Column:
-    """What is said of the simulated people where there are any, and how to be rid of them."""
+def _simulated_people_notice(store: Store) -> gr.Column:
+    """Build the notice about simulated people, with its "Remove" button."""
     with gr.Column(visible=False, elem_id="simulated", elem_classes="cc-simulated") as shown:
         with gr.Row(elem_classes="cc-simulated-row") as question:
             html_component(note(_SIMULATED))
@@ -219,8 +219,8 @@ _SIMULATED = (
 )
 
 
-def _trouble(store: Store) -> Node:
-    """Return that backups fail, as long as they do."""
+def _backup_warning(store: Store) -> Node:
+    """Return a warning if the last backup failed, else ""."""
     state = scheduler.backup_state(store)
     if state is None or not state.failed or state.since is None:
         return ""

@@ -342,8 +342,8 @@ print([name for name in slow if name in sys.modules])
 def test_the_overview_says_that_backups_fail(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store(filled) as store:
         monkeypatch.setitem(scheduler._states, store, scheduler.BackupState())
-        assert rendered(overview._trouble(store)) == ""
+        assert rendered(overview._backup_warning(store)) == ""
         since = datetime(2026, 11, 22, 12, tzinfo=UTC)
         monkeypatch.setitem(scheduler._states, store, scheduler.BackupState(None, "No space <left>", since))
-        trouble = rendered(overview._trouble(store))
+        trouble = rendered(overview._backup_warning(store))
     assert "No backup could be made since 2026-11-22 12:00 UTC: No space &lt;left&gt;. It is tried again" in trouble

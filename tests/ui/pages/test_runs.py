@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from concord.runs import queue, run_session
-from concord.runs import run_manager as supervisor
+from concord.runs import queue, run_manager, run_session
 from concord.runs.queue import QueuedRun
 from concord.runs.run_manager import RunView
 from data.jobs.folder import WorkerProgress
@@ -55,7 +54,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 def only(store: Store) -> RunView:
-    (view,) = [supervisor.run_view(store, row) for row in supervisor.run_rows(store)]
+    (view,) = [run_manager.run_view(store, row) for row in run_manager.run_rows(store)]
     return view
 
 
@@ -90,24 +89,24 @@ def plan(store: Store, selection: Selection = ALL, **more: Any) -> tuple[str, st
 def test_a_run_is_begun_stopped_gone_on_with_and_ends(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     store = world.store
     monkeypatch.setenv("SEER_SECONDS", "0.5")
-    before = supervisor.progress_version(store)
-    assert supervisor.start(store, ASKED) == ""
+    before = run_manager.progress_version(store)
+    assert run_manager.start(store, ASKED) == ""
     assert only(store).is_active
     until(lambda: only(store).state == "running")
-    assert supervisor.progress_version(store) != before
+    assert run_manager.progress_version(store) != before
     view = only(store)
     assert (view.can_pause, view.can_resume, view.can_remove) == (True, False, False)
     assert plan(store)[0].startswith("seer-playground is at work, or waits, in run 0001-seer-playground")
     assert not plan(store)[2]
-    assert supervisor.remove(store, view.row.run_id) == "Run 0001-seer-playground is at work or waits; cancel it first."
-    assert "is being worked on already" in supervisor.start(store, ASKED)
-    assert supervisor.pause(store, view.row.run_id) == ""
+    assert run_manager.remove(store, view.row.run_id) == "Run 0001-seer-playground is at work or waits; cancel it first."
+    assert "is being worked on already" in run_manager.start(store, ASKED)
+    assert run_manager.pause(store, view.row.run_id) == ""
     until(lambda: not queue.queued_runs(store))
     view = only(store)
     assert (view.state, view.can_pause, view.can_resume, view.can_remove) == ("paused", False, True, True)
     assert 0 < view.done < 4
-    assert "Nobody is at run" in supervisor.pause(store, view.row.run_id)
-    assert supervisor.resume(store, view.row.run_id) == ""
+    assert "Nobody is at run" in run_manager.pause(store, view.row.run_id)
+    assert run_manager.resume(store, view.row.run_id) == ""
     until(lambda: only(store).state == "done")
     assert (only(store).done, only(store).row.n_done) == (4, 4)
     made = (store.project / "runs" / view.row.run_id / "made.txt").read_text().split()
@@ -117,14 +116,14 @@ def test_a_run_is_begun_stopped_gone_on_with_and_ends(world: World, monkeypatch:
         "Nothing left to score",
         False,
     )
-    assert "loading cows" in supervisor.log_tail_of(store, only(store).row)
+    assert "loading cows" in run_manager.log_tail_of(store, only(store).row)
 
 
 def test_what_cannot_begin_is_said_at_once(world: World) -> None:
-    start = supervisor.start(world.store, {**ASKED, "profile": "paper"})
+    start = run_manager.start(world.store, {**ASKED, "profile": "paper"})
     assert start.startswith("seer has no profile 'paper'")
-    assert supervisor.resume(world.store, "0009-x") == "there is no run 0009-x in this project"
-    assert supervisor.remove(world.store, "0009-x") == "There is no run 0009-x any more."
+    assert run_manager.resume(world.store, "0009-x") == "there is no run 0009-x in this project"
+    assert run_manager.remove(world.store, "0009-x") == "There is no run 0009-x any more."
 
 
 def test_left_running_it_shows_as_interrupted_and_goes_on(world: World) -> None:
@@ -135,7 +134,7 @@ def test_left_running_it_shows_as_interrupted_and_goes_on(world: World) -> None:
     assert f"It goes on with run {run_id} first. " in plan(store)[0]
     assert plan(store)[0].endswith(f" On the command line: {_command(store)}")
     assert plan(store)[1] == "Score 3 images"
-    assert supervisor.resume(store, run_id) == ""
+    assert run_manager.resume(store, run_id) == ""
     until(lambda: only(store).state == "done")
     assert only(store).row.n_done == 4
 
@@ -153,7 +152,7 @@ def test_what_an_older_version_saw_is_not_judged_by_newer_rules(world: World, mo
         folder.write_part(part, [Observation(item.item_id)])
     newer = replace(cow_scorer.SCORER, version="2")
     monkeypatch.setattr(registry, "get", lambda _name: newer)
-    supervisor.resume(store, run_id)
+    run_manager.resume(store, run_id)
     until(lambda: only(store).state == "failed")
     until(lambda: not queue.queued_runs(store))
     assert only(store).row.n_done == 1
@@ -164,8 +163,8 @@ def test_what_an_older_version_saw_is_not_judged_by_newer_rules(world: World, mo
 def test_a_removed_run_leaves_nothing(world: World) -> None:
     store = world.store
     run_id = left_behind(store, "failed", n_done=2)
-    assert supervisor.remove(store, run_id) == ""
-    assert supervisor.run_rows(store) == []
+    assert run_manager.remove(store, run_id) == ""
+    assert run_manager.run_rows(store) == []
     assert not (store.project / "runs" / run_id).exists()
     assert plan(store)[1] == "Score 4 images"
 
@@ -173,7 +172,7 @@ def test_a_removed_run_leaves_nothing(world: World) -> None:
 def test_a_run_without_its_folder_cannot_go_on(world: World) -> None:
     run_id = left_behind(world.store, "paused")
     RunFolder(world.store.project / "runs" / run_id).path.rename(world.store.project / "elsewhere")
-    assert "is gone" in supervisor.resume(world.store, run_id)
+    assert "is gone" in run_manager.resume(world.store, run_id)
 
 
 def test_the_plan_follows_the_project_and_the_selection(world: World) -> None:
@@ -196,7 +195,7 @@ def test_the_plan_follows_the_project_and_the_selection(world: World) -> None:
 
 def test_failed_images_are_said_to_be_tried_again(world: World) -> None:
     (world.folder / "00001" / "samples" / "0001.png").write_bytes(b"x")
-    assert supervisor.start(world.store, ASKED) == ""
+    assert run_manager.start(world.store, ASKED) == ""
     until(lambda: not queue.queued_runs(world.store))
     assert plan(world.store)[0].startswith(
         "Sees cows. seer-playground has judged 3 of the 4 images of this selection. 1 failed before and is tried again."
@@ -277,7 +276,7 @@ def test_nothing_of_the_data_is_html(world: World) -> None:
     seen = Observation("geneval/00000/sdv2/0", failed=HOSTILE)
     runs.ingest(world.store, run_id, 0, [(seen, ())], "seer-1")
     html = as_text(page.status(world.store, None, None))["runs"] + rendered(
-        table.question(supervisor.run_view(world.store, supervisor.run_rows(world.store)[0]))
+        table.question(run_manager.run_view(world.store, run_manager.run_rows(world.store)[0]))
     )
     assert html.count("&lt;img") >= 4
     assert "<img" not in html

@@ -585,7 +585,7 @@ _NO_TABLE: Final = (
 
 
 def failures_part(store: Store, suite: str, rater: str, picture: str, generator: str = ALL) -> Drawing:
-    """One of PICTURES for a suite as a scorer saw it, of one generator or of all (also where there is none of that name)."""
+    """One of ``failures.PICTURES`` for a suite as a scorer saw it, of one generator or of all."""
     source = failing.source(store, suite, rater)
     if source is None or picture not in TITLES:
         lead = f"{rater} has not looked at images of {suite} yet." if rater else "No scorer has looked at these images yet."

@@ -44,7 +44,7 @@ from ui.components.image_strip import thumbnails
 from ui.components.plotly_text import escaped
 from ui.components.tables import Cells, columns, explained, heading, note, plain_table, table_element
 from ui.pages.agreement.scorers import scores_to_decisions
-from ui.pages.agreement.view import AgreementView as Decisions
+from ui.pages.agreement.view import AgreementView
 from ui.pages.explore.view import ALL, CHANGED, KINDS, Drawing, ExploreView
 
 if TYPE_CHECKING:
@@ -374,7 +374,7 @@ def _verdict_change(evidence: RaterEvidence, compared: Compared, view: ExploreVi
 
 def _by_scores(store: Store, view: ExploreView) -> Drawing:
     """Of a rater that gives numbers instead of verdicts: where to cut them."""
-    decisions = Decisions(suite=view.suite, aspect=rejudging.ASPECT, task=view.task, a=view.rater)
+    decisions = AgreementView(suite=view.suite, aspect=rejudging.ASPECT, task=view.task, a=view.rater)
     scored = {judge.name for judge in contents.raters_of_selection(store, Selection(suite=(view.suite,), aspect=("score",)))}
     if view.rater not in scored:
         return Drawing(note(_NO_KNOBS.format(rater=view.rater)))

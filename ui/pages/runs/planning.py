@@ -84,7 +84,7 @@ def plan(store: Store, wanted: RunRequest) -> tuple[Node, str, bool]:
     if not there.images:
         return _no_images(store, wanted.selection), "Score", False
     behind = stored.all_unfinished(store, rater)
-    mine = [row for row in behind if row.run_id in run_manager.queued_or_at_work(store)]
+    mine = [row for row in behind if row.run_id in run_manager.active_runs(store)]
     left = there.left
     if mine:
         others = set(score.items_in_runs(store, mine))

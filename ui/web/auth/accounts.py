@@ -165,8 +165,8 @@ class Accounts:
         """The account of this name, None if there is none."""
         return self._now().get(name)
 
-    def taken(self, name: str) -> bool:
-        """Whether a name is, or looks like, that of an account."""
+    def is_taken(self, name: str) -> bool:
+        """Return True if an account has this name or one that folds to it."""
         return any(folded(name) == folded(account_name) for account_name in self._now())
 
     @property

@@ -45,9 +45,9 @@ _USED_BY_STUDIO: Final = (*_USED_BY_FORM, "queue", "run/predict", "cancel", "res
 
 def _of_gradio(mount: str, used: tuple[str, ...], access: Access) -> tuple[tuple[str, Access | None], ...]:
     api = f"{mount}/gradio_api"
-    open_ones = ((f"{api}/{name}", access) for name in used)
+    open_routes = ((f"{api}/{name}", access) for name in used)
     closed = (api, f"{mount}/login", f"{mount}/logout", f"{mount}/monitoring")
-    return (*open_ones, *((path, None) for path in closed), (mount, access))
+    return (*open_routes, *((path, None) for path in closed), (mount, access))
 
 
 # The first prefix that fits decides; a path that none fits is refused, and so is one that leads to None. A prefix covers

@@ -216,7 +216,7 @@ def _typed(text: str, known: str | None, accounts: Accounts | None) -> str:
         HTTPException: nobody may come by it, or it is somebody's with an account; with a sentence for the person.
     """
     name = checked_name(text)
-    if name != known and (looks_like_pseudonym(name) or (accounts is not None and accounts.taken(name))):
+    if name != known and (looks_like_pseudonym(name) or (accounts is not None and accounts.is_taken(name))):
         raise HTTPException(409, NAME_TAKEN)
     return name
 

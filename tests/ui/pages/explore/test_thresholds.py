@@ -19,8 +19,7 @@ from concord.common.context import CommandError
 from concord.error_analysis import rejudging
 from concord.error_analysis.rejudging import save_as_rater
 from concord.judging import derive_source
-from concord.runs import run_manager as supervisor
-from concord.runs import score
+from concord.runs import run_manager, score
 from data.spec import parse_spec
 from data.store import imports, runs
 from data.store.browse import grid
@@ -347,11 +346,11 @@ def test_masks_outlive_their_run_while_settings_are_kept(store: Store) -> None:
     done = save_as_rater(store, RATER, MOVED)
     item = next(iter(own(store)))
     folder = store.project / "runs" / f"0001-{RATER}"
-    assert supervisor.remove(store, f"0001-{RATER}") == ""
+    assert run_manager.remove(store, f"0001-{RATER}") == ""
     (seen,) = (evidence for evidence in scorer_evidence.evidence_of_item(store, item) if evidence.rater_id == done.rater_id)
     assert any(detection.mask for detection in seen.seen.detections)
     kept_run = next(row.run_id for row in runs.listed(store) if row.rater_id == done.rater_id)
-    assert "import undo" in supervisor.remove(store, kept_run)
+    assert "import undo" in run_manager.remove(store, kept_run)
     assert folder.is_dir()
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from agreement.reasons import NO_METHOD, Method, Reason, Remark
+
 ALL = "all"
 Position = Literal["equivalent", "below", "above"]
 Kind = Literal["scorer", "human", "consensus"]
@@ -37,7 +39,7 @@ class CeilingVerdict:
         p: two-sided p of no difference, by sign flips of what each prompt and a contrary one add to it.
         p_holm: corrected over one statistic's rows of one generator, or of all.
         prompts_needed: about how many more prompts would tell; only where there are too few.
-        words: the verdict as a sentence.
+        words: the verdict with the numbers that it rests on.
         others_verdict: the same beside other people, on other prompts; None where fewer than five persons are identified.
         others_reason: why there is none.
         others_low: lower end of the difference's interval with persons as random as prompts.
@@ -46,7 +48,7 @@ class CeilingVerdict:
     """
 
     verdict: Position | None = None
-    verdict_reason: str | None = None
+    verdict_reason: Reason | None = None
     scorer: float | None = None
     difference: float | None = None
     difference_low: float | None = None
@@ -55,9 +57,9 @@ class CeilingVerdict:
     p: float | None = None
     p_holm: float | None = None
     prompts_needed: int | None = None
-    words: str | None = None
+    words: Remark | None = None
     others_verdict: Position | None = None
-    others_reason: str | None = None
+    others_reason: Reason | None = None
     others_low: float | None = None
     others_high: float | None = None
     others_p: float | None = None
@@ -72,8 +74,8 @@ class Ceiling:
     high: float | None
     n_items: int
     n_ratings: int
-    reason: str | None
-    method: str
+    reason: Reason | None
+    method: Method
     verdict: CeilingVerdict = field(default_factory=CeilingVerdict)
 
 
@@ -120,8 +122,8 @@ class Estimate:
     n_ratings: int = 0
     n_prompts: int = 0
     excluded: Mapping[str, int] = field(default_factory=dict)
-    reason: str | None = None
-    method: str = ""
+    reason: Reason | None = None
+    method: Method = NO_METHOD
     saw_labels: bool = False
     ceiling: Ceiling | None = None
 

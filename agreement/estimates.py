@@ -13,6 +13,7 @@ import numpy as np
 
 from agreement.inference.intervals import CORRECTED, SHARE, Deletions, ValueRange
 from agreement.numeric import IntArray, share_of
+from agreement.reasons import NO_METHOD, Method, Name, Reason
 from agreement.statistics.correlation import FORMULAS, Correlation, Units, why_undefined
 from agreement.study.cells import Options, Outcome, Used, interval, outcome
 
@@ -23,19 +24,19 @@ class UnitCorrelation:
 
     Attributes:
         low, high: 95 % interval by the jackknife over the units; None with the value, or where `method` says why.
-        method: in words, how both were made.
+        method: how both were made.
     """
 
     value: float | None
-    reason: str | None
+    reason: Reason | None
     low: float | None
     high: float | None
     n: int
-    method: str
+    method: Method
 
 
 def correlate_units(
-    statistic: Correlation, x: Sequence[float], y: Sequence[float], names: tuple[str, str], unit: str = "unit"
+    statistic: Correlation, x: Sequence[float], y: Sequence[float], names: tuple[Name, Name], unit: str = "unit"
 ) -> UnitCorrelation:
     """A correlation of two vectors of finite numbers. Units count as independent of each other.
 
@@ -44,9 +45,9 @@ def correlate_units(
     a, b = np.asarray(x, float), np.asarray(y, float)
     n = int(a.size)
     if n < 2:
-        return UnitCorrelation(None, why_undefined(a, b, names), None, None, n, "")
+        return UnitCorrelation(None, why_undefined(a, b, names), None, None, n, NO_METHOD)
     values = FORMULAS[statistic](a, b, Units.single(n), Deletions(wanted=True).weights(n))
-    made = outcome(values, why_undefined(a, b, names), Used(n, n, n), "")
+    made = outcome(values, why_undefined(a, b, names), Used(n, n, n), None)
     bounds, method = interval(made, CORRECTED, many=f"{unit}s")
     return UnitCorrelation(made.value, made.reason, bounds.low, bounds.high, n, method)
 
@@ -60,8 +61,8 @@ class IntervalEstimate:
     high: float | None
     items: int
     ratings: int
-    reason: str | None
-    method: str
+    reason: Reason | None
+    method: Method
     excluded: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -93,7 +94,12 @@ class Clusters:
 
 
 def share_estimate(
-    yes: Sequence[bool], clusters: Clusters, options: Options, how: str, reason: str, excluded: Mapping[str, int] | None = None
+    yes: Sequence[bool],
+    clusters: Clusters,
+    options: Options,
+    how: Method,
+    reason: Reason,
+    excluded: Mapping[str, int] | None = None,
 ) -> IntervalEstimate:
     """The share of yes, 0 to 1, in votes of these clusters; ``reason`` says why there is none."""
     weights = Deletions(options.intervals).weights(clusters.size)

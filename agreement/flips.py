@@ -15,6 +15,7 @@ import numpy as np
 
 from agreement.inference.intervals import CONTRAST, SHARE, Deletions, Interval
 from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio, share_of, sums_by
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode
 from agreement.study.cells import ALL, Options, Outcome, Used, compact, first_of, interval, merged, outcome
 
 SCORE, FLIPPED, DELTA, PREFERRED = STATISTICS = ("s", "s_flipped", "delta_s", "preferred")
@@ -22,10 +23,8 @@ SCORE, FLIPPED, DELTA, PREFERRED = STATISTICS = ("s", "s_flipped", "delta_s", "p
 SHARED = "shared"
 """In a generator's place: the images of all generators that every rater has scored, so that their numbers can be compared."""
 TIED = "tied"
-NOTHING_PAIRED = "no image has a score by both prompts"
-ALL_TIED = "on every image both prompts have the same score"
-_HOW = "mean over {} with a score by both prompts"
-_HOW_PREFERRED = "share of the images with two different scores{}"
+NOTHING_PAIRED = Reason(ReasonCode.NO_SCORE_BY_BOTH_PROMPTS)
+ALL_TIED = Reason(ReasonCode.SAME_SCORE_BY_BOTH_PROMPTS)
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ class FlipStatistic:
     statistic: str
     outcome: Outcome
     bounds: Interval
-    method: str
+    method: Method
 
 
 def flip_test(pairs: FlipPairs, options: Options | None = None) -> list[FlipStatistic]:
@@ -127,7 +126,7 @@ def _outcomes(pairs: FlipPairs, deletions: Deletions) -> dict[str, Outcome]:
     entries = Used(int(np.unique(used.item).size), used.item.size, cluster.size, excluded)
     columns = np.stack([np.ones(used.item.size), used.true, used.flipped, used.true - used.flipped], axis=1)
     sums = weights @ cluster_sums(columns, cluster.codes, cluster.size)
-    how = _HOW.format("people's ratings" if pairs.people else "the images")
+    how = Method(MethodCode.MEAN_BY_BOTH_PROMPTS, people=pairs.people)
     made = {
         name: outcome(ratio(sums[:, k + 1], sums[:, 0]), NOTHING_PAIRED, entries, how)
         for k, name in enumerate((SCORE, FLIPPED, DELTA))
@@ -142,5 +141,5 @@ def _preferred(used: FlipPairs, weights: FloatArray, excluded: Mapping[str, int]
     share = share_of((higher > 0).astype(float), (higher != 0).astype(float), first_of(item, cluster.codes), weights)
     untied = int((higher != 0).sum())
     counted = Used(untied, used.item.size, cluster.size, merged([excluded, {TIED: item.size - untied}]))
-    how = _HOW_PREFERRED.format(", by the mean of each one's ratings" if used.people else "")
+    how = Method(MethodCode.PREFERRED_PROMPT, people=used.people)
     return outcome(share, ALL_TIED if item.size else NOTHING_PAIRED, counted, how)

@@ -17,6 +17,7 @@ import pandas as pd
 from agreement.inference.hypothesis_tests import holm, needed, sign_flips
 from agreement.inference.intervals import CONTRAST, Deletions, Deviations, interval, spread
 from agreement.numeric import FloatArray, IntArray, ratio, share_of
+from agreement.reasons import Method, MethodCode, joined
 
 
 def mean_of_images(unit: IntArray, value: FloatArray, place: IntArray, weights: FloatArray) -> FloatArray:
@@ -47,7 +48,7 @@ class GeneratorDifference:
         wins, losses, ties: of prompts, where the mean of ``first`` is higher, lower, or the same.
         prompts_needed: about so many more prompts would leave 0 out, if the difference stayed as it is; None where 0 is
             out, or where nothing tells.
-        method: in words, how the interval was made.
+        method: how the difference and its interval were made.
     """
 
     first: str
@@ -61,7 +62,7 @@ class GeneratorDifference:
     wins: int
     losses: int
     ties: int
-    method: str
+    method: Method
     answers: int = 0
     prompts_needed: int | None = None
 
@@ -141,7 +142,7 @@ def _difference(first: str, second: str, sums: FloatArray, counts: FloatArray, a
         wins=wins,
         losses=losses,
         ties=prompts - wins - losses,
-        method=f"difference of means over shared prompts, images weigh equally; {bounds.note}",
+        method=joined(Method(MethodCode.DIFFERENCE_OF_MEANS), bounds.method, bounds.reason),
         answers=answers,
     )
     if made.low is None or made.leaves_zero_out or not round(made.value, 12):

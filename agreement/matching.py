@@ -20,6 +20,7 @@ import pandas as pd
 from agreement.inference.intervals import AREA, CONTRAST, NUMBER, SHARE, Deletions
 from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
 from agreement.questions.scores import ALL, GroupStatistic, StatisticKey, deletions_of, figure
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode, joined
 from agreement.study.cells import Options, Used
 
 COLUMNS: Final = ("rater", "item", "prompt", "group", "task", "generator", "fits", "right", "posterior")
@@ -81,16 +82,16 @@ LIFT: Final = "accuracy_less_chance"
 POSTERIOR: Final = "posterior"
 RANK: Final = "rank"
 STATISTICS: Final = {
-    ACCURACY: "share of images whose right caption fits best, alone; a tie is not right",
-    CHANCE: "mean of 1/C over the same images",
-    LIFT: "accuracy less the mean of 1/C over the same images",
-    POSTERIOR: "mean share of the right caption in a softmax over the captions",
-    RANK: "mean place of the right caption, 1 the best; captions that fit as well count half",
+    ACCURACY: Method(MethodCode.MATCHED_RIGHT),
+    CHANCE: Method(MethodCode.MATCHED_BY_CHANCE),
+    LIFT: Method(MethodCode.MATCHED_LESS_CHANCE),
+    POSTERIOR: Method(MethodCode.SHARE_OF_SOFTMAX),
+    RANK: Method(MethodCode.MEAN_PLACE),
 }
 """Each statistic and how it is made."""
 
 KINDS: Final = {ACCURACY: SHARE, POSTERIOR: AREA}
-NOTHING: Final = "no image with a number for every caption"
+NOTHING: Final = Reason(ReasonCode.NO_IMAGE_WITH_ALL_CAPTIONS)
 
 
 def matching_statistics(frame: pd.DataFrame, options: Options | None = None) -> list[GroupStatistic]:
@@ -148,8 +149,6 @@ def weighted_means(values: FloatArray, codes: IntArray, clusters: int, deletions
 Aggregate = Literal["jensen", "lse"]
 """How a caption's trials become one number: the mean of log p, or log of the mean of p (SelfEval, equations 9 and 8)."""
 
-_HOW_TRIALS: Final = "{}; fits are the {} of the first {} of {} trials"
-
 
 def right_by_trials(trials: FloatArray, right: IntArray, aggregate: Aggregate = "jensen") -> BoolArray:
     """Whether the right caption fits best, alone, by the first 1, 2, ... N trials: (items, N).
@@ -197,11 +196,10 @@ def by_trials(
     names, codes = np.unique(np.asarray(clusters, dtype=str), return_inverse=True)
     means = weighted_means(correct, codes.astype(np.int64), len(names), deletions)
     used, total = Used(len(correct), len(correct), len(names)), trials.shape[1]
-    mean_name = {"jensen": "mean", "lse": "log of the mean likelihood"}[aggregate]
     return [
         figure(
             ACCURACY, StatisticKey("trials", str(n + 1), rater, generator), "images", means[:, n], NOTHING, used,
-            _HOW_TRIALS.format(STATISTICS[ACCURACY], mean_name, n + 1, total), SHARE,
+            joined(STATISTICS[ACCURACY], Method(MethodCode.FIRST_TRIALS, aggregate=aggregate, n=n + 1, trials=total)), SHARE,
         )
         for n in range(total)
     ]  # fmt: skip
@@ -215,9 +213,6 @@ def _aggregated(trials: FloatArray, aggregate: Aggregate) -> FloatArray:
 
 
 DIFFERENCE = "votes_difference"
-_HOW_VOTES = (
-    "images on which only the first is right less those on which only the second is, as a share of all that both judged"
-)
 
 
 @dataclass(frozen=True)
@@ -272,7 +267,9 @@ def _votes_of(rows: pd.DataFrame, a: str, b: str, generator: str, deletions: Del
         values = (mine.astype(float) - others)[:, None]
         means = weighted_means(values, codes, clusters, deletions)[:, 0]
         used, key = Used(len(part), len(part), clusters), StatisticKey("task", task, a, generator, b)
-        difference = figure(DIFFERENCE, key, "images", means, "", used, _HOW_VOTES, CONTRAST)
+        difference = figure(
+            DIFFERENCE, key, "images", means, None, used, Method(MethodCode.ONLY_FIRST_RIGHT_LESS_SECOND), CONTRAST
+        )
         which = (mine & ~others, others & ~mine, mine & others, ~mine & ~others)
         only_a, only_b, both, neither = (int(counted.sum()) for counted in which)
         yield Votes(a, b, task, generator, only_a, only_b, both, neither, difference)
@@ -282,12 +279,12 @@ TEXT_SCORE: Final = "text_score"
 IMAGE_SCORE: Final = "image_score"
 GROUP_SCORE: Final = "group_score"
 _HOW_WINOGROUND: Final = {
-    TEXT_SCORE: "share of groups in which each image's right caption fits it better than the other; a tie is not right",
-    IMAGE_SCORE: "share of groups in which each caption fits its image better than the other image; a tie is not right",
-    GROUP_SCORE: "share of groups with both",
+    TEXT_SCORE: Method(MethodCode.TEXT_SCORE),
+    IMAGE_SCORE: Method(MethodCode.IMAGE_SCORE),
+    GROUP_SCORE: Method(MethodCode.GROUP_SCORE),
 }
 """How each score is made; chance gives 1/4, 1/4 and 1/6."""
-_NO_GROUP: Final = "no group of two images with the same two captions, each right once"
+_NO_GROUP: Final = Reason(ReasonCode.NO_WINOGROUND_GROUP)
 
 
 def winoground(frame: pd.DataFrame, options: Options | None = None) -> list[GroupStatistic]:

@@ -24,11 +24,12 @@ from agreement.catalogue import PeopleAs, people_as, value_range_of
 from agreement.estimate import Estimate
 from agreement.inference import intervals
 from agreement.inference.hypothesis_tests import ROUNDING
-from agreement.inference.intervals import LEVEL, Deviations, ValueRange
+from agreement.inference.intervals import Deviations, ValueRange
 from agreement.numeric import BoolArray, FloatArray, IntArray
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode, joined
 from agreement.report.report import ReportTopic, estimate_of, select, topics
-from agreement.report.scorer_human import pair_judgements, to_majority
-from agreement.statistics.correlation import WHY_NO_AUC
+from agreement.report.scorer_human import NOTHING_SHARED, pair_judgements, to_majority
+from agreement.statistics.correlation import why_no_auc
 from agreement.statistics.two_raters import FORMULAS, PairSums, why_undefined
 from agreement.study.cells import (
     EVERYWHERE,
@@ -52,7 +53,7 @@ from agreement.study.frame import Ratings, Suite, read
 
 Objective = Literal["percent_agreement", "cohen_kappa"]
 OBJECTIVES: tuple[Objective, ...] = get_args(Objective)
-ONE_SCORE = "the scorer's scores are all the same"
+ONE_SCORE = Reason(ReasonCode.ONE_SCORE)
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ class BestCut:
     threshold: float | None
     value: float | None
     cut: int
-    reason: str | None = None
+    reason: Reason | None = None
 
 
 def best_cut(tally: ScoreCounts, objective: Objective) -> BestCut:
@@ -144,7 +145,7 @@ def best_cut(tally: ScoreCounts, objective: Objective) -> BestCut:
     """
     one_answer = not (tally.yes.any() and tally.no.any())
     if tally.scores.size < 2 or (one_answer and objective == "cohen_kappa"):
-        return BestCut(None, None, -1, ONE_SCORE if tally.scores.size == 1 else WHY_NO_AUC)
+        return BestCut(None, None, -1, ONE_SCORE if tally.scores.size == 1 else why_no_auc())
     values = FORMULAS[objective](PairSums.of(tally.tables()))
     edges = tally.edges()
     runs = best_runs(values)
@@ -168,7 +169,7 @@ class CrossValidated:
     said: BoolArray
     fold: IntArray
     thresholds: tuple[float, ...]
-    reason: str | None = None
+    reason: Reason | None = None
 
 
 def fold_generator(seed: int, stream: str) -> np.random.Generator:
@@ -197,23 +198,24 @@ def cross_validate(answers: ScoredAnswers, objective: Objective, fold_of_cluster
         best = best_cut(others, objective)
         if best.threshold is None:
             nothing = np.zeros(0, np.int64)
-            return CrossValidated(nothing > 0, nothing, (), f"without fold {left_out + 1} of {folds}, {best.reason}")
+            without = Reason(ReasonCode.WITHOUT_FOLD, fold=left_out + 1, folds=folds, reason=best.reason)
+            return CrossValidated(nothing > 0, nothing, (), without)
         thresholds.append(best.threshold)
         mine = fold == left_out
         predicted[mine] = answers.score[mine] > best.threshold
     return CrossValidated(predicted, fold, tuple(thresholds))
 
 
-def why_no_cut(answers: ScoredAnswers, folds: int, clusters_are: str) -> str | None:
-    """Why no cut of these answers can be chosen and checked, in words; None if it can."""
+def why_no_cut(answers: ScoredAnswers, folds: int, clusters_are: str) -> Reason | None:
+    """Why no cut of these answers can be chosen and checked; None if it can."""
     if not answers.score.size:
-        return "the scorer and people share no unit"
+        return NOTHING_SHARED
     if answers.yes.all() or not answers.yes.any():
-        return WHY_NO_AUC
+        return why_no_auc()
     if not (answers.score != answers.score[0]).any():
         return ONE_SCORE
     if answers.clusters < folds:
-        return f"{answers.clusters} {clusters_are} cannot be dealt into {folds} folds"
+        return Reason(ReasonCode.FEWER_THAN_FOLDS, n=answers.clusters, clusters=clusters_are, folds=folds)
     return None
 
 
@@ -326,18 +328,20 @@ def check_cut(suite: Suite, cut: CutOptions) -> None:
         raise ValueError(f"cross-validation needs two folds at least, not {cut.folds}")
     if cut.objective not in OBJECTIVES:
         raise ValueError(f"a cut is chosen by {' or '.join(OBJECTIVES)}, not {cut.objective}")
-    if reason := unfit(suite, cut):
-        raise ValueError(reason)
+    if wrong := unfit(suite, cut):
+        raise ValueError(
+            f"the aspect {wrong!r} of the suite {suite.name!r} is not {'yes or no' if wrong == cut.aspect else 'a number'}"
+        )
 
 
-def unfit(suite: Suite, cut: CutOptions) -> str:
-    """What of the suite cannot be cut or compared with a cut; nothing if all can."""
+def unfit(suite: Suite, cut: CutOptions) -> str | None:
+    """Return the aspect of the suite that cannot be cut, or compared with a cut; None if all can."""
     for aspect in suite.aspects:
-        wrong = "yes or no" if aspect.name == cut.aspect and not aspect.measure.binary else ""
-        wrong = wrong or ("a number" if aspect.name == cut.number and not aspect.measure.numeric else "")
-        if wrong:
-            return f"the aspect {aspect.name!r} of the suite {suite.name!r} is not {wrong}"
-    return ""
+        if aspect.name == cut.aspect and not aspect.measure.binary:
+            return aspect.name
+        if aspect.name == cut.number and not aspect.measure.numeric:
+            return aspect.name
+    return None
 
 
 @dataclass(frozen=True)
@@ -420,7 +424,7 @@ class _CellCuts:
             return {}
         matched, many = meeting.matched(cell), meeting.clusters_are
         made = _decide(matched.answers, cut, cell, many)
-        how = f"yes if {cut.number} > t, t the best by {cut.objective} on the other folds; {cut.folds} folds of {many}, seeded"
+        how = Method(MethodCode.CUT_OUT_OF_FOLD, number=cut.number, objective=cut.objective, folds=cut.folds, clusters=many)
         outcomes: dict[Key, Outcome] = {}
         for name in OBJECTIVES:
             key = Key(name, rater=meeting.rater, people_as=meeting.people_as)
@@ -477,7 +481,7 @@ class ThresholdCurve:
         best: the objective there.
         used: items, ratings, clusters, and what was left out.
         reason: why there is no curve.
-        method: in words.
+        method: how it was made.
     """
 
     rater: str
@@ -490,8 +494,8 @@ class ThresholdCurve:
     threshold: float | None
     best: float | None
     used: Used
-    reason: str | None
-    method: str
+    reason: Reason | None
+    method: Method
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types."""
@@ -551,7 +555,7 @@ def curve(
 def _curve(met: ScorerTopic, cut: CutOptions, place: CellName, cell: Cell) -> ThresholdCurve:
     matched = met.matched(cell)
     answers, about = matched.answers, (met.rater, cut, place)
-    how = f'{cut.objective} of "yes if {cut.number} > t" with people, people as {met.people_as}, on all data: no fold left out'
+    how = Method(MethodCode.CUT_ON_ALL, number=cut.number, objective=cut.objective, people_as=met.people_as)
     reason = why_no_cut(answers, 1, met.clusters_are)
     if reason is not None:
         return ThresholdCurve(*about, (), (), (), (), None, None, matched.used, reason, how)
@@ -561,7 +565,7 @@ def _curve(met: ScorerTopic, cut: CutOptions, place: CellName, cell: Cell) -> Th
     values = curve_values(answers, cut.objective, cuts, cell.deletions.weights(answers.clusters))
     low, high = _band(values, answers.clusters, value_range_of(cut.objective, binary=True))
     if cell.deletions.wanted and answers.clusters > 1:
-        how += f"; band: {LEVEL}% jackknife over {answers.clusters} {met.clusters_are} at each cut"
+        how = joined(how, Method(MethodCode.BAND, n=answers.clusters, clusters=met.clusters_are))
     at = middle(edges[cuts], edges[cuts + 1])
     cut_at, on_all = tuple(at.tolist()), tuple(None if np.isnan(value) else float(value) for value in values[0])
     return ThresholdCurve(*about, cut_at, on_all, low, high, best.threshold, best.value, matched.used, None, how)

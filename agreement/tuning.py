@@ -17,7 +17,8 @@ import pandas as pd
 
 from agreement.engine.counts import PEOPLE, SIMULATED, CountedTopic
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio
-from agreement.report.scorer_human import HOW, NOTHING_SHARED
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode
+from agreement.report.scorer_human import NOTHING_SHARED, SCORER_AND_PEOPLE
 from agreement.statistics.scale import Scale
 from agreement.statistics.two_raters import FORMULAS, PairSums, why_undefined
 from agreement.study.cells import ALL, CellOutcome, Key, Outcome, Used, compact, outcome, with_tasks_mean
@@ -27,7 +28,6 @@ NONE, NO, YES = -1, 0, 1
 """Codes of verdicts; NONE is no verdict, or one that was left open."""
 STATISTICS = ("percent_agreement", "cohen_kappa", "gwet_ac1")
 _KINDS = {"real": PEOPLE, "simulated": SIMULATED}
-_OWN = "the share of yes among the scorer's verdicts"
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def _agreed(table: FloatArray, verdicts: IntArray, heard: YesNoCounts, inside: B
     made: dict[Key, Outcome] = {}
     for name in STATISTICS:
         reason = why_undefined(name, sums) if used.ratings else NOTHING_SHARED
-        made[Key(name)] = outcome(np.atleast_1d(FORMULAS[name](sums)), reason, used, HOW["each"])
+        made[Key(name)] = outcome(np.atleast_1d(FORMULAS[name](sums)), reason, used, SCORER_AND_PEOPLE.method("each"))
     return made
 
 
@@ -149,7 +149,7 @@ def shares(verdicts: IntArray, places: ItemCells) -> list[CellOutcome]:
 def _share(verdicts: IntArray) -> Outcome:
     n = int((verdicts >= 0).sum())
     value = share_of_yes(verdicts, np.zeros(verdicts.size, np.int64), 1)
-    return outcome(value, "the scorer has no verdict", Used(n, n, 0), _OWN)
+    return outcome(value, Reason(ReasonCode.NO_VERDICT_OF_SCORER), Used(n, n, 0), Method(MethodCode.SHARE_OF_YES_OF_SCORER))
 
 
 def share_of_yes(verdicts: IntArray, group: IntArray, groups: int) -> FloatArray:
@@ -183,7 +183,7 @@ class Tuned:
     out_of_fold: float | None = None
     n_items: int = 0
     n_ratings: int = 0
-    reason: str | None = None
+    reason: Reason | None = None
 
 
 def tune(
@@ -228,8 +228,8 @@ def tune(
     for left_out in range(folds):
         others = FORMULAS[objective](PairSums.of(whole - by_fold[:, left_out]))
         if np.isnan(others).all():
-            why = f"without fold {left_out + 1} of {folds} it is undefined at every value"
-            return replace(tuned, reason=why)
+            reason = Reason(ReasonCode.UNDEFINED_WITHOUT_FOLD, fold=left_out + 1, folds=folds)
+            return replace(tuned, reason=reason)
         chosen.append(_best(at, others)[0])
     judged = by_fold[chosen, np.arange(folds)]
     fold_values = tuple(_number(value) for value in FORMULAS[objective](PairSums.of(judged)))
@@ -237,15 +237,15 @@ def tune(
     return replace(tuned, fold_best=tuple(chosen), fold_values=fold_values, out_of_fold=out_of_fold)
 
 
-def _why_not(verdicts: IntArray, values: FloatArray, clusters: int, folds: int) -> str | None:
-    """Why no value can be chosen and checked, in words."""
+def _why_not(verdicts: IntArray, values: FloatArray, clusters: int, folds: int) -> Reason | None:
+    """Why no value can be chosen and checked."""
     if not verdicts.size:
         return NOTHING_SHARED
     if (verdicts == verdicts[:1]).all():
-        return "no value of this setting changes a verdict that people can be compared with"
+        return Reason(ReasonCode.SETTING_CHANGES_NOTHING)
     if np.isnan(values).all():
-        return "it is undefined at every value"
-    return f"{clusters} prompts cannot be dealt into {folds} folds" if clusters < folds else None
+        return Reason(ReasonCode.UNDEFINED_AT_EVERY_VALUE)
+    return Reason(ReasonCode.FEWER_THAN_FOLDS, n=clusters, clusters="prompts", folds=folds) if clusters < folds else None
 
 
 def _best(at: FloatArray, values: FloatArray) -> tuple[int, tuple[int, int]]:

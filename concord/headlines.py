@@ -22,7 +22,7 @@ import pandas as pd
 from agreement.estimate import Estimate, WithInterval
 from agreement.generators import GeneratorDifference, compare_generators
 from agreement.report.ceiling import FINER, NO_INTERVALS, SAW_LABELS
-from concord.common import wording
+from concord.common import sentences, wording
 from data.store.core.selection import PEOPLE, SIMULATED
 
 ALL: Final = "all"
@@ -223,7 +223,8 @@ def people_level(row: Estimate) -> PeopleLevel:
     ceiling = row.ceiling
     scorer = str(row.rater)
     if ceiling is None or ceiling.value is None:
-        reason = (ceiling and ceiling.reason) or f"nobody was put in its place by {wording.title(row.statistic)}"
+        reason = sentences.text_or_none(ceiling.reason if ceiling else None)
+        reason = reason or f"nobody was put in its place by {wording.title(row.statistic)}"
         return PeopleLevel(scorer, None, None, None, None, reason)
     return PeopleLevel(scorer, ceiling.value, ceiling.low, ceiling.high, ceiling.verdict.scorer, None)
 

@@ -506,7 +506,8 @@ def reads_by_name(tree: ast.AST) -> list[int]:
             counts = any(map(is_name, names))
         else:
             counts = isinstance(node, ast.MatchMapping)
-        lines += [getattr(node, "lineno", 0)] if counts else []
+        if counts and isinstance(node, (ast.Subscript, ast.Call, ast.MatchMapping)):
+            lines.append(node.lineno)
     return lines
 
 
@@ -529,3 +530,125 @@ def test_reads_by_name_are_found() -> None:
     )
     assert sorted(reads_by_name(ast.parse(code))) == [1, 2, 3, 4, 6, 8]
     assert reads_by_name(ast.parse('htpy.p["x"]\nrouter.get("/x")\na: Mapping["x", int]\na[0]\na[name]\n')) == []
+
+
+SAID_NAMES = frozenset(
+    ["reason", "reasons", "verdict_reason", "others_reason", "refusal", "method", "note", "words", "how", "why", "unsure"]
+)
+"""What holds a sentence of ours: a variable, an attribute, a key or a function of such a name."""
+SAID_BY_OTHERS = {
+    "ui/pages/runs/table.py": "the error of a run is stored as the text that its worker wrote",
+    "ui/pages/importing.py": "what an import finds is read from the lines that the command prints",
+}
+"""Files that test a text for want of anything else, each with what they read."""
+TEXTS_OF_AGREEMENT = {
+    "agreement/catalogue.py": "definitions of the statistics",
+    "agreement/visor_study.py": "names of columns in the study's files",
+}
+"""Files of `agreement` that hold texts, each with what these are."""
+UNITS = frozenset(["wrong answers"])
+"""What numbers count, as JSON names it."""
+SENTENCES = ("sentences", "wording")
+"""Modules whose functions return sentences."""
+
+
+_WORDS = re.compile(r"[A-Za-z]+[,;:]?\s+[A-Za-z]+")
+
+
+def has_words(node: ast.AST) -> bool:
+    """Return True if a literal has two words or more, one after the other."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and _WORDS.search(node.value) is not None
+
+
+def is_sentence(node: ast.AST) -> bool:
+    """Return True if an expression is a sentence of ours, by its name."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=name)):
+            return name in SAID_NAMES
+        case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(value=name), *_]):
+            return name in SAID_NAMES
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=module), attr=function)):
+            return module in SENTENCES and function not in (
+                "count",
+                "percent",
+                "two",
+                "duration",
+                "task",
+                "plain_aspect",
+                "reason",
+            )
+        case ast.Call(func=ast.Name(id="str"), args=[inner]):
+            return is_sentence(inner)
+        case ast.BoolOp(values=values):
+            return any(map(is_sentence, values))
+    return False
+
+
+def edited_sentences(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Where a sentence is edited, taken apart or tested by what it says: line and expression."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(value=value, attr=edit), args=args) if edit in EDITS:
+                literal = any(isinstance(arg, (ast.Constant, ast.JoinedStr)) for arg in args)
+                found = any(map(has_words, args)) or (literal and any(map(is_sentence, [value, *args])))
+            case ast.Compare(left=left, comparators=others):
+                sides = [left, *others]
+                found = any(map(has_words, sides)) and not any(isinstance(side, ast.Call) for side in sides)
+                found = found or (any(map(is_sentence, sides)) and any(map(has_words, sides)))
+            case _:
+                found = False
+        if found:
+            yield getattr(node, "lineno", 0), ast.unparse(node)
+
+
+EDITS = frozenset(
+    ["replace", "sub", "partition", "rpartition", "removeprefix", "removesuffix", "startswith", "endswith", "search", "match"]
+)
+
+
+def test_no_sentence_of_ours_is_edited_or_tested_by_what_it_says() -> None:
+    """Codes and parameters decide (`agreement.reasons`); a sentence is only ever printed."""
+    samples = {
+        'reason.replace("people", "others")': 1,
+        're.sub("people|scorer", "x", outcome.reason)': 1,
+        '"no interval" in row["method"]': 1,
+        'line.verdict_reason == "no verdict, as it saw these labels"': 1,
+        '" match an image of " in line': 1,
+        'wording.verdict(x).replace("people", "theirs")': 1,
+        'row["method"] == "ppi"': 0,
+        'wording.task(name).replace("_", " ")': 0,
+        're.search("([0-9]+) of ([0-9]+) images read", text)': 1,
+    }
+    assert {code: len(list(edited_sentences(ast.parse(code)))) for code in samples} == samples
+    found = {
+        f"{path.relative_to(ROOT)}:{line}": code
+        for path in sources("ui", "concord", "agreement")
+        for line, code in edited_sentences(ast.parse(path.read_text(encoding="utf-8")))
+        if str(path.relative_to(ROOT)) not in SAID_BY_OTHERS
+    }
+    assert found == {}
+
+
+def sentences_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Texts of several words, with their lines, that are neither docstrings nor the message of an exception."""
+    passed = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for made in ast.walk(tree):
+        if isinstance(made, ast.Raise) or (isinstance(made, ast.Call) and ast.unparse(made.func).endswith("Error")):
+            passed |= {id(node) for node in ast.walk(made)}
+    for node in ast.walk(tree):
+        if id(node) not in passed and has_words(node) and isinstance(node, ast.Constant):
+            yield node.lineno, str(node.value)
+
+
+def test_agreement_makes_codes_and_no_sentences() -> None:
+    """Texts of several words in `agreement` are docstrings, messages of exceptions, or definitions of the catalogue."""
+    assert list(sentences_in(ast.parse('x = "no interval: one prompt"'))) == [(1, "no interval: one prompt")]
+    assert list(sentences_in(ast.parse('"""What it does."""\nraise ValueError("it is wrong")'))) == []
+    found = {
+        f"{path.relative_to(ROOT)}:{line}": text
+        for path in sources("agreement")
+        if str(path.relative_to(ROOT)) not in TEXTS_OF_AGREEMENT
+        for line, text in sentences_in(ast.parse(path.read_text(encoding="utf-8")))
+        if text not in UNITS
+    }
+    assert found == {}

@@ -18,6 +18,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
+from agreement.reasons import Reason, ReasonCode
 from agreement.report.leave_one_out import remaining_ratings
 from agreement.report.scorer_human import strict_majority
 
@@ -264,11 +265,10 @@ Method = Literal["majority", "dawid_skene", "mace"]
 METHODS: tuple[Method, ...] = get_args(Method)
 MOST_LABELS = 100
 """So many different labels a model takes."""
-NO_ANSWERS = "nobody has answered"
-SLOTS = "slots are not individuals, and {} weighs persons; majority serves instead"
-UNPAIRED = "no two persons have answered about the same, so nothing tells whom to trust"
-ONE_LABEL = "all answers are one label, which tells nobody who knows from who guesses"
-CHANCE = "chance would decide whom to believe: starts of the model that are equally good end at opposite labels"
+NO_ANSWERS = Reason(ReasonCode.NO_ANSWERS)
+UNPAIRED = Reason(ReasonCode.NO_TWO_ABOUT_THE_SAME)
+ONE_LABEL = Reason(ReasonCode.ONE_LABEL_TELLS_NOBODY)
+CHANCE = Reason(ReasonCode.CHANCE_DECIDES)
 _TIE = 0.01
 """Labels this close in probability are equal."""
 
@@ -293,9 +293,9 @@ class Consensus:
     confidence: FloatArray
     tied: BoolArray
     held_out: IntArray
-    reason: str | None = None
+    reason: Reason | None = None
     model: Model | None = None
-    no_quality: str | None = None
+    no_quality: Reason | None = None
 
     def quality(self, rows: BoolArray) -> float:
         """Of the person whose answers `rows` are; NaN where undefined. No interval: that takes a fit without each prompt."""
@@ -316,17 +316,18 @@ def fit_consensus(answers: CrowdAnswers, method: Method, *, persons: bool = True
     if method == "majority":
         return _majority(answers)
     if not persons:
-        return _no_consensus(method, answers, SLOTS.format(method))
+        return _no_consensus(method, answers, Reason(ReasonCode.SLOTS_HAVE_NO_MODEL, model=method))
     if np.bincount(answers.unit).max() < 2:
         return _no_consensus(method, answers, UNPAIRED)
     if answers.labels > MOST_LABELS:
-        return _no_consensus(method, answers, f"{answers.labels:,} different labels; {method} takes {MOST_LABELS}")
+        reason = Reason(ReasonCode.TOO_MANY_LABELS, labels=answers.labels, model=method, most=MOST_LABELS)
+        return _no_consensus(method, answers, reason)
     if answers.labels == 1:
         return _single_label(method, answers)
     try:
         model = fit(method, answers, seed)
-    except NoModelError as error:
-        return _no_consensus(method, answers, str(error))
+    except NoModelError:
+        return _no_consensus(method, answers, Reason(ReasonCode.MODEL_WITHOUT_NUMBERS))
     label, confidence, tied = _leading(model.posterior)
     label = np.where(model.undecided, -1, label)
     held_out = np.where(model.undecided[answers.unit], -1, _without(model, answers))
@@ -335,7 +336,7 @@ def fit_consensus(answers: CrowdAnswers, method: Method, *, persons: bool = True
     return Consensus(method, label, confidence, tied | model.undecided, held_out, model=model)
 
 
-def _no_consensus(method: Method, answers: CrowdAnswers, reason: str) -> Consensus:
+def _no_consensus(method: Method, answers: CrowdAnswers, reason: Reason) -> Consensus:
     units = answers.units
     none, unknown = np.full(units, -1, np.int64), np.full(units, np.nan)
     return Consensus(method, none, unknown, np.zeros(units, bool), np.full(answers.unit.size, -1), reason, None, reason)
@@ -360,7 +361,7 @@ def _majority(answers: CrowdAnswers) -> Consensus:
     ahead = left.take(2 * left.times > n[answers.unit[left.place]] - 1)
     held_out = np.full(answers.unit.size, -1, np.int64)
     held_out[ahead.place] = answers.label[ahead.of]
-    no_quality = "majority counts everybody alike"
+    no_quality = Reason(ReasonCode.EVERYBODY_ALIKE)
     return Consensus(
         "majority", label, ratio(most.astype(float), n.astype(float)), leaders > 1, held_out, no_quality=no_quality
     )

@@ -14,11 +14,13 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 import pandas as pd
 
+from agreement import reasons
 from agreement.catalogue import CORRELATIONS, NUMBER_ALPHAS, select_statistics
 from agreement.consensus.methods import METHODS, Consensus, CrowdAnswers, Method, fit_consensus
 from agreement.estimate import Estimate, Kind
 from agreement.inference.intervals import Deletions
 from agreement.numeric import BoolArray, FloatArray, IntArray, share_of
+from agreement.reasons import MethodCode, Reason, ReasonCode, joined
 from agreement.report.matrix import Matrix
 from agreement.report.report import ReportTopic, select, topics
 from agreement.report.scorer_human import pair_alpha
@@ -42,13 +44,7 @@ from agreement.study.cells import (
 )
 from agreement.study.frame import Aspect, Ratings, Suite, SuiteRater, read
 
-BY_TARGET = "each target has a model of its own: look at one target"
-WAYS: dict[Method, str] = {
-    "majority": "the label of more than half of the answers",
-    "dawid_skene": "Dawid and Skene's model, the most probable label",
-    "mace": "MACE, the most probable label",
-}
-_ONCE = "; fitted once, on all generators and tasks, not without each prompt"
+BY_TARGET = Reason(ReasonCode.MODEL_FOR_EACH_TARGET)
 
 
 def name_of(method: Method, *, simulated: bool) -> str:
@@ -56,9 +52,10 @@ def name_of(method: Method, *, simulated: bool) -> str:
     return f"consensus:{method}" + (":simulated" if simulated else "")
 
 
-def how_of(method: Method) -> str:
-    """How its labels are made, in words."""
-    return WAYS[method] + ("" if method == "majority" else _ONCE)
+def how_of(method: Method) -> reasons.Method:
+    """How its labels are made."""
+    label = reasons.Method(MethodCode.CONSENSUS_LABEL, consensus=method)
+    return label if method == "majority" else joined(label, reasons.Method(MethodCode.FITTED_ONCE))
 
 
 @dataclass(frozen=True)
@@ -87,7 +84,7 @@ class ConsensusRatings:
     whole: Ratings
     held_out: Ratings
     fits: tuple[FittedConsensus, ...]
-    reason: str | None
+    reason: Reason | None
     excluded: dict[str, int]
 
     def of(self, units: IntArray) -> ConsensusRatings:
@@ -105,12 +102,12 @@ class ConsensusRatings:
         return self.fits[0].found.quality(rows) if len(self.fits) == 1 else float("nan")
 
     @property
-    def no_quality(self) -> str:
+    def no_quality(self) -> Reason:
         """Why there is no quality, where there is none."""
         if len(self.fits) > 1:
             return BY_TARGET
-        reasons = [fit.found.no_quality for fit in self.fits]
-        return (reasons[0] if reasons else None) or self.reason or "undefined for these answers"
+        first = self.fits[0].found.no_quality if self.fits else None
+        return first or self.reason or Reason(ReasonCode.UNDEFINED_ANSWERS)
 
 
 def _part(fit: FittedConsensus, inside: BoolArray, number: IntArray) -> FittedConsensus:
@@ -143,8 +140,10 @@ def consensus_ratings(suite: Suite, aspect: Aspect, method: Method, *, simulated
         of_unit = consensus.label[compact(ratings.unit[at]).codes]
         label[at] = np.where(of_unit >= 0, codes[of_unit], -1)
         held_out[at] = np.where(consensus.held_out >= 0, codes[consensus.held_out], -1)
-    reasons = sorted({fit.found.reason for fit in fits if fit.found.reason})
-    reason = "; ".join(reasons) if fits and all(fit.found.reason for fit in fits) else None
+    why = tuple(dict.fromkeys(fit.found.reason for fit in fits if fit.found.reason is not None))
+    reason = None
+    if fits and all(fit.found.reason for fit in fits):
+        reason = why[0] if len(why) == 1 else Reason(ReasonCode.OF_SEVERAL_MODELS, reasons=why)
     values = _numbers(aspect)
     first = np.unique(ratings.unit, return_index=True)[1]
     whole = _relabelled(ratings, label, values).take(first[label[first] >= 0])
@@ -175,12 +174,6 @@ def _relabelled(ratings: Ratings, label: IntArray, values: FloatArray) -> Rating
     return replace(ratings, label=label.astype(np.int64), number=values[label])
 
 
-_WITHOUT = "the person beside the consensus of the others' answers ({})"
-_RATES = "; the model's rates were estimated with the person's answers, too"
-_SCORER = "the scorer beside the consensus of people ({})"
-_BOTH = "two consensuses of the same people"
-
-
 @dataclass(frozen=True)
 class _Cast:
     """Everybody who meets in the matrix: the suite with the consensuses as raters, their ratings, and who meets whom.
@@ -192,7 +185,7 @@ class _Cast:
     suite: Suite
     rows: Ratings
     group: IntArray
-    meets: dict[tuple[int, int], str]
+    meets: dict[tuple[int, int], reasons.Method]
 
 
 def consensus_matrix(topic: ReportTopic, heard: Sequence[ConsensusRatings], *, simulated: bool) -> list[Estimate]:
@@ -220,7 +213,8 @@ def _cast(topic: ReportTopic, heard: Sequence[ConsensusRatings], *, simulated: b
     scorer, person = suite.raters_where(scorer=True), suite.raters_where(person=True, simulated=simulated)
     parts = [topic.ratings.take((scorer | person)[topic.ratings.rater])]
     raters: list[SuiteRater] = list(suite.raters)
-    meets: dict[tuple[int, int], str] = {}
+    meets: dict[tuple[int, int], reasons.Method] = {}
+    both = reasons.Method(MethodCode.TWO_CONSENSUSES)
     group = [0 if each.scorer else code + 1 for code, each in enumerate(raters)]
     consensuses: list[int] = []
     for each in heard:
@@ -229,15 +223,18 @@ def _cast(topic: ReportTopic, heard: Sequence[ConsensusRatings], *, simulated: b
         raters.append(SuiteRater(each.name, scorer=False, person=False, simulated=simulated))
         group.append(0)
         parts.append(_as(each.whole, np.full(each.whole.size, code)))
-        meets |= {(int(other), code): _SCORER.format(how) for other in np.flatnonzero(scorer)}
-        meets |= {(other, code): _BOTH for other in consensuses}
+        beside = reasons.Method(MethodCode.SCORER_BESIDE_CONSENSUS, consensus=how)
+        meets |= {(int(other), code): beside for other in np.flatnonzero(scorer)}
+        meets |= {(other, code): both for other in consensuses}
         consensuses.append(code)
         apart = each.held_out.take((each.held_out.label >= 0) & person[each.held_out.rater])
         # the consensus without a person is a rater that only this person meets
         persons, own_code = np.unique(apart.rater, return_inverse=True)
         parts.append(_as(apart, len(raters) + own_code))
-        words = _WITHOUT.format(how) + ("" if each.method == "majority" else _RATES)
-        meets |= {(int(only), len(raters) + n): words for n, only in enumerate(persons)}
+        without = reasons.Method(MethodCode.PERSON_BESIDE_CONSENSUS, consensus=how)
+        if each.method != "majority":
+            without = joined(without, reasons.Method(MethodCode.RATES_WITH_PERSON))
+        meets |= {(int(only), len(raters) + n): without for n, only in enumerate(persons)}
         raters += [SuiteRater(each.name, scorer=False, person=False, simulated=simulated)] * persons.size
         group += (persons + 1).tolist()
     stacked = Ratings(
@@ -250,20 +247,18 @@ def _as(rows: Ratings, rater: IntArray) -> Ratings:
     return replace(rows, rater=rater.astype(np.int64))
 
 
-NO_OTHERS = "nowhere do the others' answers make a consensus"
+NO_OTHERS = Reason(ReasonCode.NO_CONSENSUS_OF_OTHERS)
 QUALITIES: dict[Method, str] = {
     "majority": "percent_agreement",
     "dawid_skene": "expected_accuracy",
     "mace": "competence",
 }
 """What a person's quality is called."""
-_BESIDE = "each answer by people against the consensus of the others' answers ({})"
-_QUALITY: dict[Method, str] = {
-    "majority": "the person's answers against the strict majority of the others by unit",
-    "dawid_skene": "by Dawid and Skene's model how often the person recognises a label, mean over labels by how common they"
-    " are; no interval: that would take a fit without each prompt",
-    "mace": "how probable it is by MACE that the person knew rather than guessed; no interval: that would take a fit"
-    " without each prompt",
+_NO_REFIT = Reason.no_interval(Reason(ReasonCode.NO_REFIT))
+_QUALITY: dict[Method, reasons.Method] = {
+    "majority": reasons.Method(MethodCode.PERSON_AGAINST_MAJORITY),
+    "dawid_skene": joined(reasons.Method(MethodCode.EXPECTED_ACCURACY), _NO_REFIT),
+    "mace": joined(reasons.Method(MethodCode.COMPETENCE), _NO_REFIT),
 }
 
 
@@ -369,7 +364,7 @@ class _AnswersBeside:
 
     def outcome(self, name: str) -> Outcome:
         """One statistic."""
-        how = _BESIDE.format(how_of(self._heard.method))
+        how = reasons.Method(MethodCode.BESIDE_CONSENSUS_OF_OTHERS, consensus=how_of(self._heard.method))
         if self._heard.reason:
             return undefined(self._heard.reason, replace(self._used, items=0, ratings=0), how)
         if name == "mean":
@@ -389,8 +384,8 @@ class _AnswersBeside:
         used = Used(int(np.unique(rows.item).size), rows.size, cluster.size, self._heard.excluded)
         weights = self._cell.deletions.weights(cluster.size)
         values = share_of(rows.number, np.ones(rows.size), cluster.codes, weights)
-        how = f"mean of the consensus over its units ({how_of(self._heard.method)})"
-        return outcome(values, "no unit has a consensus", used, how)
+        how = reasons.Method(MethodCode.MEAN_OF_CONSENSUS, consensus=how_of(self._heard.method))
+        return outcome(values, Reason(ReasonCode.NO_UNIT_WITH_CONSENSUS), used, how)
 
 
 def _qualities(topic: ReportTopic, heard: ConsensusRatings, *, simulated: bool) -> list[Estimate]:

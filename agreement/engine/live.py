@@ -17,9 +17,10 @@ from agreement.engine.counts import KINDS, CountedLabels, CountedScores, Counted
 from agreement.estimate import Estimate
 from agreement.inference.intervals import Interval
 from agreement.numeric import FloatArray, IntArray, ratio
+from agreement.reasons import NO_METHOD, joined
 from agreement.report.human_human import ALL_RATINGS, BY_UNIT, CHANCE_FROM_ALL, MEAN, NO_RATINGS
 from agreement.report.report import About, AgreementReport, PeopleKind, estimate_of, meets_scores
-from agreement.report.scorer_human import HOW, NOTHING_SHARED
+from agreement.report.scorer_human import NOTHING_SHARED, SCORER_AND_PEOPLE
 from agreement.statistics import correlation, many_raters, two_raters
 from agreement.statistics.correlation import Units
 from agreement.statistics.scale import Scale
@@ -30,7 +31,7 @@ HUMAN_HUMAN = frozenset(many_raters.FORMULAS) | {"mean"}
 """The statistics among people that are followed."""
 SCORER_HUMAN = frozenset(two_raters.FORMULAS) | RANKED | {"mean"}
 """Those of a scorer against people."""
-_NAMES = ("the scorer", "people's mean")
+_NAMES = (SCORER_AND_PEOPLE.rater, SCORER_AND_PEOPLE.mean)
 
 Outcomes = dict[Key, Outcome]
 
@@ -102,7 +103,9 @@ class LiveEstimates:
     def _rows(self, kind: int, tasks: Mapping[str, Outcomes], whole: Outcomes) -> list[Estimate]:
         people: PeopleKind = "simulated" if kind else "real"
         about = About(suite=self._about.suite, aspect=self._about.aspect, target=None, people=people)
-        return [estimate_of(each, Interval(), each.outcome.how, **about) for each in with_tasks_mean(ALL, tasks, whole)]
+        return [
+            estimate_of(each, Interval(), each.outcome.how or NO_METHOD, **about) for each in with_tasks_mean(ALL, tasks, whole)
+        ]
 
     def _cell(self, kind: int, task: int | None) -> _CellOutcomes | None:
         """The outcomes of one cell; None where these people have said nothing."""
@@ -157,7 +160,7 @@ class _Cell:
                 )
             else:
                 of_all = name in ALL_RATINGS
-                how = BY_UNIT + (CHANCE_FROM_ALL if of_all and alone else "")
+                how = joined(BY_UNIT, CHANCE_FROM_ALL) if of_all and alone else BY_UNIT
                 value = np.atleast_1d(many_raters.FORMULAS[name](sums))
                 made = outcome(value, many_raters.why_undefined(name, sums), every if of_all else two, how)
             outcomes[Key(name)] = made
@@ -180,12 +183,12 @@ class _Cell:
             way = None if name == "mean" else people_as(name, None)
             if name == "mean":
                 mean = ratio(own @ np.nan_to_num(topic.numbers), own.sum(keepdims=True))
-                made = outcome(mean, NOTHING_SHARED, replace(used, ratings=int(own.sum())), HOW[way])
+                made = outcome(mean, NOTHING_SHARED, replace(used, ratings=int(own.sum())), SCORER_AND_PEOPLE.method(way))
             elif name in CORRELATIONS:
                 made = self._correlation(name, met, used)
             else:
                 reason = two_raters.why_undefined(name, sums) if used.ratings else NOTHING_SHARED
-                made = outcome(np.atleast_1d(two_raters.FORMULAS[name](sums)), reason, used, HOW[way])
+                made = outcome(np.atleast_1d(two_raters.FORMULAS[name](sums)), reason, used, SCORER_AND_PEOPLE.method(way))
             outcomes[Key(name, rater=scorer.name, people_as=way)] = made
         return outcomes
 
@@ -199,7 +202,7 @@ class _Cell:
             value = correlation.FORMULAS[name](x, y, Units.single(x.size), times[None].astype(float))
         if x.size and np.isnan(value[0]):
             reason = correlation.why_undefined(np.repeat(x, times), np.repeat(y, times), _NAMES)
-        return outcome(value, reason, used, HOW["mean"])
+        return outcome(value, reason, used, SCORER_AND_PEOPLE.method("mean"))
 
     def scoring(self, scorer: CountedScores) -> Outcomes:
         """Correlations of a scorer's scores with people's means."""
@@ -222,7 +225,7 @@ class _Cell:
             reason = NOTHING_SHARED
             if used.ratings and np.isnan(values[name]):
                 reason = correlation.why_undefined(score, profiles.mean[profile], _NAMES)
-            made = outcome(np.array([values[name]]), reason, used, HOW["mean"])
+            made = outcome(np.array([values[name]]), reason, used, SCORER_AND_PEOPLE.method("mean"))
             outcomes[Key(name, rater=scorer.name, people_as=people_as(name, None))] = made
         return outcomes
 

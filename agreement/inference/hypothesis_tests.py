@@ -77,11 +77,6 @@ class Swaps:
     exact: bool
 
     @property
-    def method(self) -> str:
-        """In words."""
-        return f"all {self.differences.size:,}" if self.exact else f"{DRAWN:,} drawn"
-
-    @property
     def p(self) -> float | None:
         """Two-sided, exact or (1 + as large) / (1 + DRAWN); a swap that leaves it undefined counts as large."""
         seen = self.differences[0]

@@ -40,6 +40,7 @@ from statistics import NormalDist
 import numpy as np
 
 from agreement.numeric import FloatArray, IntArray
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode, Value
 
 LEVEL = 95
 MOST = 1000
@@ -76,10 +77,10 @@ class ValueRange:
 
     @property
     def scale(self) -> str:
-        """In words, for `method`."""
+        """The scale on which its interval is symmetric: "" its own, "fisher_z" or "logit"."""
         if math.isinf(self.high):
             return ""
-        return " on Fisher's z scale" if self.low < 0 else " on the logit scale"
+        return "fisher_z" if self.low < 0 else "logit"
 
 
 NUMBER = ValueRange(unit=0.0)
@@ -99,11 +100,17 @@ CORRECTED = ValueRange(-1.0, 1.0, informative=5, uneven=True)
 
 @dataclass(frozen=True)
 class Interval:
-    """A 95 % interval, or two Nones; `note` says in words how it was made, or why there is none."""
+    """A 95 % interval with the `method` by which it was made, or two Nones with the `reason` why there is none."""
 
     low: float | None = None
     high: float | None = None
-    note: str | None = None
+    method: Method | None = None
+    reason: Reason | None = None
+
+    @classmethod
+    def none(cls, code: ReasonCode, **values: Value) -> Interval:
+        """Return no interval, for this reason."""
+        return cls(reason=Reason.no_interval(Reason(code, **values)))
 
 
 PERSON_GROUPS = 20
@@ -413,35 +420,31 @@ def interval(
     """
     singular, groups = many.removesuffix("s"), sum(d.size for d in deviations.strata)
     if any(d.size < 2 for d in deviations.strata):
-        note = f"one {singular}" if len(deviations.strata) == 1 else f"a task has one {singular}"
-        return Interval(note=f"no interval: {note}")
+        code = ReasonCode.ONE_CLUSTER if len(deviations.strata) == 1 else ReasonCode.ONE_CLUSTER_IN_A_TASK
+        return Interval.none(code, cluster=singular)
     if any(d.size > 2 and np.isnan(d).all() for d in deviations.strata):
         # no two prompts are each indispensable to a third; these were not made
-        return Interval(note="no interval: not made for so many units")
+        return Interval.none(ReasonCode.TOO_MANY_UNITS)
     if any(np.isnan(d).any() for d in deviations.strata):
-        return Interval(note=f"no interval: undefined without one of the {deviations.prompts} {many}")
+        return Interval.none(ReasonCode.UNDEFINED_WITHOUT_ONE, n=deviations.prompts, clusters=many)
     persons = deviations.persons
     if persons is not None and np.isnan(persons.changes).any():
-        return Interval(note=f"no interval for other people: undefined without one of these {persons.count}")
+        return Interval(reason=Reason(ReasonCode.NO_INTERVAL_FOR_OTHER_PEOPLE, persons=persons.count))
     error = math.sqrt(deviations.variance)
     same = error <= _ROUNDING * max(kind.unit, abs(value))
     single = images < min(_FEW_IMAGES, 2 * deviations.prompts)
     if kind.counted and (same or nearly_all_alike(value, deviations) or (single and _partly_right(deviations))):
         low, high = clopper_pearson(value, deviations.alike)
-        apart = ", which are all alike" if same else ", which are nearly all alike"
-        if not (same or nearly_all_alike(value, deviations)):
-            apart = f", as {many} with one image each take few values"
-        note = f"{LEVEL}% interval by Clopper and Pearson, as of {deviations.prompts} {many}{apart}"
-        return Interval(low, high, note)
+        because = "same" if same else "nearly_same" if nearly_all_alike(value, deviations) else "few_values"
+        exact = Method(MethodCode.CLOPPER_PEARSON, n=deviations.prompts, clusters=many, because=because)
+        return Interval(low, high, exact)
     if same:
-        return Interval(note=f"no interval: the same whichever of the {deviations.prompts} {many} is left out")
+        return Interval.none(ReasonCode.SAME_WITHOUT_ANY, n=deviations.prompts, clusters=many)
     if (few := deviations.informative) < kind.informative:
-        note = f"only {few} of {deviations.prompts} {many} tell more than all the others do; {kind.informative} are needed"
-        return Interval(note=f"no interval: {note}")
-    words = f"{groups} {many}" if groups == deviations.prompts else f"{groups} groups of {deviations.prompts} {many}"
+        return Interval.none(ReasonCode.FEW_INFORMATIVE, few=few, n=deviations.prompts, clusters=many, needed=kind.informative)
+    prompts = deviations.prompts
     limits = None
     if persons is not None:
-        words += f" and {persons.count} persons, both as random"
         limits = persons.limits
         if limits is not None and limits.least < value < kind.high:
             # persons have an interval of their own, so the jackknife is that of prompts
@@ -457,11 +460,18 @@ def interval(
         error = max(math.hypot(error, opposite / 2.0 if tied else 0.0), opposite / _OPPOSITE)
     low, high = _carried_back(value, quantile(0.5 + LEVEL / 200, freedom) * error, kind, limits)
     scale = "" if kind.low >= value or value >= kind.high else kind.scale
-    student = f"t with {freedom:.4g} degrees of freedom"
-    if persons is not None and limits is not None:
-        student += f" and chi-square with {persons.count - 1}, for persons who differ normally,"
-        scale = f"{kind.scale} of an intraclass correlation"
-    return Interval(float(low), float(high), f"{LEVEL}% jackknife over {words}, {student}{scale}")
+    by_chi_square = persons is not None and limits is not None
+    method = Method(
+        MethodCode.JACKKNIFE,
+        groups=groups,
+        n=prompts,
+        clusters=many,
+        persons=persons.count if persons is not None else 0,
+        freedom=freedom,
+        by_chi_square=by_chi_square,
+        scale=kind.scale if by_chi_square else scale,
+    )
+    return Interval(float(low), float(high), method)
 
 
 def _partly_right(deviations: Deviations) -> bool:

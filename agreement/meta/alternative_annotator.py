@@ -26,6 +26,7 @@ import numpy as np
 from agreement.inference.intervals import SHARE, Deletions, Deviations
 from agreement.meta.units import Finding, RatedUnits, ScorerValues, cells, numbers
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode, joined
 from agreement.report.ceiling import SAW_LABELS
 from agreement.study.cells import Options, Outcome, Used, compact, interval, undefined
 
@@ -34,8 +35,8 @@ LEAST_PERSONS, LEAST_PROMPTS = 3, 30
 LEVEL, PASSES = 0.05, 0.5
 EPSILON: Final = 0.1
 """The strictest of the three."""
-SLOTS: Final = "people are anonymous (slots): the test leaves out persons, who must be identified"
-OWN_SCALE: Final = "its score is not on people's scale, so the two cannot be compared"
+SLOTS: Final = Reason(ReasonCode.SLOTS_CANNOT_BE_LEFT_OUT)
+OWN_SCALE: Final = Reason(ReasonCode.NOT_ON_SCALE_OF_PEOPLE)
 _ROUNDING: Final = 1e-12
 
 
@@ -164,7 +165,7 @@ class _Test:
         reason = self._refusal(persons, made)
         if reason:
             used = self._used(made.unit, {})
-            outcomes = dict.fromkeys((WINNING_RATE, ADVANTAGE), undefined(reason, used, ""))
+            outcomes = dict.fromkeys((WINNING_RATE, ADVANTAGE), undefined(reason, used))
             persons = []
         else:
             outcomes = self._outcomes(made, persons)
@@ -198,7 +199,7 @@ class _Test:
             wins, losses = (float(side[rows].mean()) for side in (made.scorer_wins, made.person_wins))
             yield PersonTest(self.units.people.persons[code], prompt.size, int(rows.sum()), wins, losses, t, p)
 
-    def _refusal(self, persons: Sequence[PersonTest], made: _Comparisons) -> str | None:
+    def _refusal(self, persons: Sequence[PersonTest], made: _Comparisons) -> Reason | None:
         reasons = []
         if not self.units.people.identified.any():
             reasons.append(SLOTS)
@@ -207,10 +208,12 @@ class _Test:
         if self.scorer.saw_labels:
             reasons.append(SAW_LABELS)
         if not reasons and len(persons) < LEAST_PERSONS:
-            have = f"{len(persons)} of {np.unique(made.person).size} persons have"
-            common = f"{LEAST_PROMPTS} or more prompts in common with the scorer and another person"
-            reasons.append(f"{have} {common}; {LEAST_PERSONS} must")
-        return "; ".join(reasons) or None
+            have, of = len(persons), int(np.unique(made.person).size)
+            few = {"prompts": LEAST_PROMPTS, "needed": LEAST_PERSONS}
+            reasons.append(Reason(ReasonCode.TOO_FEW_PERSONS_SHARE, persons=have, all=of, **few))
+        if not reasons:
+            return None
+        return reasons[0] if len(reasons) == 1 else Reason(ReasonCode.SEVERAL, reasons=tuple(reasons))
 
     def _outcomes(self, made: _Comparisons, persons: Sequence[PersonTest]) -> dict[str, Outcome]:
         codes = [self.units.people.persons.index(each.person) for each in persons]
@@ -228,10 +231,11 @@ class _Test:
         used = self._used(made.unit[tested], {"too_few_prompts": int((~tested).sum())} if not tested.all() else {})
         deviations = Deviations.of(values, prompt.size) if values.size > 1 else None
         rate = sum(each.won for each in persons) / len(persons)
-        how = f"share of {len(persons)} persons won against, epsilon {self.epsilon:g}, Benjamini-Yekutieli at {LEVEL:g}"
+        how = Method(MethodCode.PERSONS_WON_AGAINST, persons=len(persons), epsilon=self.epsilon, level=LEVEL)
+        no_interval = Reason.no_interval(Reason(ReasonCode.DECISION_OF_EACH_PERSON))
         return {
-            WINNING_RATE: Outcome(rate, None, None, used, f"{how}; no interval: a decision of each person"),
-            ADVANTAGE: Outcome(float(values[0]), None, deviations, used, "mean over persons of how often at least as near"),
+            WINNING_RATE: Outcome(rate, None, None, used, joined(how, no_interval)),
+            ADVANTAGE: Outcome(float(values[0]), None, deviations, used, Method(MethodCode.AT_LEAST_AS_NEAR)),
         }
 
     def _used(self, unit: IntArray, excluded: dict[str, int]) -> Used:

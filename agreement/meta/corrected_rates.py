@@ -17,6 +17,7 @@ import numpy as np
 from agreement.inference.intervals import AREA, SHARE, Deletions, Deviations, Interval, interval
 from agreement.meta.labelled_sample import LabelledSample, deviations
 from agreement.numeric import FloatArray, IntArray, ratio, share_of
+from agreement.reasons import Reason, ReasonCode
 from agreement.study.cells import compact
 
 LEAST_INFORMATIVE = 0.1
@@ -25,7 +26,7 @@ LEAST_INFORMATIVE = 0.1
 
 @dataclass(frozen=True)
 class ConditionalShare:
-    """How often a scorer says what people say, where they say it; None with a reason in the interval's note."""
+    """How often a scorer says what people say, where they say it; None with the interval's reason."""
 
     value: float | None
     bounds: Interval
@@ -41,7 +42,7 @@ def pass_agreement(yes: FloatArray, verdict: FloatArray, prompt: IntArray) -> Co
     """
     counted = np.isfinite(yes) & np.isfinite(verdict) & (yes > 0)
     if not counted.any():
-        return ConditionalShare(None, Interval(note="undefined: people have no such label"))
+        return ConditionalShare(None, Interval(reason=Reason(ReasonCode.NO_SUCH_LABEL)))
     codes = compact(prompt[counted])
     weights = Deletions(wanted=True).weights(codes.size)
     values = share_of(yes[counted] * verdict[counted], yes[counted], codes.codes, weights)
@@ -56,7 +57,7 @@ class CorrectedRate:
     bounds: Interval
     sensitivity: ConditionalShare
     specificity: ConditionalShare
-    reason: str | None = None
+    reason: Reason | None = None
 
 
 def corrected_rate(sample: LabelledSample) -> CorrectedRate:
@@ -78,17 +79,17 @@ def corrected_rate(sample: LabelledSample) -> CorrectedRate:
     return CorrectedRate(value, bounds, sensitivity, specificity)
 
 
-def _refusal(sample: LabelledSample, sensitivity: ConditionalShare, specificity: ConditionalShare) -> str | None:
+def _refusal(sample: LabelledSample, sensitivity: ConditionalShare, specificity: ConditionalShare) -> Reason | None:
     if sensitivity.value is None or specificity.value is None:
-        return f"people say {'yes' if sensitivity.value is None else 'no'} of no labelled image"
+        return Reason(ReasonCode.NEVER_SAID_BY_PEOPLE, answer="yes" if sensitivity.value is None else "no")
     if sensitivity.bounds.low is None or specificity.bounds.low is None:
-        return "too few labelled prompts of yes, or of no, to know how the scorer errs"
+        return Reason(ReasonCode.TOO_FEW_LABELLED_PROMPTS)
     label = np.where(sample.labelled, sample.label, sample.verdict)
     if not (np.abs(label - sample.verdict) > 1e-9).any():
-        return "people and scorer never differ, which does not show how the scorer errs"
+        return Reason(ReasonCode.NEVER_DIFFER)
     # the lower limit of a sum (MOVER: Zou and Donner 2008, Statistics in Medicine 27)
     down = math.hypot(sensitivity.value - sensitivity.bounds.low, specificity.value - specificity.bounds.low)
     low = sensitivity.value + specificity.value - 1 - down
     if low <= LEAST_INFORMATIVE:
-        return f"sensitivity + specificity - 1 may be as low as {low:z.2f}: the scorer tells too little about people's labels"
+        return Reason(ReasonCode.TELLS_TOO_LITTLE, youden=low)
     return None

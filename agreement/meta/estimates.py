@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from agreement import reasons
 from agreement.catalogue import value_range_of
 from agreement.generators import GeneratorDifference, compare_generators, mean_of_images
 from agreement.inference.intervals import AREA, NUMBER, SHARE, Deletions, Deviations, Interval, ValueRange, interval
@@ -22,6 +23,7 @@ from agreement.meta.labelled_sample import LabelledSample, Target
 from agreement.meta.prediction_powered import FEWEST, PoweredEstimate, difference, estimate
 from agreement.meta.units import Finding, RatedUnits, ScorerValues
 from agreement.numeric import BoolArray, FloatArray, IntArray
+from agreement.reasons import MethodCode, Reason, ReasonCode, joined
 from agreement.study.cells import ALL, compact
 
 Method = Literal["ppi", "corrected"]
@@ -29,10 +31,6 @@ STATISTIC = {"ppi": "estimate", "corrected": "corrected_rate"}
 DIFFERENCE = "difference"
 _STRATUM = 30
 """Tasks with fewer labels are taken together: a lambda of each costs more than it gains."""
-_NOT_DRAWN = (
-    "labels were not drawn by chance: let people answer a campaign that draws from all of these images, or"
-    " count all labels if chance chose the images that have them"
-)
 
 
 @dataclass(frozen=True)
@@ -61,18 +59,18 @@ class LabelDraw:
     """Labels that chance drew.
 
     Attributes:
-        name: in words, of what.
+        name: how they were drawn.
         labelled: (units,) those that it drew and people labelled.
         covers: (units,) those that it could draw.
         probability: (units,) with which each labelled unit was drawn; None: the same for all.
         refusal: why its labels do not count yet.
     """
 
-    name: str
+    name: reasons.Method
     labelled: BoolArray
     covers: BoolArray
     probability: FloatArray | None = None
-    refusal: str | None = None
+    refusal: Reason | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +117,7 @@ def estimates(units: RatedUnits, draws: Sequence[LabelDraw], options: EstimateOp
         draws = [_trial(units, options.label_sample, options.seed)]
     elif options.at_random:
         everything = np.ones(units.size, bool)
-        draws = [LabelDraw("labels drawn by chance, as you say", units.raters > 0, everything)]
+        draws = [LabelDraw(reasons.Method(MethodCode.DRAWN_AS_TOLD), units.raters > 0, everything)]
     generators = sorted({int(code) for code in units.generator if code >= 0})
     tasks = sorted({int(code) for code in units.task if code >= 0})
     for name, scorer in units.scorers.items():
@@ -143,7 +141,7 @@ def _trial(units: RatedUnits, n: int, seed: int) -> LabelDraw:
     drawn = np.random.default_rng([seed, stream]).permutation(len(every))[:n]
     chosen = {every[k] for k in drawn}
     return LabelDraw(
-        f"a trial with {len(chosen)} of {len(every)} labelled images, seed {seed}",
+        reasons.Method(MethodCode.TRIAL, n=len(chosen), labelled=len(every), seed=seed),
         labelled & np.array([item in chosen for item in items], bool),
         labelled,
     )
@@ -177,14 +175,15 @@ class _EstimateCell:
         judged = self.mask & np.isfinite(self.scorer.value)
         draw = self._draw(judged)
         blank = self._blank(judged, draw)
-        if isinstance(draw, str):
+        if isinstance(draw, Reason):
             return replace(blank, reason=draw)
         samples = self._samples(judged, draw, self._strata(judged, draw))
         if self.options.method == "corrected":
             return self._corrected(blank, samples, draw)
         made = estimate(samples, self._kind, on_scale=self.scorer.on_scale)
         if made is None:
-            return replace(blank, reason=f"{_few(blank.n_labelled)}: at least {FEWEST} are needed")
+            few = Reason(ReasonCode.TOO_FEW_LABELS, labels=blank.n_labelled, needed=FEWEST)
+            return replace(blank, reason=few)
         value, bounds, alone = self.units.printed, made.bounds, made.alone_bounds
         if made.others == 0 and self.options.target == "prompts":
             # nothing is estimated: this is people's mean, as it stands everywhere
@@ -199,7 +198,7 @@ class _EstimateCell:
             labels_mean=value(made.alone),
             labels_low=value(alone.low),
             labels_high=value(alone.high),
-            method="; ".join(filter(None, (self._how(made), draw.name, bounds.note))),
+            method=joined(self._how(made), draw.name, bounds.method, bounds.reason),
         )
 
     def _mean_of_images(self, judged: BoolArray) -> Interval:
@@ -230,10 +229,10 @@ class _EstimateCell:
         both = judged[0] | judged[1]
         draw = self._draw(both)
         blank = replace(self._blank(both, draw), statistic=DIFFERENCE, against=name, scorer_mean=None)
-        if isinstance(draw, str):
+        if isinstance(draw, Reason):
             return replace(blank, reason=draw)
         if self.options.method == "corrected":
-            return replace(blank, reason="differences are estimated by --method ppi")
+            return replace(blank, reason=Reason(ReasonCode.DIFFERENCES_BY_PPI))
         # both sides have the same strata, or none
         strata = self._strata(both, draw)
         every = [int((draw.labelled & mask & (strata == k)).sum()) for mask in judged for k in np.unique(strata[both])]
@@ -243,7 +242,8 @@ class _EstimateCell:
                 for cell, mask in zip(cells, judged, strict=True)]  # fmt: skip
         if made[0] is None or made[1] is None:
             fewest = min(int((draw.labelled & mask).sum()) for mask in judged)
-            return replace(blank, reason=f"{_few(fewest)} of one of the two: at least {FEWEST} are needed")
+            few = Reason(ReasonCode.TOO_FEW_LABELS_OF_ONE, labels=fewest, needed=FEWEST)
+            return replace(blank, reason=few)
         wide = units.high - units.low
         if made[0].others == made[1].others == 0 and self.options.target == "prompts":
             # nothing is estimated: this is people's difference, as it stands everywhere
@@ -262,20 +262,20 @@ class _EstimateCell:
             high=None if bounds.high is None else wide * bounds.high,
             labels_mean=wide * (made[0].alone - made[1].alone),
             scorer_mean=scorer_mean,
-            method="; ".join(filter(None, ("difference of two estimates", draw.name, bounds.note))),
+            method=joined(reasons.Method(MethodCode.DIFFERENCE_OF_ESTIMATES), draw.name, bounds.method, bounds.reason),
         )
 
     def _corrected(self, blank: EstimateFinding, samples: Sequence[LabelledSample], draw: LabelDraw) -> EstimateFinding:
         known = self.scorer.value[np.isfinite(self.scorer.value)]
-        reason = None
+        code = None
         if not self.units.binary:
-            reason = "rates are of yes and no, and people say other things here"
+            code = ReasonCode.RATES_OF_YES_AND_NO
         elif not self.scorer.on_scale or not np.isin(known, (0.0, 1.0)).all():
-            reason = "the scorer gives numbers, not yes or no"
+            code = ReasonCode.SCORER_GIVES_NUMBERS
         elif draw.probability is not None:
-            reason = "labels were drawn with unequal chances; --method ppi weighs by them"
-        if reason is not None:
-            return replace(blank, reason=reason)
+            code = ReasonCode.UNEQUAL_CHANCES
+        if code is not None:
+            return replace(blank, reason=Reason(code))
         made = corrected_rate(samples[0])
         q1, q0 = made.sensitivity, made.specificity
         return replace(
@@ -290,23 +290,23 @@ class _EstimateCell:
             specificity=q0.value,
             specificity_low=q0.bounds.low,
             specificity_high=q0.bounds.high,
-            method="; ".join(filter(None, ("Rogan-Gladen", draw.name, made.bounds.note))),
+            method=joined(reasons.Method(MethodCode.ROGAN_GLADEN), draw.name, made.bounds.method, made.bounds.reason),
         )
 
-    def _draw(self, judged: BoolArray) -> LabelDraw | str:
+    def _draw(self, judged: BoolArray) -> LabelDraw | Reason:
         """The labels that count here: of the draw with most of them; or why none do."""
         units = self.units
         if not units.numeric:
-            return "people give labels without order, which have no mean"
+            return Reason(ReasonCode.NO_MEAN_OF_LABELS)
         if not judged.any():
-            return "the scorer has judged none of these images"
+            return Reason(ReasonCode.JUDGED_NONE)
         if self.scorer.saw_labels and self.options.label_sample is None:
-            return "the scorer was made, or its settings chosen, with these labels in view"
+            return Reason(ReasonCode.MADE_WITH_LABELS_IN_VIEW)
         labelled = judged & (units.raters > 0)
         if not labelled.any():
-            return "people have labelled none of these images"
+            return Reason(ReasonCode.LABELLED_NONE)
         if self.options.label_sample is None and labelled.sum() == judged.sum():
-            return LabelDraw("people have labelled every image", labelled, judged)
+            return LabelDraw(reasons.Method(MethodCode.EVERY_IMAGE_LABELLED), labelled, judged)
         covering = [draw for draw in self.draws if draw.covers[judged].all()]
         ready = [draw for draw in covering if draw.refusal is None and (draw.labelled & judged).any()]
         if ready:
@@ -314,14 +314,14 @@ class _EstimateCell:
         refusals = [draw.refusal for draw in covering if draw.refusal is not None]
         if refusals:
             return refusals[0]
-        return "chance drew none of these images for people" if covering else _NOT_DRAWN
+        return Reason(ReasonCode.CHANCE_DREW_NONE if covering else ReasonCode.NOT_DRAWN_BY_CHANCE)
 
-    def _blank(self, judged: BoolArray, draw: LabelDraw | str) -> EstimateFinding:
+    def _blank(self, judged: BoolArray, draw: LabelDraw | Reason) -> EstimateFinding:
         units, options = self.units, self.options
-        counts = np.zeros(units.size, bool) if isinstance(draw, str) else draw.labelled & judged
+        counts = np.zeros(units.size, bool) if isinstance(draw, Reason) else draw.labelled & judged
         ratings = int(units.raters[counts].sum())
         inside = self.mask
-        hidden = int(units.raters[inside & judged & ~counts].sum()) if not isinstance(draw, str) else 0
+        hidden = int(units.raters[inside & judged & ~counts].sum()) if not isinstance(draw, Reason) else 0
         left = {
             "no_scorer_value": int(units.raters[inside & ~judged].sum()),
             "hidden" if options.label_sample is not None else "not_drawn": hidden,
@@ -406,17 +406,11 @@ class _EstimateCell:
         """(units,) codes of images: what is asked about one image is labelled together."""
         return np.unique(np.array(self.units.items, dtype=str), return_inverse=True)[1].astype(np.int64)
 
-    def _how(self, made: PoweredEstimate) -> str:
+    def _how(self, made: PoweredEstimate) -> reasons.Method:
         if made.others == 0:
-            return "mean over images of people's mean rating"
+            return reasons.Method(MethodCode.MEAN_OF_IMAGES)
         if made.power is None:
-            return (
-                "mean of the labels alone: the scorer gives every image the same score, up to rounding, so there is no lambda"
-            )
+            return reasons.Method(MethodCode.LABELS_ALONE_SAME_SCORE)
         if made.power == 0:
-            return "mean of the labels alone: the scorer does not make it surer"
-        return f"prediction-powered mean, lambda {made.power:.3g}"
-
-
-def _few(n: int) -> str:
-    return f"{n} label{'s' if n != 1 else ''} that chance drew"
+            return reasons.Method(MethodCode.LABELS_ALONE_NOT_SURER)
+        return reasons.Method(MethodCode.PREDICTION_POWERED, power=made.power)

@@ -26,13 +26,14 @@ from agreement.estimate import Estimate
 from agreement.inference.intervals import LEVEL, Deletions, quantile, satterthwaite
 from agreement.meta.components import Components, variance_components
 from agreement.meta.units import Finding, RatedUnits
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode
 from agreement.report.report import build
 from agreement.study.cells import ALL, Options
 
 MOST_PROMPTS = 1_000_000
 MEAN, DIFFERENCE = "mean", "difference"
 POWER = 0.8
-_TOO_FEW = "fewer than two prompts have ratings; how much prompts differ is not known"
+_TOO_FEW = Reason(ReasonCode.FEWER_THAN_TWO_PROMPTS)
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ def plan_means(units: RatedUnits, designs: Sequence[Design], aim: Aim) -> Iterat
         value=units.printed(float(np.nanmean(units.mean))),
         n_items=int(rated.sum()),
         n_ratings=int(units.people.unit.size),
-        method=_words(components),
+        method=_method(components),
         design=designs[0],
         prompts=components.prompts,
         aim=aim.half_width * span,
@@ -205,7 +206,7 @@ def plan_means(units: RatedUnits, designs: Sequence[Design], aim: Aim) -> Iterat
             row,
             statistic=DIFFERENCE,
             value=None,
-            reason="planned for any two generators on the same prompts",
+            reason=Reason(ReasonCode.PLANNED_FOR_ANY_TWO),
             design=design,
             half_width=apart.half_width(components.prompts) * span,
             power=apart.power(aim.difference, components.prompts),
@@ -214,13 +215,12 @@ def plan_means(units: RatedUnits, designs: Sequence[Design], aim: Aim) -> Iterat
         )
 
 
-def _words(components: Components) -> str:
+def _method(components: Components) -> Method:
     """The components, as they are used."""
     names = ("prompt", "image", "person", "residual")
-    missing = [name for name in names if np.isnan(getattr(components, name)[0])]
-    known = ", ".join(f"{name} {_used(components, name):.3g}" for name in names if name not in missing)
-    untold = f"; {' and '.join(missing)} cannot be separated from the others" if missing else ""
-    return f"from variance components over {components.prompts} prompts: {known}{untold}"
+    missing = tuple(name for name in names if np.isnan(getattr(components, name)[0]))
+    known = tuple((name, _used(components, name)) for name in names if name not in missing)
+    return Method(MethodCode.VARIANCE_COMPONENTS, prompts=components.prompts, known=known, missing=missing)
 
 
 def observed_design(units: RatedUnits) -> Design:
@@ -270,7 +270,7 @@ def _planned(row: Estimate, design: Design, aim: Aim) -> PlannedRow:
         n_items=row.n_items,
         n_ratings=row.n_ratings,
         excluded=row.excluded,
-        reason=row.reason or (None if half is not None else row.method),
+        reason=row.reason or (None if half is not None else Reason(ReasonCode.SAID_BY_METHOD, method=row.method)),
         method=row.method,
         suite=row.suite,
         task=ALL,

@@ -31,6 +31,7 @@ from agreement.inference.intervals import (
 )
 from agreement.meta.labelled_sample import LabelledSample, Replicates, deviations
 from agreement.numeric import FloatArray, ratio
+from agreement.reasons import Method, MethodCode, ReasonCode
 
 FEWEST = 4
 """Labels of a stratum below which nothing is estimated."""
@@ -96,7 +97,7 @@ def estimate(
         return PoweredEstimate(value, bounds, alone, labels_bounds, scorer, power, n, size - n, saved, parts, jackknifed)
 
     if size == n and first.target == "these":
-        labels_bounds = Interval(note="no interval: people have labelled every image")
+        labels_bounds = Interval.none(ReasonCode.EVERY_IMAGE_LABELLED)
         return result(alone, labels_bounds, 0.0, labels)
     labels_bounds, alike = _labels_interval(alone, labels, kind, first.many)
     if alike or size == n:
@@ -135,10 +136,10 @@ def difference(a: PoweredEstimate, b: PoweredEstimate, many: str) -> tuple[float
 def _apart(value: float, a: PoweredEstimate, b: PoweredEstimate) -> Interval:
     """From the intervals of both, as of samples that have nothing in common (MOVER)."""
     if a.bounds.low is None or a.bounds.high is None or b.bounds.low is None or b.bounds.high is None:
-        return Interval(note="no interval: one of the two has none")
+        return Interval.none(ReasonCode.ONE_OF_TWO_HAS_NONE)
     down = math.hypot(a.value - a.bounds.low, b.bounds.high - b.value)
     up = math.hypot(a.bounds.high - a.value, b.value - b.bounds.low)
-    return Interval(value - down, value + up, "95% interval from the intervals of both")
+    return Interval(value - down, value + up, Method(MethodCode.FROM_BOTH_INTERVALS))
 
 
 @dataclass(frozen=True)
@@ -187,7 +188,7 @@ def _labels_interval(value: float, parts: Sequence[Replicates], kind: ValueRange
         return interval(value, deviations(parts), kind, many), same
     left = float(np.mean(np.concatenate([part.left[part.drawn] for part in parts])))
     low, high = wilson(value, endless.alike / left)
-    return Interval(low, high, f"95% interval by Wilson, as of {endless.prompts} {many}, which are nearly all alike"), True
+    return Interval(low, high, Method(MethodCode.WILSON_NEARLY_ALIKE, n=endless.prompts, clusters=many)), True
 
 
 def _rare_errors(strata: Sequence[LabelledSample], shares: Sequence[float]) -> tuple[float, Interval] | None:
@@ -221,8 +222,8 @@ def _rare_errors(strata: Sequence[LabelledSample], shares: Sequence[float]) -> t
     value = math.fsum(part.value for part in means) + higher - lower
     down = math.sqrt(spread + (higher - higher_low) ** 2 + (lower_high - lower) ** 2)
     up = math.sqrt(spread + (higher_high - higher) ** 2 + (lower - lower_low) ** 2)
-    note = f"95% interval by Wilson for the {errors} of {n} {strata[0].many} where people and scorer differ"
-    return value, Interval(max(value - down, 0.0), min(value + up, 1.0), note)
+    method = Method(MethodCode.WILSON_OF_ERRORS, errors=errors, n=n, clusters=strata[0].many)
+    return value, Interval(max(value - down, 0.0), min(value + up, 1.0), method)
 
 
 def _only_rounding(verdict: FloatArray) -> bool:

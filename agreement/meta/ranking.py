@@ -36,28 +36,29 @@ from agreement.meta.generator_order import (
 from agreement.meta.image_order import Calibrated, ImagePairs, calibrated
 from agreement.meta.units import Finding, PeopleRatings, RatedUnits, ScorerValues, UnitCell, cells, numbers
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode, Remark, RemarkCode, joined
 from agreement.report.ceiling import read_ceiling
 from agreement.report.leave_one_out import DIFFERENCE, PEOPLE, SCORER
 from agreement.study.cells import ALL, Options, Outcome, Used, compact, interval, undefined
 
 PAIRWISE, SOFT = "pairwise_accuracy", "soft_pairwise_accuracy"
 GENERATORS, KENDALL, RANK = "generator_pairwise_accuracy", "generator_kendall_tau_b", "rank"
-ORDERED: Final = "better than a random order"
+ORDERED: Final = Remark(RemarkCode.BETTER_THAN_RANDOM)
 BY_LOT: Final = 0.05
 SETTLED: Final = 0.025
 FEWEST_DRAWN: Final = 15
 """Of fewer prompts drawn p are too narrow: of 10 they cover .88 where a scorer opposes people, of 15 .96 (by simulation)."""
-NO_ORDER: Final = "labels without order make no image better than another"
+NO_ORDER: Final = Reason(ReasonCode.LABELS_WITHOUT_ORDER)
 _PARTNERS: Final = 20
 """So many others a rating is compared with at most, where more than 21 people rated an image."""
 _PAIRS: Final = 200
 """So many pairs of people order the generators at most: those with the most images in common."""
-TIES_DO: Final = "calling every two images equally good does as well"
-"""Reason: a single rating has few levels, so most pairs are tied, and calling every pair equal does as well."""
-_NO_PAIRS: Final = "no prompt has two images that both sides rated"
-_NO_PAIR_OF_GENERATORS: Final = "no two generators have images of the same prompt that both sides rated"
-_NO_VERDICT: Final = "no verdict: of few generators, whose pairs hang together, a difference cannot be tested"
-_ALL_TIED: Final = "one side gives all generators the same mean"
+TIES_DO: Final = Reason(ReasonCode.TIES_DO_AS_WELL)
+"""A single rating has few levels, so most pairs are tied, and calling every pair equal does as well."""
+_NO_PAIRS: Final = Reason(ReasonCode.NO_PROMPT_WITH_TWO_IMAGES)
+_NO_PAIR_OF_GENERATORS: Final = Reason(ReasonCode.NO_PAIR_OF_GENERATORS)
+_NO_VERDICT: Final = Reason(ReasonCode.FEW_GENERATORS)
+_ALL_TIED: Final = Reason(ReasonCode.ONE_MEAN_OF_ALL)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +80,8 @@ class Ranking(Finding):
     rank_low: int | None = None
     rank_high: int | None = None
     p: float | None = None
-    verdict: str | None = None
-    verdict_reason: str | None = None
+    verdict: Remark | None = None
+    verdict_reason: Reason | None = None
     pairs: int | None = None
     pairs_apart: int | None = None
     ceiling: Ceiling | None = None
@@ -183,7 +184,7 @@ class _RankedCell:
         mean = self._sides(self.images.mean)
         names = (None, *self.images.scorers)
         if not self.images.numeric:
-            yield from (self._row(name, PAIRWISE, undefined(NO_ORDER, _NOTHING, "")) for name in names)
+            yield from (self._row(name, PAIRWISE, undefined(NO_ORDER, _NOTHING)) for name in names)
             return
         for name in names:
             scorer = self.images.scorers[name] if name else None
@@ -272,11 +273,10 @@ class _RankedCell:
 
     def _outcome(self, made: Calibrated | None, sides: _Sides, *, seated: bool) -> Outcome:
         if made is None:
-            return undefined(_NO_PAIRS, self._used(sides, np.zeros(0, np.int64)), "")
+            return undefined(_NO_PAIRS, self._used(sides, np.zeros(0, np.int64)))
         n = made.prompts.size
-        epsilon = "given" if self.epsilon is not None else "of other prompts" if n > 1 else "0"
-        how = f"mean over prompts of the share of pairs in the right order, epsilon {epsilon}"
-        how += self._seat_words if seated else ""
+        epsilon = "given" if self.epsilon is not None else "of_others" if n > 1 else "0"
+        how = Method(MethodCode.PAIRS_IN_RIGHT_ORDER, epsilon=epsilon, seat=self._seat if seated else "")
         deviations = Deviations.of(made.values, n) if made.values.size > 1 else None
         return Outcome(float(made.values[0]), None, deviations, self._used(sides, made.prompts), how)
 
@@ -291,9 +291,9 @@ class _RankedCell:
         ratings = {name: sides.people if name == PEOPLE else sides.rater for name in (PEOPLE, SCORER)}
         sets = {name: self._differences(sides, values) for name, values in ratings.items()}
         apart = sum(each.significant for each in sets[PEOPLE])
-        seat_words = self._seat_words if scorer is None else ""
+        seat = self._seat if scorer is None else ""
         for statistic in (GENERATORS, KENDALL, SOFT):
-            outcomes = [self._order_outcome(statistic, each, used, seat_words) for each in (made, people, seated)]
+            outcomes = [self._order_outcome(statistic, each, used, seat) for each in (made, people, seated)]
             row = self._row(scorer, statistic, outcomes[0], resampled=_resampled(statistic, made))
             if made is not None:
                 row = replace(row, pairs=made.pairs, pairs_apart=apart)
@@ -346,18 +346,18 @@ class _RankedCell:
     def _signs(self) -> FloatArray:
         return sign_matrix(self.size)
 
-    def _order_outcome(self, statistic: str, made: _Order | None, used: Used, more: str) -> Outcome:
+    def _order_outcome(self, statistic: str, made: _Order | None, used: Used, seat: str) -> Outcome:
         if made is None:
-            return undefined(_NO_PAIR_OF_GENERATORS, used, "")
+            return undefined(_NO_PAIR_OF_GENERATORS, used)
         value = made.values[statistic][0]
-        how = {
-            GENERATORS: "share of pairs of generators whose means are in the same order",
-            KENDALL: "Kendall's tau-b of the generators' means",
-            SOFT: "1 less the mean difference of one-sided p of pairs of generators, by sign flips over prompts",
+        code = {
+            GENERATORS: MethodCode.GENERATORS_IN_SAME_ORDER,
+            KENDALL: MethodCode.TAU_OF_GENERATORS,
+            SOFT: MethodCode.SOFT_ACCURACY_OF_GENERATORS,
         }[statistic]
         if np.isnan(value):
-            return undefined(_ALL_TIED, used, how)
-        return Outcome(float(value), None, None, used, how + more)
+            return undefined(_ALL_TIED, used, Method(code, seat=""))
+        return Outcome(float(value), None, None, used, Method(code, seat=seat))
 
     def _differences(self, sides: _Sides, values: FloatArray) -> Sequence[GeneratorDifference]:
         """Compare every two generators by one side's values of each image; made once for the same numbers."""
@@ -385,10 +385,10 @@ class _RankedCell:
     # rows
 
     @cached_property
-    def _seat_words(self) -> str:
+    def _seat(self) -> str:
+        """Who takes the scorer's place: a person or a rating."""
         people = self.images.people
-        who = "person" if people.identified[np.unique(self.seats.seat) // len(people.persons)].all() else "rating"
-        return f", each {who} against each other one"
+        return "person" if people.identified[np.unique(self.seats.seat) // len(people.persons)].all() else "rating"
 
     def _used(self, sides: _Sides, prompts: IntArray) -> Used:
         image = np.unique(sides.image[np.isin(self.prompts[sides.image], prompts)])
@@ -413,11 +413,11 @@ class _RankedCell:
         used = people.used
         return Ceiling(people.value, bounds.low, bounds.high, used.items, used.ratings, people.reason, method, verdict)
 
-    def _interval(self, outcome: Outcome, resampled: Interval | None) -> tuple[Interval, str]:
+    def _interval(self, outcome: Outcome, resampled: Interval | None) -> tuple[Interval, Method]:
         """The interval, from resamples or else the jackknife's, and `method`."""
         if resampled is None or outcome.value is None or not self.options.intervals:
             return interval(outcome, SHARE, by_prompt=self.images.by_prompt)
-        return resampled, f"{outcome.how}; {resampled.note}"
+        return resampled, joined(outcome.how, resampled.method, resampled.reason)
 
     def _row(
         self,
@@ -443,7 +443,7 @@ class _RankedCell:
 
 
 _NOTHING: Final = Used(0, 0, 0)
-_RANK: Final = "place by the mean; rank set by paired differences over prompts, sign flips, Holm at 5 %"
+_RANK: Final = Method(MethodCode.RANK_SET)
 
 
 def _resampled(statistic: str, made: _Order | None) -> Interval | None:
@@ -453,30 +453,30 @@ def _resampled(statistic: str, made: _Order | None) -> Interval | None:
     values = made.values[statistic]
     known = values[1:][np.isfinite(values[1:])]
     if statistic == SOFT and not known.size:
-        return Interval(note=f"no interval: fewer than {FEWEST_DRAWN} prompts")
+        return Interval.none(ReasonCode.TOO_FEW_PROMPTS, needed=FEWEST_DRAWN)
     if not known.size:
-        return Interval(note="no interval: undefined in resamples of prompts")
+        return Interval.none(ReasonCode.UNDEFINED_IN_RESAMPLES)
     low, high = np.quantile(known, [0.025, 0.975])
     if statistic == SOFT:
         if made.settled:
-            reason = f"both sides tell every two generators apart (p < {SETTLED} or > {1 - SETTLED})"
-            return Interval(note=f"no interval: {reason}, so it is nearly pairwise accuracy of generators")
+            return Interval.none(ReasonCode.SETTLED, p=SETTLED)
         if high - low < 1 / FLIPS:
-            return Interval(note=f"no interval: both sides' p differ alike in all draws, as far as {FLIPS:,} flips can tell")
-        note = "95% percentiles of p from normal draws with the jackknife's covariance over prompts"
-        return Interval(float(min(low, values[0])), float(max(high, values[0])), note)
+            return Interval.none(ReasonCode.SAME_IN_DRAWS, flips=FLIPS)
+        method = Method(MethodCode.PERCENTILES_OF_DRAWS)
+        return Interval(float(min(low, values[0])), float(max(high, values[0])), method)
     if low == high:
-        return Interval(note="no interval: the same in all resamples of prompts")
-    return Interval(float(low), float(high), "95% percentile bootstrap over prompts")
+        return Interval.none(ReasonCode.SAME_IN_RESAMPLES)
+    return Interval(float(low), float(high), Method(MethodCode.PERCENTILE_BOOTSTRAP))
 
 
 def _beside_lot(made: _Order, generators: int) -> dict[str, Any]:
     """Whether so few generators decide anything."""
     if made.by_lot is None:
-        return {"verdict_reason": "not every two generators share a prompt"}
+        return {"verdict_reason": Reason(ReasonCode.NOT_EVERY_TWO_SHARE)}
     if made.by_lot < BY_LOT:
         return {"p": made.by_lot, "verdict": ORDERED}
     if 1 / math.factorial(generators) >= BY_LOT:
-        reason = f"{generators} generators decide nothing: even the right order is a random one with probability"
-        return {"p": made.by_lot, "verdict_reason": f"{reason} {1 / math.factorial(generators):.2g}"}
-    return {"p": made.by_lot, "verdict_reason": f"a random order is as good with probability {made.by_lot:.2g}"}
+        right = 1 / math.factorial(generators)
+        few = Reason(ReasonCode.GENERATORS_DECIDE_NOTHING, generators=generators, probability=right)
+        return {"p": made.by_lot, "verdict_reason": few}
+    return {"p": made.by_lot, "verdict_reason": Reason(ReasonCode.RANDOM_AS_GOOD, probability=made.by_lot)}

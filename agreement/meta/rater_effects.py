@@ -35,12 +35,11 @@ from agreement.inference.intervals import (
 from agreement.meta.components import Components, variance_components
 from agreement.meta.units import Finding, RatedUnits
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode, joined
 from agreement.study.cells import ALL, compact, of_these_people
 
 SEVERITY = "severity"
 RELATIVE, ABSOLUTE = "generalizability", "dependability"
-NO_PERSONS = "the file names no persons"
-_APART = "shares no rated image with the other persons, not even through others"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,18 +163,17 @@ class _Panel:
         return replace(made, low=low, high=high)
 
 
-def _why(name: str, people: _Panel) -> str:
+def _why(name: str, people: _Panel) -> Reason:
     known = people.every.residual if name == RELATIVE else people.every.residual + people.every.person
     if name in (RELATIVE, ABSOLUTE) and not np.isnan(known[0]):
-        return (
-            "all ratings are equal, so nothing varies" if people.constant else "ratings vary neither between images nor within"
-        )
+        return Reason(ReasonCode.ALL_RATINGS_EQUAL if people.constant else ReasonCode.RATINGS_DO_NOT_VARY)
     if name == "variance_person":
-        return f"{NO_PERSONS}, or no person rated images of two prompts"
-    return "no image has two ratings" if name == "variance_residual" else "no image has two ratings, or persons are not known"
+        return Reason(ReasonCode.NO_PERSON_OF_TWO_PROMPTS)
+    alone = ReasonCode.NO_IMAGE_WITH_TWO_RATINGS
+    return Reason(alone if name == "variance_residual" else ReasonCode.NO_IMAGE_WITH_TWO_KNOWN_RATINGS)
 
 
-_HOW = "by moments, of ratings that differ in prompt, person or both"
+_HOW = Method(MethodCode.BY_MOMENTS)
 
 
 def _with_interval(
@@ -193,10 +191,11 @@ def _with_interval(
         return replace(row, value=value, method=_HOW)
     fixed = interval(value, people.every.deviations(values), kind)
     if dependability is None or not people.without:
-        return replace(row, value=value, low=fixed.low, high=fixed.high, method=f"{_HOW}; {fixed.note}")
+        return replace(row, value=value, low=fixed.low, high=fixed.high, method=joined(_HOW, fixed.method, fixed.reason))
     bounds = people.dependability(dependability)
     these = of_these_people(fixed, people.persons)
-    return replace(row, value=value, low=bounds.low, high=bounds.high, method=f"{_HOW}; {bounds.note}; {these}")
+    method = joined(_HOW, bounds.method, bounds.reason, these)
+    return replace(row, value=value, low=bounds.low, high=bounds.high, method=method)
 
 
 def _person_variance(row: RaterEffectRow, people: _Panel, values: FloatArray, span: float) -> RaterEffectRow:
@@ -206,8 +205,8 @@ def _person_variance(row: RaterEffectRow, people: _Panel, values: FloatArray, sp
         return made
     noise = max(float(np.nan_to_num(people.every.residual[0])), 0.0) * span**2 / (people.ratings / people.persons)
     low, high = variance_interval(made.value, noise, people.persons)
-    how = f"95% interval by chi-square with {people.persons - 1} degrees of freedom, for persons who differ normally"
-    return replace(made, low=low, high=high, method=f"{_HOW}; {how}")
+    method = joined(_HOW, Method(MethodCode.CHI_SQUARE, freedom=people.persons - 1))
+    return replace(made, low=low, high=high, method=method)
 
 
 @dataclass(frozen=True)
@@ -269,7 +268,7 @@ def _severities(units: RatedUnits, row: RaterEffectRow, *, intervals: bool) -> I
     people = units.people
     rows = np.flatnonzero(people.identified[people.person])
     if not rows.size:
-        yield replace(row, reason=NO_PERSONS)
+        yield replace(row, reason=Reason(ReasonCode.NO_NAMED_PERSONS))
         return
     person, unit = compact(people.person[rows]), compact(people.unit[rows])
     prompt = compact(units.prompt[people.unit[rows]])
@@ -280,19 +279,15 @@ def _severities(units: RatedUnits, row: RaterEffectRow, *, intervals: bool) -> I
         items = int(np.unique(unit.codes[person.codes == k]).size)
         own = replace(row, rater=name, n_items=items, n_ratings=int(counts[k]))
         if np.isnan(estimated.value[k]):
-            yield replace(own, reason=f"{name} {_APART}")
+            yield replace(own, reason=Reason(ReasonCode.PERSON_APART, person=name))
             continue
-        value, method = (
-            float(estimated.value[k]) * span,
-            "rating = unit + person, least squares; persons' effects are 0 on average",
-        )
+        value, method = float(estimated.value[k]) * span, Method(MethodCode.LEAST_SQUARES)
         if not intervals:
             yield replace(own, value=value, method=method)
             continue
         replicates = np.r_[value, estimated.without[:, k] * span]
         freedom = max(int(estimated.prompts[k]) - 1, 0)
         deviations = replace(Deviations.of(replicates, prompt.size), most_freedom=freedom)
-        bounds = interval(value, deviations, CONTRAST) if freedom else None
-        note = bounds.note if bounds else "no interval: shares images of one prompt only"
-        low, high = (bounds.low, bounds.high) if bounds else (None, None)
-        yield replace(own, value=value, low=low, high=high, method=f"{method}; {note}")
+        bounds = interval(value, deviations, CONTRAST) if freedom else Interval.none(ReasonCode.SHARES_ONE_PROMPT)
+        method = joined(method, bounds.method, bounds.reason)
+        yield replace(own, value=value, low=bounds.low, high=bounds.high, method=method)

@@ -8,7 +8,7 @@ that gives only a `score` stands on its own.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import product
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ import pandas as pd
 
 from agreement.estimate import Estimate
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
+from agreement.reasons import Method
 from agreement.report.report import MET_BY_SCORES, SCORE
 from agreement.statistics.scale import Scale
 from agreement.study.cells import ALL, Outcome, compact
@@ -153,11 +154,11 @@ class Finding(Estimate):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types: the keys of every finding, then its own."""
-        plain = asdict(self)
+        plain = {each.name: getattr(self, each.name) for each in fields(self)} | {"excluded": dict(self.excluded)}
         return {name: plain[name] for name in (*_KEYS, *(own for own in type(self).__annotations__ if own not in _KEYS))}
 
 
-def numbers(outcome: Outcome, low: float | None, high: float | None, method: str) -> dict[str, Any]:
+def numbers(outcome: Outcome, low: float | None, high: float | None, method: Method) -> dict[str, Any]:
     """An outcome and its interval, as a `Finding` has them."""
     used = outcome.used
     return {

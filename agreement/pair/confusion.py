@@ -19,6 +19,8 @@ from agreement.inference.hypothesis_tests import midranks
 from agreement.meta.corrected_rates import pass_agreement
 from agreement.numeric import IntArray, ratio
 from agreement.pair.rater_pair import PEOPLE, SHARE_OF_YES, RaterPair, rater_pairs
+from agreement.reasons import Method, MethodCode, Name, Party, Reason, ReasonCode, Remark, RemarkCode, joined
+from agreement.report.matrix import TWO_RATERS
 from agreement.report.report import select
 from agreement.report.scorer_human import PairedJudgements, to_mean
 from agreement.statistics.two_raters import PairSums, pair_columns, percent_agreement
@@ -32,7 +34,7 @@ COEFFICIENTS = ("percent_agreement", "cohen_kappa", "gwet_ac1", "pabak")
 
 @dataclass(frozen=True)
 class Prevalence:
-    """How common yes is on each side, what the two agree on, and a sentence about it.
+    """How common yes is on each side, what the two agree on, and what that says.
 
     Attributes:
         yes_a: share of yes of `a`, over the same pairs.
@@ -48,12 +50,12 @@ class Prevalence:
     yes_b: Estimate
     coefficients: tuple[Estimate, ...]
     paradox: bool
-    sentence: str
+    sentence: Remark
     passes: Estimate | None = None
     fails: Estimate | None = None
 
 
-def prevalence(a: str, b: str, yes_a: Estimate, yes_b: Estimate, coefficients: tuple[Estimate, ...]) -> Prevalence:
+def prevalence(a: Name, b: Name, yes_a: Estimate, yes_b: Estimate, coefficients: tuple[Estimate, ...]) -> Prevalence:
     """Put the numbers of raters `a` and `b` together and explain them.
 
     Args:
@@ -71,37 +73,21 @@ def prevalence(a: str, b: str, yes_a: Estimate, yes_b: Estimate, coefficients: t
 
 
 def _sentence(
-    a: str, b: str, yes_a: float | None, yes_b: float | None, values: Mapping[str, float | None], *, paradox: bool
-) -> str:
+    a: Name, b: Name, yes_a: float | None, yes_b: float | None, values: Mapping[str, float | None], *, paradox: bool
+) -> Remark:
     agreed, kappa, ac1, pabak = (values.get(name) for name in COEFFICIENTS)
     if agreed is None or yes_a is None or yes_b is None:
-        return f"{a} and {b} share no judgement."
-    start = f"{a} and {b} agree in {percent(agreed)} of cases"
+        return Remark(RemarkCode.NOTHING_SHARED, a=a, b=b)
     yes = (yes_a + yes_b) / 2
     if kappa is None:
-        word = "yes" if yes > 0.5 else "no"
-        return f"{start}, as both always say {word}. Kappa is undefined then: chance alone would agree as often."
-    others = f"AC1 {ac1:z.2f}, PABAK {pabak:z.2f}" if ac1 is not None and pabak is not None else ""
+        return Remark(RemarkCode.ONE_ANSWER, a=a, b=b, agreed=agreed, yes=yes)
     if not paradox:
-        return f"{start}; kappa is {kappa:z.2f} ({others})." if others else f"{start}; kappa is {kappa:z.2f}."
+        return Remark(RemarkCode.AGREED, a=a, b=b, agreed=agreed, kappa=kappa, ac1=ac1, pabak=pabak)
     # kappa = (p_o - p_e) / (1 - p_e), solved for p_e
     chance = (agreed - kappa) / (1 - kappa)
-    common = f"{percent(max(yes, 1 - yes))} of their answers are {'yes' if yes > 0.5 else 'no'}"
-    why = f"{common}, so that by chance alone they would agree in {percent(chance)} of cases"
-    return (
-        f"{start}, yet kappa is only {kappa:z.2f}. This is the prevalence paradox: {why}, and kappa counts "
-        f"only what is beyond. Measures that expect less of chance stay high ({others}). Kappa here rests on the few "
-        f"{'no' if yes > 0.5 else 'yes'} answers: look at these cases before you trust either number."
+    return Remark(
+        RemarkCode.PREVALENCE_PARADOX, a=a, b=b, agreed=agreed, kappa=kappa, ac1=ac1, pabak=pabak, yes=yes, chance=chance
     )
-
-
-def percent(value: float) -> str:
-    """A share in percent; 0% and 100% are said only where nothing or everything is meant."""
-    for digits in range(4):
-        text = f"{value:.{digits}%}"
-        if value in (0.0, 1.0) or float(text[:-1]) not in (0.0, 100.0):
-            return text
-    return "almost all" if value > 0.5 else "almost none"
 
 
 STEPS = 20
@@ -327,8 +313,15 @@ def pair_report(
         aspects=tuple(PartEstimates(each.topic.aspect.name, each.estimates(cell, _short(each))) for each in judged),
         generators=_generators(meeting, cell, pairs),
         steps=steps_of(meeting, meeting.labelled(pairs)),
-        prevalence=_prevalence(meeting, cell, pairs, f"simulated {b}" if simulated and b == PEOPLE else b),
+        prevalence=_prevalence(meeting, cell, pairs, _others(b, simulated=simulated)),
     )
+
+
+def _others(b: str, *, simulated: bool) -> Name:
+    """Return who `b` is."""
+    if b != PEOPLE:
+        return b
+    return Party.SIMULATED_PEOPLE if simulated else Party.PEOPLE
 
 
 def _short(meeting: RaterPair) -> tuple[str, ...]:
@@ -345,8 +338,8 @@ def _generators(meeting: RaterPair, cell: Cell, pairs: PairedJudgements) -> tupl
     )
 
 
-def _prevalence(meeting: RaterPair, cell: Cell, pairs: PairedJudgements, others: str) -> Prevalence | None:
-    """The shares of yes are of the same pairs as the coefficients; `others` names `b` in words."""
+def _prevalence(meeting: RaterPair, cell: Cell, pairs: PairedJudgements, others: Name) -> Prevalence | None:
+    """The shares of yes are of the same pairs as the coefficients; `others` is who `b` is."""
     if not meeting.topic.measure.binary or meeting.by_score:
         return None
     rows, clusters = meeting.labelled(pairs), np.unique(pairs.cluster)
@@ -354,11 +347,17 @@ def _prevalence(meeting: RaterPair, cell: Cell, pairs: PairedJudgements, others:
     sums = PairSums.resampled(cell.deletions.weights(clusters.size), rows.label_a, rows.label_b, cluster, 2)
     used = meeting.against(cell).outcome("percent_agreement", meeting.way("percent_agreement") or "each").used
     shares = []
-    for name, labels in ((meeting.a, sums.rows), (others, sums.columns)):
-        share = outcome(ratio(labels[..., 1], sums.pairs), "they share no judgement", used, f"share of yes of {name}")
+    for name, labels in ((meeting.a, sums.rows), (_beside(meeting, others), sums.columns)):
+        how = Method(MethodCode.SHARE_OF_YES, who=name) if meeting.crowd else TWO_RATERS
+        share = outcome(ratio(labels[..., 1], sums.pairs), Reason(ReasonCode.NO_JUDGEMENT_SHARED), used, how)
         shares.append(meeting.estimate(SHARE_OF_YES, share, cell))
     made = prevalence(meeting.a, others, shares[0], shares[1], meeting.estimates(cell, COEFFICIENTS))
     return replace(made, passes=_same_answer(rows, 1), fails=_same_answer(rows, 0))
+
+
+def _beside(meeting: RaterPair, others: Name) -> Name:
+    """Return who is beside the rater: of a person other people."""
+    return Party.OTHERS if meeting.crowd and not meeting.scorer_and_people else others
 
 
 def _same_answer(rows: PairedJudgements, code: int) -> Estimate:
@@ -373,6 +372,6 @@ def _same_answer(rows: PairedJudgements, code: int) -> Estimate:
         high=share.bounds.high,
         n_items=int(np.unique(rows.item[says]).size),
         n_ratings=int(says.sum()),
-        reason=None if share.value is not None else share.bounds.note,
-        method=share.bounds.note or "",
+        reason=None if share.value is not None else share.bounds.reason,
+        method=joined(share.bounds.method, share.bounds.reason),
     )

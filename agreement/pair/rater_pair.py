@@ -8,7 +8,6 @@ imitations stay apart.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -19,8 +18,18 @@ from agreement.catalogue import OF_SCORES, PeopleAs, people_as, select_statistic
 from agreement.estimate import Estimate
 from agreement.inference.intervals import SHARE
 from agreement.numeric import IntArray
+from agreement.reasons import Party, Reason, ReasonCode
+from agreement.report.matrix import TWO_RATERS
 from agreement.report.report import ReportTopic, estimate_of, topics
-from agreement.report.scorer_human import ComparisonScale, PairedJudgements, ScorerAgreement, pair_judgements, to_majority
+from agreement.report.scorer_human import (
+    SCORER_AND_PEOPLE,
+    ComparisonScale,
+    PairedJudgements,
+    ScorerAgreement,
+    Sides,
+    pair_judgements,
+    to_majority,
+)
 from agreement.study.cells import EVERYWHERE, Cell, CellOutcome, Key, Options, Outcome, cell_name, cell_of, interval, merged
 from agreement.study.frame import Ratings, Suite, read
 
@@ -80,30 +89,38 @@ class RaterPair:
         """The pair in one cell, `b` taken for people."""
         topic = self.topic
         meeting = ComparisonScale(topic.measure, self.by_score)
-        return ScorerAgreement(cell.of(self.rows_a), cell.of(self.rows_b), topic.suite, meeting, cell)
+        return ScorerAgreement(cell.of(self.rows_a), cell.of(self.rows_b), topic.suite, meeting, cell, self.sides)
+
+    @property
+    def scorer_and_people(self) -> bool:
+        """Return True if a scorer is compared with people."""
+        return self.crowd and any(rater.scorer and rater.name == self.a for rater in self.topic.suite.raters)
+
+    @property
+    def sides(self) -> Sides:
+        """Return what the two are called."""
+        if self.scorer_and_people:
+            return SCORER_AND_PEOPLE
+        if self.crowd:
+            return Sides(self.a, Party.OTHERS, Party.MEAN_OF_OTHERS)
+        return Sides(self.a, self.b, self.b, TWO_RATERS)
 
     def estimate(self, statistic: str, outcome: Outcome, cell: Cell) -> Estimate:
-        """Return an outcome of a cell in this encounter's words, with its interval."""
-        a_is_scorer = any(rater.scorer and rater.name == self.a for rater in self.topic.suite.raters)
-        worded = outcome if self.crowd and a_is_scorer else self._reworded(outcome)
+        """Return an outcome of a cell as this pair counts it, with its interval."""
+        counted = outcome if self.scorer_and_people else self._counted(outcome)
         kind = SHARE if statistic == SHARE_OF_YES else value_range_of(statistic, binary=self.topic.measure.binary)
-        bounds, method = interval(worded, kind, by_prompt=self.topic.suite.by_prompt, images=worded.used.items)
-        found = CellOutcome(cell_name(cell, self.topic.suite), Key(statistic, rater=self.a), worded)
+        bounds, method = interval(counted, kind, by_prompt=self.topic.suite.by_prompt, images=counted.used.items)
+        found = CellOutcome(cell_name(cell, self.topic.suite), Key(statistic, rater=self.a), counted)
         return estimate_of(found, bounds, method, **self.topic.about(simulated=self.simulated))
 
-    def _reworded(self, outcome: Outcome) -> Outcome:
-        """Reword an outcome without a scorer or without people, and count both sides' ratings."""
+    def _counted(self, outcome: Outcome) -> Outcome:
+        """Without a scorer, or without people, what only one side judged is of one kind; of two raters both sides count."""
         excluded = dict(outcome.used.excluded)
         apart = sum(excluded.pop(name, 0) for name in ("no_scorer_value", "no_people"))
-        who = {"the scorer": self.a, "people's mean": "the others' mean", "people": "the others"}
-        if not self.crowd:
-            who |= {"people's mean": self.b, "people": self.b}
-        reason = outcome.reason and re.sub("the scorer|people's mean|people", lambda word: who[word[0]], outcome.reason)
-        how = outcome.how.replace("the scorer", "the rater").replace("people", "the others")
         ratings = outcome.used.ratings
         ratings = ratings if self.crowd else 2 * ratings
         used = replace(outcome.used, ratings=ratings, excluded=merged([excluded, {"not_shared": apart}]))
-        return replace(outcome, reason=reason, used=used, how=how if self.crowd else "the two raters' values by unit")
+        return replace(outcome, used=used)
 
     def pairs(self, cell: Cell) -> PairedJudgements:
         """Every pair of a value of `a` and one of `b` in one cell."""
@@ -165,7 +182,7 @@ PERSON_STATISTICS = {
     "interval": "krippendorff_alpha_interval",
 }
 """The coefficient by the kind of scale."""
-ALONE = "nobody else has judged this"
+ALONE = Reason(ReasonCode.ALONE)
 
 
 def each_person(

@@ -22,17 +22,16 @@ from agreement.estimates import IntervalEstimate, with_interval
 from agreement.inference.intervals import CONTRAST, LEVEL, Deletions, Interval, resamples
 from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
 from agreement.preferences.votes import Vote, VoterKey, clusters_of, grouped, left_out, same_order
+from agreement.reasons import Method, MethodCode, Party, Reason, ReasonCode, joined
 from agreement.statistics.correlation import Units, of_centred, spearman, why_undefined
 from agreement.study.cells import ALL, Options, Used, outcome
 
 _STEPS, _CLOSE, _LONGEST = 200, 1e-10, 1.0
 _EQUAL: Final = 1e-9
 """Strengths are as close as that where they differ by what Newton's method leaves."""
-NOT_CONNECTED: Final = (
-    "the generators fall into groups of which one never won against another: their strengths have no finite estimate"
-)
-NO_MAXIMUM: Final = "some generator never won against another, and ties do not tell how much weaker it is"
-_HOW = "Bradley-Terry log strength with Davidson's ties, mean 0"
+NOT_CONNECTED: Final = Reason(ReasonCode.NOT_CONNECTED)
+NO_MAXIMUM: Final = Reason(ReasonCode.NO_MAXIMUM)
+_HOW = Method(MethodCode.LOG_STRENGTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,19 +151,19 @@ def connected(wins: FloatArray) -> BoolArray:
     return np.asarray(reach.all(axis=(1, 2)))
 
 
-def undefined(names: Sequence[str], wins: FloatArray) -> str | None:
+def undefined(names: Sequence[str], wins: FloatArray) -> Reason | None:
     """Why strengths are undefined, None if nothing is seen; ``wins`` with ties as a win of both."""
     if connected(wins[None])[0]:
         return None
     for ending, sums in (("lost", wins.sum(axis=1)), ("won", wins.sum(axis=0))):
         if alone := [name for name, points in zip(names, sums, strict=True) if not points]:
-            return f"{', '.join(alone)} {ending} every vote, without a tie: no finite strength explains that"
+            return Reason(ReasonCode.EVERY_VOTE, generators=tuple(alone), ending=ending)
     return NOT_CONNECTED
 
 
 RESAMPLES: Final = 2000
-_HOW_CORRELATED: Final = "Spearman's rho over generators and tasks of votes with a clear preference and the metric's mean"
-TOO_FEW: Final = "fewer than two generators and tasks have both votes and a mean"
+_HOW_CORRELATED: Final = Method(MethodCode.RHO_OF_VOTES)
+TOO_FEW: Final = Reason(ReasonCode.FEWER_THAN_TWO_POINTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,29 +240,30 @@ def rank_correlation(votes: Sequence[Vote], means: Sequence[MetricMean], options
     rho = _rho(x, y) if table.tasks is None else spearman(x[0], y[0], Units(table.tasks, clusters), weights)
     counts = len(points), int(x[0].sum())
     if np.isnan(rho[0]):
-        why = TOO_FEW if len(points) < 2 else why_undefined(x[0], y[0], ("the number of votes", "the metric"))
+        why = TOO_FEW if len(points) < 2 else why_undefined(x[0], y[0], (Party.NUMBER_OF_VOTES, Party.METRIC))
         estimate = IntervalEstimate(None, None, None, *counts, why, _HOW_CORRELATED)
     else:
-        bounds = _percentiles(rho[1:], f"{clusters} {'prompts' if table.tasks is None else 'tasks'}", wanted)
-        method = "; ".join(part for part in (_HOW_CORRELATED, bounds.note) if part)
+        bounds = _percentiles(rho[1:], clusters, "prompts" if table.tasks is None else "tasks", wanted)
+        method = joined(_HOW_CORRELATED, bounds.method, bounds.reason)
         estimate = IntervalEstimate(float(rho[0]), bounds.low, bounds.high, *counts, None, method)
     agreeing, opposed = _orders(points)
     return RankCorrelation(points, estimate, agreeing, opposed)
 
 
-def _percentiles(replicates: FloatArray, clusters: str, options: Options) -> Interval:
+def _percentiles(replicates: FloatArray, n: int, clusters: str, options: Options) -> Interval:
     """The 2.5th and 97.5th percentile; none where more than half are undefined, or where both are the same."""
     known = replicates[~np.isnan(replicates)]
     left = replicates.size - known.size
     if not replicates.size:
-        return Interval(note=f"no interval: {clusters.removesuffix('s')}" if options.intervals else None)
+        few = Interval.none(ReasonCode.SO_FEW_CLUSTERS, n=n, cluster=clusters.removesuffix("s"))
+        return few if options.intervals else Interval()
     if 2 * left > replicates.size:
-        return Interval(note=f"no interval: undefined in {left} of {replicates.size} resamples")
+        return Interval.none(ReasonCode.UNDEFINED_RESAMPLES, left=left, resamples=replicates.size)
     low, high = np.percentile(known, [50 - LEVEL / 2, 50 + LEVEL / 2])
     if not low < high:
-        return Interval(note=f"no interval: the same in nearly all of {replicates.size} resamples of {clusters}")
-    words = f"{LEVEL}% percentile bootstrap over {clusters}, {RESAMPLES} resamples, seed {options.seed}"
-    return Interval(float(low), float(high), words + (f", {left} undefined ones left out" if left else ""))
+        return Interval.none(ReasonCode.SAME_RESAMPLES, resamples=replicates.size, n=n, clusters=clusters)
+    method = Method(MethodCode.PERCENTILES, n=n, clusters=clusters, resamples=RESAMPLES, seed=options.seed, left_out=left)
+    return Interval(float(low), float(high), method)
 
 
 def _table(votes: Sequence[Vote], means: Sequence[MetricMean]) -> _ClusterSums:

@@ -15,6 +15,7 @@ from typing import Final, Literal, TypeVar
 
 from agreement.estimates import Clusters, IntervalEstimate, share_estimate
 from agreement.inference.hypothesis_tests import mcnemar_exact
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode
 from agreement.study.cells import ALL, Options, merged
 
 CANNOT_TELL: Final = "cannot_tell"
@@ -22,9 +23,9 @@ BOTH: Final = "both"
 NONE: Final = "none"
 TIE: Final = "tie"
 """A scorer's two numbers are equal: which says neither that both images are right nor that none is."""
-NO_VOTE: Final = "no vote counts"
-NOT_CLEAR: Final = "no vote has a clear preference"
-NO_SIDE: Final = "of no vote with a clear preference the chosen side is known"
+NO_VOTE: Final = Reason(ReasonCode.NO_VOTE)
+NOT_CLEAR: Final = Reason(ReasonCode.NO_CLEAR_VOTE)
+NO_SIDE: Final = Reason(ReasonCode.NO_KNOWN_SIDE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,7 @@ def _count(task: str, contest: Contest, votes: Sequence[Vote], options: Options)
     for_a, for_b = chosen[contest.a], chosen[contest.b]
     reason = NOT_CLEAR if counting else NO_VOTE
     hits = [vote.chose == contest.a for vote in clear]
-    how = f"share of {contest.a} among votes with a clear preference"
+    how = Method(MethodCode.SHARE_OF_VOTES, generator=contest.a)
     return VoteCounts(
         task,
         contest,
@@ -208,7 +209,7 @@ def side_choices(votes: Sequence[Vote], options: Options | None = None) -> SideC
     known = [vote for vote in clear if vote.side is not None]
     hits = [vote.side == "left" for vote in known]
     left, reason = sum(hits), NO_SIDE if clear else NOT_CLEAR
-    how = "share of left among votes with a clear preference whose side is known"
+    how = Method(MethodCode.SHARE_OF_LEFT)
     estimate = share_estimate(hits, clusters_of(known), options or Options(), how, reason, left_out(votes))
     p = mcnemar_exact(left, len(known) - left) if known else None
     return SideChoice(left, len(known) - left, estimate, p, len(clear) - len(known))
@@ -246,7 +247,7 @@ def order_bias(votes: Sequence[Vote], options: Options | None = None) -> OrderBi
     known = [vote for vote in votes if vote.excluded is None and vote.chose in ORDERS]
     kept, left, right, mixed = (sum(vote.chose == order for vote in known) for order in ORDERS)
     changed = [vote.chose != "kept" for vote in known]
-    how = "share of the pairs on which its choice changes when the images change places"
+    how = Method(MethodCode.CHANGED_BY_ORDER)
     estimate = share_estimate(changed, clusters_of(known), options or Options(), how, NO_VOTE, left_out(votes))
     p = mcnemar_exact(left, right) if left or right else None
     return OrderBias(kept, left, right, mixed, estimate, p)
@@ -286,7 +287,7 @@ def implied_votes(pairs: Sequence[PairValues], way: ValueAspect) -> list[Vote]:
     return votes
 
 
-NOT_SHARED: Final = "on no pair both people and this scorer have a clear preference"
+NOT_SHARED: Final = Reason(ReasonCode.NO_PAIR_OF_CLEAR_VOTES)
 
 
 def winners(votes: Sequence[Vote]) -> dict[str, str | None]:
@@ -340,7 +341,7 @@ def _order_agreement(
     preferred, mine = winners(theirs), {vote.pair: vote for vote in its if vote.clear}
     shared = [vote for pair, vote in mine.items() if preferred.get(pair) in (contest.a, contest.b)]
     yes = [vote.chose == preferred[vote.pair] for vote in shared]
-    how = "share of the same preference on pairs where most people, and the scorer, prefer one"
+    how = Method(MethodCode.SAME_PREFERENCE)
     same = share_estimate(yes, clusters_of(shared), options, how, NOT_SHARED)
     return OrderAgreement(task, contest, order, same, len(yes) - sum(yes))
 

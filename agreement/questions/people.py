@@ -30,6 +30,7 @@ from agreement.questions.scores import (
     deletions_of,
     figure,
 )
+from agreement.reasons import Method, MethodCode, Party, Reason, ReasonCode
 from agreement.report.scorer_human import strict_majority
 from agreement.statistics import many_raters
 from agreement.study.cells import Options, Used, compact, first_of, merged, undefined
@@ -46,6 +47,11 @@ CONSTANT_YES: Final = "constant_yes_less_people"
 """That of a rater who says yes to everything."""
 LENGTH_BIAS: Final = {name: f"length_bias_{name}" for name in ("prompt", "question", "reason")}
 """Spearman's rho of the length of the prompt, the question or the judge's reason, and how much more it passes than people."""
+_LENGTHS: Final = {
+    "prompt": Party.LENGTH_OF_PROMPT,
+    "question": Party.LENGTH_OF_QUESTION,
+    "reason": Party.LENGTH_OF_REASON,
+}
 CONSTANT_LENGTH_BIAS: Final = {name: f"constant_{LENGTH_BIAS[name]}" for name in ("prompt", "question")}
 """That of a rater who passes every image: people pass long texts less often, or more."""
 PEOPLE_UNDECIDED: Final = "people_undecided"
@@ -54,27 +60,25 @@ UNDECIDED, CANNOT_TELL, OTHER_VERSION, NOT_ASKED = APART = ("undecided", "cannot
 DECIDED: Final = "decided"
 YES, NO = "yes", "no"
 NOBODY, NO_WRONG, NO_SCORES = (
-    "people have answered none of these questions",
-    "people have answered none of the questions that it answers wrong",
-    "people have answered questions about fewer than two of these images",
+    Reason(ReasonCode.NOT_ANSWERED_BY_PEOPLE),
+    Reason(ReasonCode.NO_WRONG_ANSWERED_BY_PEOPLE),
+    Reason(ReasonCode.FEWER_THAN_TWO_IMAGES_ANSWERED),
 )
-_UNSURE: Final = "\0cannot tell"
+_UNSURE: Final = "\0cannot_tell"
 """No choice has this text: questions' texts hold no NUL."""
-_HOW_SPLIT: Final = "share of the wrong answers that people have answered, too"
+_HOW_SPLIT: Final = Method(MethodCode.OF_WRONG_ANSWERS)
 _HOW: Final = {
-    VQA_ACCURACY: "share of the answers equal to people's",
-    ACCURACY_PASSES: "share of the answers equal to people's, where those are as a faithful image asks for",
-    ACCURACY_FAILS: "share of the answers equal to people's, where those are not as a faithful image asks for",
-    CONSTANT_ACCURACY: "share of people's answers that are as a faithful image asks for",
-    PEOPLE_UNDECIDED: "share of the questions asked of people on which they have no majority, or cannot tell",
-    CONSTANT_YES: "share of no in people's answers to questions of yes and no",
-    YES_LESS_PEOPLE: "share of yes in its answers less that in people's, questions of yes and no that people have decided",
+    VQA_ACCURACY: Method(MethodCode.EQUAL_ANSWERS),
+    ACCURACY_PASSES: Method(MethodCode.EQUAL_ANSWERS_OF_PASSES),
+    ACCURACY_FAILS: Method(MethodCode.EQUAL_ANSWERS_OF_FAILS),
+    CONSTANT_ACCURACY: Method(MethodCode.ANSWERS_OF_PASSES),
+    PEOPLE_UNDECIDED: Method(MethodCode.UNDECIDED_QUESTIONS),
+    CONSTANT_YES: Method(MethodCode.SHARE_OF_NO),
+    YES_LESS_PEOPLE: Method(MethodCode.YES_LESS_YES_OF_PEOPLE),
 }
 _WRONG_ANSWERS: Final[Unit] = "wrong answers"
 _QUESTIONS: Final[Unit] = "questions"
-_HOW_CORRELATION: Final = (
-    "TIFA per image by the model's and by people's answers, both from the questions that people have answered"
-)
+_HOW_CORRELATION: Final = Method(MethodCode.TIFA_BESIDE_PEOPLE)
 
 
 @dataclass(frozen=True)
@@ -271,7 +275,7 @@ def _correlation(deletions: Deletions, key: StatisticKey, decided: pd.DataFrame,
     prompt = codes(each.prompt)
     used = Used(len(each), len(rows), each.prompt.nunique(), apart)
     x, y = each.model.to_numpy(float), each.human.to_numpy(float)
-    names = ("the model's score", "people's score")
+    names = (Party.SCORE_OF_MODEL, Party.SCORE_OF_PEOPLE)
     made = replace(correlated(deletions, key, x, y, prompt, used, _HOW_CORRELATION, names), statistic=TIFA_CORRELATION)
     return made if len(each) >= 2 else replace(made, outcome=undefined(NO_SCORES, used, made.outcome.how))
 
@@ -289,11 +293,11 @@ def _length_biases(
         rows = decided[known]
         left = merged([apart, {"no_length": int((~known).sum())}])
         used = Used(rows.item.nunique(), len(rows), rows.prompt.nunique(), left)
-        sides = [(statistic, more, "what it passes less what people pass")]
+        sides = [(statistic, more, Party.PASSES_LESS_PEOPLE)]
         if name in CONSTANT_LENGTH_BIAS:
-            sides.append((CONSTANT_LENGTH_BIAS[name], 1.0 - people, "what people fail"))
-        for key, side, title in sides:
-            how, names = f"length of the {name} in characters, and {title}, by question", (f"the {name}'s length", title)
+            sides.append((CONSTANT_LENGTH_BIAS[name], 1.0 - people, Party.FAILS_OF_PEOPLE))
+        for key, side, other in sides:
+            how, names = Method(MethodCode.LENGTH_BESIDE, text=name, other=other), (_LENGTHS[name], other)
             made = correlated(deletions, statistic_key, length[known], side[known], codes(rows.prompt), used, how, names)
             outcome = made.outcome if len(rows) else undefined(NOBODY, used, how)
             yield replace(made, statistic=key, unit=_QUESTIONS, outcome=outcome)
@@ -310,9 +314,9 @@ def _alpha(deletions: Deletions, judgements: pd.DataFrame) -> GroupStatistic:
     rows, units = rows[paired], compact(unit[paired])
     prompt, label = compact(codes(rows.prompt)), compact(codes(rows.label))
     used = Used(rows.item.nunique(), units.size, prompt.size, left)
-    how = "people's choices by question, those that two or more have answered"
+    how = Method(MethodCode.CHOICES_BY_QUESTION)
     if not units.size:
-        nothing, reason = np.full(1, np.nan), "no question has two answers by people"
+        nothing, reason = np.full(1, np.nan), Reason(ReasonCode.NO_QUESTION_WITH_TWO_ANSWERS)
         return figure(ALPHA, StatisticKey(), "questions", nothing, reason, used, how, CORRECTED)
     columns = many_raters.count_columns(
         units.codes, label.codes, first_of(units, prompt.codes), prompt.size, label.size, ordinal=False

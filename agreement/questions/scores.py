@@ -19,6 +19,7 @@ import pandas as pd
 
 from agreement.inference.intervals import CONTRAST, CORRECTED, SHARE, Deletions, Interval, ValueRange
 from agreement.numeric import FloatArray, IntArray, ratio, share_of, sums_by
+from agreement.reasons import Method, MethodCode, Name, Reason, ReasonCode, Remark, RemarkCode
 from agreement.statistics import correlation
 from agreement.statistics.correlation import Units
 from agreement.study.cells import Options, Outcome, Used, compact, interval, merged, outcome
@@ -67,14 +68,14 @@ class GroupStatistic(StatisticKey):
         unit: what `n` counts.
         outcome: the value, or why there is none.
         bounds: 95 % interval, by the jackknife over prompts.
-        method: how both were made, in words.
+        method: how both were made.
     """
 
     statistic: str
     unit: Unit
     outcome: Outcome
     bounds: Interval
-    method: str
+    method: Method
 
     @property
     def n(self) -> int:
@@ -102,7 +103,7 @@ class GroupStatistic(StatisticKey):
         return self.outcome.value
 
     @property
-    def reason(self) -> str | None:
+    def reason(self) -> Reason | None:
         """Why there is no number; None where there is one."""
         return self.outcome.reason
 
@@ -123,7 +124,14 @@ class GroupStatistic(StatisticKey):
 
 
 def figure(
-    statistic: str, key: StatisticKey, unit: Unit, values: FloatArray, reason: str, used: Used, how: str, kind: ValueRange
+    statistic: str,
+    key: StatisticKey,
+    unit: Unit,
+    values: FloatArray,
+    reason: Reason | None,
+    used: Used,
+    how: Method,
+    kind: ValueRange,
 ) -> GroupStatistic:
     """A figure from its value and the replicates after it."""
     made = outcome(np.asarray(values, float), reason, used, how)
@@ -193,9 +201,8 @@ Grouping = Literal["all", "element_type", "source", "entities"]
 GROUPINGS: Final[tuple[Grouping, ...]] = ("all", "element_type", "source", "entities")
 TIFA, ACCURACY = "tifa", "accuracy"
 LESS_REFERENCE: Final = "_less_reference"
-NOTHING, NOTHING_SHARED = "no question was answered", "no text has images of both with the same questions"
-_HOW: Final = {TIFA: "mean over texts of the mean over their images", ACCURACY: "share of right answers, all questions pooled"}
-_HOW_LESS: Final = "{}, less the same of {}, over the texts that both have images of, asked the same"
+NOTHING, NOTHING_SHARED = Reason(ReasonCode.NO_QUESTION_ANSWERED), Reason(ReasonCode.NO_TEXT_WITH_SAME_QUESTIONS)
+_HOW: Final = {TIFA: Method(MethodCode.MEAN_OVER_TEXTS), ACCURACY: Method(MethodCode.RIGHT_ANSWERS)}
 
 
 def scores(answers: pd.DataFrame, options: Options | None = None, reference: str | None = None) -> list[GroupStatistic]:
@@ -319,16 +326,16 @@ def _less(
         present = {name for name, n in zip(sums.texts, sums.images[:, k], strict=True) if n}
         left = {"not_shared": len(present - both), "other_version": len((present & both) - {*shared})}
         used = replace(_used(mine, k), excluded=merged([left]))
-        how = _HOW_LESS.format(_HOW[statistic], reference)
+        how = Method(MethodCode.LESS_REFERENCE, each=_HOW[statistic], reference=reference)
         name = statistic + LESS_REFERENCE
         yield figure(name, key, _unit(statistic), each[0] - each[1], NOTHING_SHARED, used, how, CONTRAST)
 
 
 SPEARMAN = "spearman"
-NO_PAIR = "no image was asked the same by both"
-_HOW_MODELS = "scores per image of two models, asked the same"
+NO_PAIR = Reason(ReasonCode.NO_IMAGE_ASKED_THE_SAME)
+_HOW_MODELS = Method(MethodCode.SCORES_OF_TWO_MODELS)
 SAME_ANSWERS: Final = "same_answers"
-_HOW_SAME: Final = "share of the questions about an image, in the same words, to which both gave the same answer"
+_HOW_SAME: Final = Method(MethodCode.SAME_ANSWERS)
 
 
 def between_models(answers: pd.DataFrame, options: Options | None = None) -> list[GroupStatistic]:
@@ -352,7 +359,7 @@ def between_models(answers: pd.DataFrame, options: Options | None = None) -> lis
         excluded = merged([{"other_version": len(pair) - len(same), "not_shared": only}])
         x, y = same.score.to_numpy(float), same.score_b.to_numpy(float)
         used = Used(len(same), int(same.questions.sum()), same.prompt.nunique(), excluded)
-        key, names = StatisticKey(rater=a, other=b), (f"{a}'s score", f"{b}'s score")
+        key, names = StatisticKey(rater=a, other=b), (Remark(RemarkCode.SCORE_OF, who=a), Remark(RemarkCode.SCORE_OF, who=b))
         figures.append(correlated(deletions, key, x, y, codes(same.prompt), used, _HOW_MODELS, names))
         figures.append(_same_answers(deletions, key, *(rows[rows.rater == rater] for rater in (a, b))))
     return figures
@@ -376,8 +383,8 @@ def correlated(
     y: FloatArray,
     prompt: IntArray,
     used: Used,
-    how: str,
-    names: tuple[str, str],
+    how: Method,
+    names: tuple[Name, Name],
 ) -> GroupStatistic:
     """Spearman's rho of two scores per image, with its interval by prompt."""
     cluster = compact(prompt)

@@ -28,17 +28,16 @@ import numpy as np
 from agreement.estimate import Ceiling, CeilingVerdict, Position
 from agreement.inference.hypothesis_tests import holm, needed, sign_flips
 from agreement.inference.intervals import CONTRAST, SHARE, Spread, ValueRange, spread
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode, Remark, RemarkCode, joined, joined_remarks
 from agreement.report.leave_one_out import DIFFERENCE, OTHERS, PEOPLE, SCORER
 from agreement.study.cells import TASKS_MEAN, CellOutcome, Options, Outcome, interval
 
 LEAST_P = 0.05
 MARGIN_OF_SHARES, MARGIN_OF_COEFFICIENTS = 0.05, 0.1
-NO_INTERVALS = "no intervals"
-TWO_VALUES = "a person's yes or no is a score of only two values"
-NO_OTHERS = "told for one task or all images with five or more identified persons"
-SAW_LABELS = "no verdict, as its settings were chosen with these people's labels in view"
-FINER = f"not below people, but {TWO_VALUES}, so no more can be told"
-_WORDS = {"below": "below", "equivalent": "equivalent to", "above": "above"}
+NO_INTERVALS = Reason(ReasonCode.NO_INTERVALS_MADE)
+NO_OTHERS = Reason(ReasonCode.TOO_FEW_PERSONS)
+SAW_LABELS = Reason(ReasonCode.SAW_LABELS)
+FINER = Reason(ReasonCode.FINER_THAN_PEOPLE)
 
 
 def with_sides(outcomes: Iterable[CellOutcome]) -> Iterator[tuple[CellOutcome, Mapping[str, Outcome]]]:
@@ -74,7 +73,7 @@ def read_ceiling(
     margin = options.margin or (MARGIN_OF_SHARES if kind.low == SHARE.low else MARGIN_OF_COEFFICIENTS)
     verdict = _verdict(sides, kind, margin, by_prompt=by_prompt)
     if finer:
-        method += f"; {TWO_VALUES}"
+        method = joined(method, Method(MethodCode.TWO_VALUES))
         if verdict.verdict in ("equivalent", "above"):
             verdict = replace(verdict, verdict=None, verdict_reason=FINER, words=None)
         if verdict.others_verdict in ("equivalent", "above"):
@@ -96,7 +95,7 @@ def _verdict(sides: Mapping[str, Outcome], kind: ValueRange, margin: float, *, b
         return replace(made, verdict_reason=NO_INTERVALS)
     bounds, _ = interval(apart, CONTRAST, by_prompt=by_prompt)
     if bounds.low is None or bounds.high is None:
-        return replace(made, verdict_reason=bounds.note)
+        return replace(made, verdict_reason=bounds.reason)
     test, prompts = spread(apart.value, apart.deviations), apart.deviations.prompts
     contrary = opposite(scorer.value - apart.value, kind)
     p = sign_flips(np.r_[apart.deviations.contributions, -math.copysign(contrary, apart.value) / prompts])
@@ -104,23 +103,24 @@ def _verdict(sides: Mapping[str, Outcome], kind: ValueRange, margin: float, *, b
     many = "prompts" if by_prompt else "items"
     if made.verdict is None:
         more = needed(test, margin, apart.used.clusters, contrary)
-        reason = f"too few {many} to decide" + (f": about {more:,} more are enough" if more is not None else "")
+        reason = Reason(ReasonCode.TOO_FEW_TO_DECIDE, clusters=many, more=more)
         made = replace(made, prompts_needed=more, verdict_reason=reason)
-    made = replace(made, words=_words(made, scorer.value - apart.value, apart, many))
+    people = scorer.value - apart.value
+    words = Remark(
+        RemarkCode.VERDICT,
+        verdict=made.verdict,
+        reason=made.verdict_reason,
+        persons=apart.used.persons,
+        margin=margin,
+        clusters=many,
+        scorer=scorer.value,
+        people=people,
+        difference=apart.value,
+        low=bounds.low,
+        high=bounds.high,
+    )
+    made = replace(made, words=words)
     return _beside_others(made, sides.get(OTHERS), margin)
-
-
-def _words(made: CeilingVerdict, people: float, apart: Outcome, many: str) -> str:
-    """The verdict as a sentence that names what is fixed."""
-    who = f"these {apart.used.persons} people" if apart.used.persons else "these people"
-    # another estimate than the scorer's own number, which stands beside it: so it is named
-    numbers = f"in one person's place it reaches {_three(made.scorer or 0.0)}, they reach {_three(people)}"
-    around = f"{_three(made.difference_low or 0.0)} to {_three(made.difference_high or 0.0)}"
-    numbers += f"; difference {_three(made.difference or 0.0)} ({around})"
-    if made.verdict is None:
-        return f"{made.verdict_reason} ({who}): {numbers}"
-    within = f" (within {made.margin:g})" if made.verdict == "equivalent" else ""
-    return f"{_WORDS[made.verdict]} {who}{within}, on other {many}: {numbers}"
 
 
 def _beside_others(made: CeilingVerdict, others: Outcome | None, margin: float) -> CeilingVerdict:
@@ -131,15 +131,14 @@ def _beside_others(made: CeilingVerdict, others: Outcome | None, margin: float) 
         return replace(made, others_reason=others.reason)
     bounds, _ = interval(others, CONTRAST)
     if bounds.low is None:
-        return replace(made, others_reason=bounds.note)
+        return replace(made, others_reason=bounds.reason)
     test = spread(others.value, others.deviations)
     # what cannot be told of these people cannot be told of others
     p = max(test.p, made.p or 0.0)
     verdict = judge(test, margin, p)
-    reason = None if verdict else "too few prompts or people to decide"
-    around = f"{_three(bounds.low)} to {_three(bounds.high)}" if bounds.high is not None else ""
-    words = f"{made.words}; beside other people, on other prompts: {verdict or reason} ({around})"
-    made = replace(made, words=words)
+    reason = None if verdict else Reason(ReasonCode.TOO_FEW_PROMPTS_OR_PEOPLE)
+    beside = Remark(RemarkCode.OTHER_PEOPLE, verdict=verdict, reason=reason, low=bounds.low, high=bounds.high)
+    made = replace(made, words=joined_remarks(made.words, beside))
     return replace(
         made, others_verdict=verdict, others_reason=reason, others_low=bounds.low, others_high=bounds.high, others_p=p
     )
@@ -172,14 +171,6 @@ def _with_holm(ceiling: Ceiling, p_holm: float | None, tests: int) -> Ceiling:
     verdict = ceiling.verdict
     if verdict.p is None or p_holm is None:
         return ceiling
-    family = (
-        f"beside these people p {_three(verdict.p)}, by Holm {_three(p_holm)} over {tests} verdict{'s' if tests > 1 else ''}"
-    )
-    family += " of this statistic and generator: all scorers and tasks"
-    words = f"{verdict.words}; {family}" if verdict.words else verdict.words
+    family = Remark(RemarkCode.CORRECTED_VERDICT, p=verdict.p, p_holm=p_holm, verdicts=tests)
+    words = joined_remarks(verdict.words, family) if verdict.words else None
     return replace(ceiling, verdict=replace(verdict, p_holm=p_holm, words=words))
-
-
-def _three(value: float) -> str:
-    """Three digits: of two rounded to two the difference looks wrong."""
-    return f"{value:z.3f}"

@@ -12,6 +12,7 @@ from agreement.catalogue import CORRELATIONS, FIRST_VS_REST, NUMBER_ALPHAS, TWO_
 from agreement.generators import mean_of_images
 from agreement.inference.intervals import Deviations, PersonLimits
 from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode, joined
 from agreement.statistics import correlation, icc, many_raters, two_raters
 from agreement.statistics.alpha import SAME_VALUE, MomentSums, RatioSums, moment_columns, ratio_columns
 from agreement.statistics.correlation import Units
@@ -22,11 +23,10 @@ from agreement.study.frame import Ratings, Suite
 PAIRWISE = TWO_RATERS | CORRELATIONS
 # Single ratings say nothing about agreement, but they tell how common a label is.
 ALL_RATINGS = frozenset({"fleiss_kappa", "gwet_ac1", "gwet_ac2"})
-NO_RATINGS = "there are no ratings"
-MEAN = "mean over images of people's mean rating"
-BY_UNIT = "people's ratings by unit"
-CHANCE_FROM_ALL = "; chance from all units, agreement from those with two ratings or more"
-NO_PERSONS = "slots are not individuals, so no pair of persons can be formed; "
+NO_RATINGS = Reason(ReasonCode.NO_RATINGS)
+MEAN = Method(MethodCode.MEAN_OF_IMAGES)
+BY_UNIT = Method(MethodCode.BY_UNIT)
+CHANCE_FROM_ALL = Method(MethodCode.CHANCE_FROM_ALL)
 _PAIR_BLOCK = 4_000_000
 
 
@@ -89,7 +89,7 @@ class HumanAgreement:
             reason = many_raters.why_undefined(name, sample)
             how = BY_UNIT
             if name in ALL_RATINGS and view is not self._paired:
-                how += CHANCE_FROM_ALL
+                how = joined(how, CHANCE_FROM_ALL)
             outcomes[name] = outcome(many_raters.FORMULAS[name](sums), reason, view.used, how)
         return outcomes
 
@@ -105,19 +105,19 @@ class HumanAgreement:
         view = self._all
         values = icc.icc_1(view.unit.codes, view.rows.number, view.place, view.weights)
         reason = icc.why_no_icc_1(view.unit.codes)
-        return {"icc_1": outcome(values, reason, view.used, "one-way random effects, single ratings, by unit")}
+        return {"icc_1": outcome(values, reason, view.used, Method(MethodCode.ICC_1))}
 
     def _icc_2(self, _: tuple[str, ...]) -> dict[str, Outcome]:
         person = self._suite.raters_where(person=True)[self._all.rows.rater]
         excluded = merged([self._refused, {"slot": int((~person).sum())}])
         if self._all.rows.size and not person.any():
-            return {"icc_2": undefined(NO_PERSONS + "icc_1 serves instead", Used(0, 0, 0, excluded), "")}
+            return {"icc_2": undefined(_no_persons("icc_1"), Used(0, 0, 0, excluded))}
         grid = RatingGrid.of(self._all.rows.take(person))
         crossed = (grid.place >= 0).all(1)
         rows = grid.rows.take(grid.place[crossed].ravel())
         view = _View(rows, self._cell, merged([excluded, {"not_crossed": grid.rows.size - rows.size}]))
         table = rows.number.reshape(-1, grid.raters.size)
-        how = f"two-way random effects, absolute agreement, single ratings; the units that all {grid.raters.size} persons rated"
+        how = Method(MethodCode.ICC_2, persons=int(grid.raters.size))
         reason = icc.why_no_icc_2(table)
         if len(view.weights) == 1 or not table.size:
             return {"icc_2": outcome(icc.icc_2(table, view.place, view.weights), reason, view.used, how)}
@@ -140,7 +140,7 @@ class HumanAgreement:
         for name in names:
             base = name.removesuffix("_first_vs_rest")
             reason = two_raters.why_undefined(base, sums) if view.rows.size else NO_PAIRED_UNIT
-            how = "each unit's first rating against each other one"
+            how = Method(MethodCode.FIRST_AGAINST_REST)
             outcomes[name] = outcome(two_raters.FORMULAS[base](sums), reason, view.used, how)
         return outcomes
 
@@ -151,15 +151,18 @@ class HumanAgreement:
         alone = _alone(persons)
         excluded = merged([self._refused, {"slot": int((~person).sum()), "single_rating": int(alone.sum())}])
         if rows.size and not person.any():
-            serve = (
-                "fleiss_kappa, gwet_ac1 and krippendorff_alpha serve" if self._measure.labels else "krippendorff_alpha serves"
-            )
-            reason = f"{NO_PERSONS}{serve} instead"
-            return {name: undefined(reason, Used(0, 0, 0, excluded), "") for name in names}
+            of_labels = ("fleiss_kappa", "gwet_ac1") if self._measure.labels else ()
+            reason = _no_persons(*of_labels, "krippendorff_alpha")
+            return {name: undefined(reason, Used(0, 0, 0, excluded)) for name in names}
         averaged = _Averages(_View(persons.take(~alone), self._cell, excluded))
         averaged.add_tables(tuple(n for n in names if n in TWO_RATERS), self._measure)
         averaged.add_correlations(tuple(n for n in names if n in CORRELATIONS))
         return {name: averaged.outcome(name) for name in names}
+
+
+def _no_persons(*instead: str) -> Reason:
+    """Return why nothing is told by pairs of persons, and which statistics serve instead."""
+    return Reason(ReasonCode.NO_PERSONS, instead=instead)
 
 
 def _alone(rows: Ratings) -> BoolArray:
@@ -168,12 +171,12 @@ def _alone(rows: Ratings) -> BoolArray:
     return np.bincount(unit.codes, minlength=unit.size)[unit.codes] < 2
 
 
-def why_no_number_alpha(statistic: str, values: FloatArray) -> str:
+def why_no_number_alpha(statistic: str, values: FloatArray) -> Reason:
     """The reason for an undefined interval or ratio alpha of pairable values."""
     if not values.size:
         return NO_PAIRED_UNIT
     negative = statistic == "krippendorff_alpha_ratio" and bool((values < 0).any())
-    return "a ratio scale has no negative values" if negative else SAME_VALUE
+    return Reason(ReasonCode.NEGATIVE_RATIO) if negative else SAME_VALUE
 
 
 def number_alpha(
@@ -289,9 +292,8 @@ class _Averages:
         excluded = merged([self._view.used.excluded, {"undefined_pairs": total - defined}])
         used = used_rows(self._view.rows, self._ratings[name], self._view.cluster.size, excluded)
         if not total:
-            return undefined("no two persons share a unit", used, "")
+            return undefined(Reason(ReasonCode.NO_PAIR_OF_PERSONS), used)
         if not defined:
-            return undefined("undefined for every pair of persons: one or both used a single label or value", used, "")
-        pairs = f"{total} pair{'s' if total > 1 else ''} of persons"
-        left = f"{defined} of {pairs}, undefined for the others" if defined < total else pairs
-        return outcome(self._means[name].values(), "", used, f"mean over {left}")
+            return undefined(Reason(ReasonCode.UNDEFINED_FOR_EVERY_PAIR), used)
+        how = Method(MethodCode.MEAN_OVER_PAIRS, defined=defined, pairs=total)
+        return outcome(self._means[name].values(), None, used, how)

@@ -22,6 +22,7 @@ import numpy as np
 from agreement.catalogue import NUMBER_ALPHAS, PeopleAs
 from agreement.inference.intervals import Deviations
 from agreement.numeric import BoolArray, FloatArray, IntArray, sums_by
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode
 from agreement.report.human_human import DefinedMean
 from agreement.report.scorer_human import MatchedRatings, pair_alpha
 from agreement.statistics import correlation, two_raters
@@ -34,14 +35,7 @@ LEAST_PERSONS = 5
 """From so many identified persons on, these stand for other people as well."""
 MOST_PERSONS = 10
 """More are left out in so many groups, which is as good and quicker."""
-_HOW: dict[PeopleAs, str] = {
-    "each": "against each rating by the others",
-    "majority": "against the strict majority of the others by unit",
-    "mean": "against the mean of the others by unit",
-}
-NO_PLACE = "people judged no unit of the scorer's twice or more"
-NO_MAJORITY = "on no unit do the others have a strict majority"
-_SINGLE = "undefined for {}: one side used a single label or value"
+NO_PLACE = Reason(ReasonCode.NO_PLACE)
 
 
 @dataclass(frozen=True)
@@ -231,12 +225,14 @@ class _Tally:
         for who, (scorer, own) in zip(self._scorers, self._pairs, strict=True):
             made = {PEOPLE: people}
             if people.value is None:
-                made |= dict.fromkeys((SCORER, DIFFERENCE), undefined(f"among people: {people.reason}", used, ""))
+                made |= dict.fromkeys(
+                    (SCORER, DIFFERENCE), undefined(Reason(ReasonCode.AMONG_PEOPLE, reason=people.reason), used)
+                )
             else:
-                reason = "the scorer's own number is undefined on these units"
-                values = scorer.values()
-                made[SCORER] = outcome(values, reason, used, "the scorer in the same places")
-                made[DIFFERENCE] = outcome(values - own.values(), reason, used, "the scorer in the same places less people")
+                reason, values = Reason(ReasonCode.SCORER_UNDEFINED), scorer.values()
+                made[SCORER] = outcome(values, reason, used, Method(MethodCode.SAME_PLACES))
+                less = Method(MethodCode.SAME_PLACES_LESS_PEOPLE)
+                made[DIFFERENCE] = outcome(values - own.values(), reason, used, less)
             for side, each in made.items():
                 outcomes[Key(self._statistic, rater=who.name, people_as=self._way, side=side)] = each
         return outcomes
@@ -247,19 +243,18 @@ class _Tally:
         persons = self._places.group.size if self._places.persons else 0
         return Used(int(items), int(rows.sum()), int(clusters), persons=persons)
 
-    def _reason(self) -> str:
+    def _reason(self) -> Reason:
         if not self._places.rows.size:
             return NO_PLACE
         if not self._seen:
-            return NO_MAJORITY
-        return _SINGLE.format("every person" if self._places.persons else "people")
+            return Reason(ReasonCode.NO_MAJORITY_OF_OTHERS)
+        return Reason(ReasonCode.ONE_LABEL_ON_A_SIDE, persons=self._places.persons)
 
-    def _how(self) -> str:
+    def _how(self) -> Method:
         if not self._places.persons:
-            return f"one rating out: each rating in turn {_HOW[self._way]}, pooled"
+            return Method(MethodCode.ONE_RATING_OUT, people_as=self._way)
         persons, defined = self._places.group.size, self._people.defined
-        left = f"{defined} of {persons} persons, undefined for the others" if defined < persons else f"{persons} persons"
-        return f"one person out: each person in turn {_HOW[self._way]}, mean over {left}"
+        return Method(MethodCode.ONE_PERSON_OUT, people_as=self._way, persons=persons, defined=defined)
 
 
 def _compared(mets: Mapping[str, MatchedRatings], person: BoolArray, ways: Mapping[str, PeopleAs]) -> dict[Key, Outcome]:

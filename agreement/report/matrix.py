@@ -9,6 +9,7 @@ import numpy as np
 
 from agreement.catalogue import CORRELATIONS, NUMBER_ALPHAS, Measure
 from agreement.numeric import FloatArray, IntArray
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode
 from agreement.report.human_human import RatingGrid
 from agreement.report.scorer_human import pair_alpha
 from agreement.statistics import correlation, two_raters
@@ -17,7 +18,7 @@ from agreement.study.cells import Cell, Key, Outcome, Used, compact, merged, out
 from agreement.study.frame import Ratings, Suite, SuiteRater
 
 LEAST_ITEMS = 10
-HOW = "the two raters' values by unit"
+TWO_RATERS = Method(MethodCode.TWO_RATERS)
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Matrix:
         self._refused = {int(r): refused(left.take(left.rater == r), suite) for r in np.unique(left.rater)}
 
     def outcomes(
-        self, names: tuple[str, ...], *, simulated: bool, meets: Mapping[tuple[int, int], str] | None = None
+        self, names: tuple[str, ...], *, simulated: bool, meets: Mapping[tuple[int, int], Method] | None = None
     ) -> dict[Key, Outcome]:
         """Outcomes of the pairs with an imitation among them (`simulated`), or of those without.
 
@@ -64,7 +65,7 @@ class Matrix:
         for key, members in groups.items():
             group = _RaterGroup(self._grid, units[key], members, self._cell)
             for pair in members:
-                how = HOW if meets is None else meets[self._codes(pair.a, pair.b)]
+                how = TWO_RATERS if meets is None else meets[self._codes(pair.a, pair.b)]
                 outcomes |= self._pair(group, pair, names, how)
         return outcomes
 
@@ -76,7 +77,7 @@ class Matrix:
     def _rater(self, column: int) -> SuiteRater:
         return self._suite.raters[int(self._grid.raters[column])]
 
-    def _pair(self, group: _RaterGroup, pair: _RaterPair, names: tuple[str, ...], how: str) -> dict[Key, Outcome]:
+    def _pair(self, group: _RaterGroup, pair: _RaterPair, names: tuple[str, ...], how: Method) -> dict[Key, Outcome]:
         codes = [int(self._grid.raters[column]) for column in (pair.a, pair.b)]
         excluded = merged([*(self._refused.get(code, {}) for code in codes), {"not_shared": pair.apart}])
         used = Used(group.items, 2 * group.size, group.units.clusters, excluded)
@@ -89,7 +90,7 @@ class Matrix:
             elif name in NUMBER_ALPHAS or sums is None:
                 values, reason = pair_alpha(name, group.row(pair.a), group.row(pair.b), group.units.cluster, group.weights)
             else:
-                values, reason = two_raters.FORMULAS[name](sums), "both raters used a single label"
+                values, reason = two_raters.FORMULAS[name](sums), Reason(ReasonCode.ONE_LABEL_OF_BOTH)
             outcomes[Key(name, a=a, b=b)] = outcome(values, reason, used, how)
         return outcomes
 
@@ -134,6 +135,6 @@ class _RaterGroup:
             return tau_b(self._concordance, a, b)
         return correlation.FORMULAS[statistic](self._numbers[a], self._numbers[b], self.units, self.weights)
 
-    def why(self, pair: _RaterPair, a: str, b: str) -> str:
+    def why(self, pair: _RaterPair, a: str, b: str) -> Reason:
         """Why a correlation of the pair is undefined."""
         return correlation.why_undefined(self.row(pair.a), self.row(pair.b), (a, b))

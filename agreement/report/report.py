@@ -18,10 +18,11 @@ from agreement.catalogue import OF_SCORES, STATISTICS, Measure, at_a_glance, peo
 from agreement.estimate import Estimate
 from agreement.inference.intervals import Interval
 from agreement.numeric import BoolArray, IntArray
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode
 from agreement.report import ceiling, leave_one_out
 from agreement.report.human_human import HumanAgreement
 from agreement.report.matrix import Matrix
-from agreement.report.scorer_human import NOTHING_SHARED, ComparisonScale, MatchedRatings, ScorerAgreement
+from agreement.report.scorer_human import SCORER_AND_PEOPLE, ComparisonScale, MatchedRatings, ScorerAgreement, Sides
 from agreement.study.cells import Cell, CellOutcome, Compute, Key, Options, Outcome, compact, first_of, interval, walk
 from agreement.study.frame import Aspect, Ratings, Suite, read
 
@@ -48,7 +49,7 @@ class About(TypedDict):
 
 
 def estimate_of(
-    found: CellOutcome, bounds: Interval, method: str, *, suite: str, aspect: str, target: str | None, people: str
+    found: CellOutcome, bounds: Interval, method: Method, *, suite: str, aspect: str, target: str | None, people: str
 ) -> Estimate:
     """Return an outcome with its interval as the record that is passed on."""
     key, outcome = found.key, found.outcome
@@ -100,7 +101,10 @@ def read_topics(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], opti
 
 @dataclass(frozen=True)
 class ReportTopic:
-    """One aspect (and target) of one suite; `scores` are the scorers' scores of its items, where the two can be compared."""
+    """One aspect (and target) of one suite; `scores` are the scorers' scores of its items, where the two can be compared.
+
+    `sides`: who a scorer is compared with.
+    """
 
     suite: Suite
     aspect: Aspect
@@ -108,6 +112,7 @@ class ReportTopic:
     ratings: Ratings
     options: Options
     scores: Ratings | None = None
+    sides: Sides = SCORER_AND_PEOPLE
 
     @property
     def measure(self) -> Measure:
@@ -167,7 +172,7 @@ class ReportTopic:
     def _own(self, rows: Ratings, key: Key, cell: Cell) -> dict[Key, Outcome]:
         """One scorer's mean, in one cell."""
         made = HumanAgreement(cell.of(rows), self.suite, self.measure, cell).outcomes(("mean",))
-        return {key: replace(made["mean"], how="mean over the scorer's judgements")}
+        return {key: replace(made["mean"], how=Method(MethodCode.MEAN_OF_SCORER))}
 
     def raters(self, *, simulated: bool) -> list[Estimate]:
         """Each scorer against people: on this aspect, then by its score where the two can be compared."""
@@ -196,7 +201,7 @@ class ReportTopic:
             for rater, rows in parts:
                 if not cell.of_generator(rows).size:
                     continue
-                against = ScorerAgreement(cell.of(rows), cell.of(people), suite, meeting, cell)
+                against = ScorerAgreement(cell.of(rows), cell.of(people), suite, meeting, cell, self.sides)
                 mets[rater] = against.met
                 for name in names:
                     if name in ways or name == "mean":
@@ -348,14 +353,10 @@ def by_certainty(topic: ReportTopic, *, simulated: bool) -> list[Estimate]:
     )
     made: list[Estimate] = []
     for name in topic.options.certainty or CLASSES:
-        part = restrict(replace(topic, options=options), (name,), simulated=simulated)
-        made += [_named(row, name) for row in part.raters(simulated=simulated)]
+        sides = Sides(nothing_shared=Reason(ReasonCode.NOTHING_OF_CLASS, certainty=name))
+        part = restrict(replace(topic, options=options, sides=sides), (name,), simulated=simulated)
+        made += [replace(row, certainty=name) for row in part.raters(simulated=simulated)]
     return made
-
-
-def _named(row: Estimate, certainty: str) -> Estimate:
-    reason = row.reason and row.reason.replace(NOTHING_SHARED, f"the scorer judged no unit of the class {certainty}")
-    return replace(row, certainty=certainty, reason=reason)
 
 
 @dataclass(frozen=True)

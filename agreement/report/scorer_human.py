@@ -13,22 +13,55 @@ import numpy as np
 from agreement.catalogue import CORRELATIONS, NUMBER_ALPHAS, Measure, PeopleAs
 from agreement.inference import hypothesis_tests
 from agreement.numeric import BoolArray, FloatArray, IntArray, share_of, sums_by
+from agreement.reasons import Method, MethodCode, Name, Party, Reason, ReasonCode
 from agreement.report.human_human import number_alpha, why_no_number_alpha
 from agreement.statistics import correlation, two_raters
 from agreement.statistics.correlation import Units
 from agreement.study.cells import Cell, Outcome, Used, compact, first_of, merged, outcome, refused, used_rows
 from agreement.study.frame import Ratings, Suite
 
-HOW: dict[PeopleAs | None, str] = {
-    "each": "the scorer against each rating by people, so that an image counts as often as it was rated",
-    "majority": "the scorer against people's strict majority by unit",
-    "mean": "the scorer against people's mean by unit",
-    None: "the rater's own mean over the units it shares with people",
+_METHODS: dict[PeopleAs, MethodCode] = {
+    "each": MethodCode.AGAINST_EACH,
+    "majority": MethodCode.AGAINST_MAJORITY,
+    "mean": MethodCode.AGAINST_MEAN,
 }
-NOTHING_SHARED = "the scorer and people share no unit"
 LEAST_OTHERS = 3
 """Prompts in which people answer otherwise than the commonest way; correlations and areas that rest on fewer, and on no more
 than a fifth of all, have no interval."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Who is compared with whom, for reasons and methods.
+
+    Attributes:
+        rater, other: the two, by name where they have one.
+        mean: the other side's mean.
+        how: how the numbers are made, whoever enters in which way; None: as people enter.
+        nothing_shared: why there is nothing to compare; None: the two share no unit.
+    """
+
+    rater: Name = Party.SCORER
+    other: Name = Party.PEOPLE
+    mean: Name = Party.MEAN_OF_PEOPLE
+    how: Method | None = None
+    nothing_shared: Reason | None = None
+
+    def method(self, people_as: PeopleAs | None) -> Method:
+        """Return how a statistic is made with people entering in one way (None: the rater's own mean)."""
+        if people_as is None:
+            return Method(MethodCode.OWN_MEAN)
+        named = isinstance(self.rater, str)
+        return self.how or Method(_METHODS[people_as], rater=Party.RATER if named else self.rater, others=self.other)
+
+    @property
+    def apart(self) -> Reason:
+        """Return why there is nothing to compare."""
+        return self.nothing_shared or Reason(ReasonCode.NOTHING_SHARED, rater=self.rater, other=self.other)
+
+
+SCORER_AND_PEOPLE = Sides()
+NOTHING_SHARED = SCORER_AND_PEOPLE.apart
 
 
 @dataclass(frozen=True)
@@ -79,7 +112,16 @@ class MatchedRatings:
 class ScorerAgreement:
     """One scorer's judgements matched to people's ratings: `outcome(statistic, people_as)`."""
 
-    def __init__(self, scorer: Ratings, people: Ratings, suite: Suite, meeting: ComparisonScale, cell: Cell) -> None:
+    def __init__(
+        self,
+        scorer: Ratings,
+        people: Ratings,
+        suite: Suite,
+        meeting: ComparisonScale,
+        cell: Cell,
+        sides: Sides = SCORER_AND_PEOPLE,
+    ) -> None:
+        self._sides = sides
         mine, theirs = scorer.take(scorer.valid), people.take(people.valid)
         by_item = meeting.by_item
         key_mine, key_theirs = (mine.item, theirs.item) if by_item else (mine.unit, theirs.unit)
@@ -112,28 +154,28 @@ class ScorerAgreement:
         unsure = self._one_sided if statistic == "auc" or statistic in CORRELATIONS else None
         if statistic == "auc":
             auc = correlation.auc(self._scores(), *self._votes(people_as), self._units, self._weights)
-            values, reason = auc, correlation.WHY_NO_AUC
+            values, reason = auc, correlation.why_no_auc(self._sides.other)
         elif statistic in CORRELATIONS:
             values, reason = self._correlation(statistic)
         elif statistic in NUMBER_ALPHAS:
             values, reason = pair_alpha(statistic, *self._numbers(people_as), self._weights)
         else:
             values, reason = self._table(statistic, people_as)
-        reason = reason if self._people.size else NOTHING_SHARED
-        return outcome(values, reason, use, HOW[people_as], unsure)
+        reason = reason if self._people.size else self._sides.apart
+        return outcome(values, reason, use, self._sides.method(people_as), unsure)
 
     def _mean(self) -> Outcome:
         cluster = compact(self._own.cluster)
         used = used_rows(self._own, np.ones(self._own.size, bool), cluster.size, self._excluded)
         values = share_of(self._own.number, np.ones(self._own.size), cluster.codes, self._weights)
-        return outcome(values, NOTHING_SHARED, used, HOW[None])
+        return outcome(values, self._sides.apart, used, self._sides.method(None))
 
     @cached_property
     def _majority(self) -> Majority:
         return strict_majority(self._unit.codes, self._unit.size, self._people.label, self._measure.labels)
 
     @cached_property
-    def _one_sided(self) -> str | None:
+    def _one_sided(self) -> Reason | None:
         """Why a score's agreement cannot be bounded: hardly any prompt has another answer than the commonest one."""
         if not self._people.size:
             return None
@@ -141,7 +183,7 @@ class ScorerAgreement:
         others = np.unique(self._units.cluster[level != np.bincount(level).argmax()]).size
         if others >= LEAST_OTHERS or others > self._units.clusters / 5:
             return None
-        return f"people's answers are other than the commonest one in {others} of {self._units.clusters} prompts only"
+        return Reason(ReasonCode.HARDLY_ANY_OTHER_ANSWER, others=others, prompts=self._units.clusters)
 
     def _use(self, people_as: PeopleAs) -> Used:
         mask = np.ones(self._people.size, bool)
@@ -162,12 +204,12 @@ class ScorerAgreement:
         out[self._unit.codes] = self._number
         return out
 
-    def _correlation(self, statistic: str) -> tuple[FloatArray, str]:
+    def _correlation(self, statistic: str) -> tuple[FloatArray, Reason]:
         x, y = self._scores(), self._by_unit(self._people.number)
         if not x.size:
-            return np.full(len(self._weights), np.nan), NOTHING_SHARED
+            return np.full(len(self._weights), np.nan), self._sides.apart
         values = correlation.FORMULAS[statistic](x, y, self._units, self._weights)
-        return values, correlation.why_undefined(x, y, ("the scorer", "people's mean"))
+        return values, correlation.why_undefined(x, y, (self._sides.rater, self._sides.mean))
 
     def _votes(self, people_as: PeopleAs) -> tuple[FloatArray, FloatArray]:
         """How many of people's answers are yes and how many no, by unit."""
@@ -207,7 +249,7 @@ class ScorerAgreement:
         mine, theirs = self._pair_columns(people_as), other._pair_columns(people_as)
         return hypothesis_tests.table_difference(statistic, mine, theirs, self._measure.labels)
 
-    def _table(self, statistic: str, people_as: PeopleAs) -> tuple[FloatArray, str]:
+    def _table(self, statistic: str, people_as: PeopleAs) -> tuple[FloatArray, Reason]:
         if people_as not in self._made:
             weighted = self._weights @ self._pair_columns(people_as)
             self._made[people_as] = two_raters.PairSums.unpack(weighted, self._measure.labels)
@@ -231,7 +273,7 @@ def pair_alpha(
     cluster: IntArray,
     weights: FloatArray,
     times: FloatArray | None = None,
-) -> tuple[FloatArray, str]:
+) -> tuple[FloatArray, Reason]:
     """Interval or ratio alpha of pairs of values, each pair a unit counting `times` (once); `cluster` is its cluster."""
     unit = np.tile(np.arange(mine.size), 2)
     values = np.concatenate([mine, theirs])

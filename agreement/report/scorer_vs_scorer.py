@@ -18,6 +18,7 @@ from agreement.estimate import Estimate
 from agreement.inference.hypothesis_tests import holm, mcnemar_exact, rounded_difference, swap_test
 from agreement.inference.intervals import CONTRAST, Deletions
 from agreement.numeric import BoolArray, sums_by
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode, joined
 from agreement.report.report import ReportTopic, estimate_of, read_topics
 from agreement.report.scorer_human import ComparisonScale, PairedJudgements, ScorerAgreement, pair_judgements, to_majority
 from agreement.statistics.two_raters import FORMULAS as OF_LABELS
@@ -37,8 +38,6 @@ from agreement.study.cells import (
     walk,
 )
 from agreement.study.frame import Ratings
-
-NOTHING_SHARED = "people judged no unit that both scorers judged"
 
 
 @dataclass(frozen=True)
@@ -196,11 +195,12 @@ def _less(key: Key, a: Outcome, b: Outcome, duel: _PairStatistics) -> Outcome:
     """One outcome less the other, replicate by replicate."""
     tied = {name: n for name, n in a.used.excluded.items() if name == "tied_majority"}
     used = replace(a.used, excluded=merged([duel.excluded, tied]))
-    how = f"{key.a} less {key.b}, each: {a.how}; on the units that both scorers judged"
+    how = Method(MethodCode.ONE_LESS_OTHER, a=key.a, b=key.b, each=a.how)
     if a.value is None or b.value is None:
         reasons = {key.a: a.reason, key.b: b.reason}
-        words = "; ".join(f"{name}: {reason}" for name, reason in reasons.items() if reason)
-        return undefined(words if used.ratings else NOTHING_SHARED, used, how)
+        each = tuple((name, reason) for name, reason in reasons.items() if reason is not None)
+        reason = Reason(ReasonCode.EACH_SIDE, sides=each) if used.ratings else Reason(ReasonCode.NOTHING_SHARED_BY_SCORERS)
+        return undefined(reason, used, how)
     value = float(rounded_difference(np.array([a.value]), np.array([b.value]))[0])
     deviations = a.deviations - b.deviations if a.deviations and b.deviations else None
     return Outcome(value, None, deviations, used, how)
@@ -302,10 +302,11 @@ class _TopicComparisons:
         bounds, method = interval(outcome, CONTRAST, by_prompt=topic.suite.by_prompt)
         a, b = (own.get((cell_outcome.place, replace(key, rater=name))) for name in (key.a, key.b))
         tuned = [rater.name for rater in topic.suite.raters if rater.saw_labels and rater.name in (key.a, key.b)]
-        method += "".join(f"; no p, as the settings of {name} were chosen with these people's labels in view" for name in tuned)
+        method = joined(method, *(Method(MethodCode.NO_P_SAW_LABELS, scorer=name) for name in tuned))
         p = outcome.swaps.p if outcome.swaps and not tuned else None
         if outcome.swaps and p is not None:
-            method += f"; p by sign flips: the scorers' judgements of prompts swapped, {outcome.swaps.method}"
+            swaps = outcome.swaps
+            method = joined(method, Method(MethodCode.SIGN_FLIPS, swaps=swaps.differences.size, exact=swaps.exact))
         test = key.statistic in OF_LABELS and not tuned
         mcnemar = self._mcnemars.get((cell_outcome.place, (str(key.a), str(key.b)))) if test else None
         made = estimate_of(cell_outcome, bounds, method, **self._about)
@@ -321,6 +322,6 @@ def _corrected(table: Sequence[Comparison]) -> list[Comparison]:
         mcnemar = replace(each.mcnemar, p_holm=p_mcnemar) if each.mcnemar else None
         method = each.method
         if each.p is not None:
-            method += f"; Holm over {tests} comparison{'s' if tests > 1 else ''} of this statistic and generator"
+            method = joined(method, Method(MethodCode.HOLM, comparisons=tests))
         out.append(replace(each, p_holm=p_holm, mcnemar=mcnemar, method=method))
     return out

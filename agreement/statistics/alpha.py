@@ -18,8 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.numeric import FloatArray, IntArray, deviations, ratio, scatter, standardised
+from agreement.reasons import Reason, ReasonCode
 
-SAME_VALUE = "all ratings that can be paired have the same value, so chance alone would agree"
+SAME_VALUE = Reason(ReasonCode.SAME_VALUE)
 
 
 def alpha(values: FloatArray, observed: FloatArray, expected: FloatArray) -> FloatArray:

@@ -19,6 +19,7 @@ from typing import Literal
 import numpy as np
 
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio, scatter, standardised
+from agreement.reasons import Name, Party, Reason, ReasonCode
 
 _BLOCK = 2_000_000  # doubles in one temporary array
 
@@ -381,12 +382,16 @@ def with_last(statistic: Correlation, values: FloatArray, units: Units, weights:
 FORMULAS = {formula.__name__: formula for formula in (pearson, spearman, kendall_tau_b, kendall_tau_c)}
 
 
-def why_undefined(x: FloatArray, y: FloatArray, names: tuple[str, str] = ("the first variable", "the second variable")) -> str:
-    """The reason, in words, for a NaN of two vectors."""
+def why_undefined(
+    x: FloatArray, y: FloatArray, names: tuple[Name, Name] = (Party.FIRST_VARIABLE, Party.SECOND_VARIABLE)
+) -> Reason:
+    """Return the reason for a NaN of two vectors, which have these names."""
     if x.size < 2:
-        return "fewer than two units to compare"
-    constant = [name for name, v in zip(names, (x, y), strict=True) if not (v != v[0]).any()]
-    return f"{' and '.join(constant)} {'are' if len(constant) > 1 else 'is'} constant" if constant else "it is not a number"
+        return Reason(ReasonCode.FEWER_THAN_TWO_UNITS)
+    constant = tuple(name for name, v in zip(names, (x, y), strict=True) if not (v != v[0]).any())
+    return Reason(ReasonCode.CONSTANT, names=constant) if constant else Reason(ReasonCode.NOT_A_NUMBER)
 
 
-WHY_NO_AUC = "people's answers are not both yes and no"
+def why_no_auc(who: Name = Party.PEOPLE) -> Reason:
+    """Return the reason for an undefined AUC, whose answers are not both yes and no."""
+    return Reason(ReasonCode.NOT_BOTH_YES_AND_NO, who=who)

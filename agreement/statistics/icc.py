@@ -20,10 +20,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.numeric import FloatArray, IntArray, cluster_sums, deviations, ratio, scatter, standardised
+from agreement.reasons import Reason, ReasonCode
 
-NO_PAIRED_UNIT = "no unit has two or more ratings"
-ONE_UNIT = "there are ratings of one unit only"
-NOTHING_VARIES = "all ratings have the same value"
+NO_PAIRED_UNIT = Reason(ReasonCode.NO_PAIRED_UNIT)
+ONE_UNIT = Reason(ReasonCode.ONE_UNIT)
+NOTHING_VARIES = Reason(ReasonCode.NOTHING_VARIES)
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def icc_1(unit: IntArray, values: FloatArray, cluster: IntArray, weights: FloatA
     return OneWaySums.unpack(weights @ cluster_sums(one_way_columns(unit, values), cluster, weights.shape[1])).icc_1()
 
 
-def why_no_icc_1(unit: IntArray) -> str:
+def why_no_icc_1(unit: IntArray) -> Reason:
     """The reason for an undefined ICC(1,1)."""
     if not (np.bincount(unit) >= 2).any():
         return NO_PAIRED_UNIT
@@ -151,11 +152,11 @@ def variances(table: FloatArray) -> tuple[float, float, float]:
     return float(unit), float(person), float(residual)
 
 
-def why_no_icc_2(table: FloatArray) -> str:
+def why_no_icc_2(table: FloatArray) -> Reason:
     """The reason for an undefined ICC(2,1) of a table (units, persons)."""
     units, persons = table.shape
     if persons < 2:
-        return "fewer than two persons rated anything"
+        return Reason(ReasonCode.ONE_PERSON)
     if units < 2:
-        return f"all {persons} persons together rated {'one unit' if units else 'no unit'}; two or more are needed"
-    return NOTHING_VARIES if not (table != table[0, 0]).any() else "two persons in opposite order leave it 0 / 0"
+        return Reason(ReasonCode.TOO_FEW_CROSSED, persons=persons, units=units)
+    return Reason(ReasonCode.OPPOSITE_ORDER) if (table != table[0, 0]).any() else NOTHING_VARIES

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.numeric import FloatArray, IntArray, ratio, sums_by
+from agreement.reasons import Reason, ReasonCode
 from agreement.statistics.alpha import SAME_VALUE, alpha_nominal, alpha_ordinal
 
 _SCALARS = 7
@@ -187,10 +188,10 @@ FORMULAS = {
 }
 
 
-def why_undefined(statistic: str, sums: CountSums) -> str:
-    """The reason, in words, for a NaN of one table."""
+def why_undefined(statistic: str, sums: CountSums) -> Reason:
+    """Return the reason for a NaN of one table."""
     if not float(sums.paired) > 0:
-        return "no unit has two or more ratings"
+        return Reason(ReasonCode.NO_PAIRED_UNIT)
     if statistic.startswith("gwet"):
-        return "the scale has a single label"
-    return SAME_VALUE if statistic.startswith("krippendorff") else "all ratings use a single label"
+        return Reason(ReasonCode.ONE_LABEL_ON_SCALE)
+    return SAME_VALUE if statistic.startswith("krippendorff") else Reason(ReasonCode.ONE_LABEL_USED)

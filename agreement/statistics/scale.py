@@ -19,7 +19,6 @@ Kind = Literal["nominal", "ordinal", "interval"]
 # Each pair is (the label that counts as 1, the label that counts as 0).
 YES_NO_VOCABULARIES: tuple[tuple[str, str], ...] = (("yes", "no"), ("true", "false"), ("1", "0"))
 _YES_NO = {word: float(1 - index) for pair in YES_NO_VOCABULARIES for index, word in enumerate(pair)}
-_FORMS = "nominal, nominal:red|green, ordinal:1-5, ordinal:0.5-5:0.5, ordinal:low<mid<high or interval"
 _NUMBER = r"-?\d{1,6}(?:\.\d{1,3})?"
 _RANGE = re.compile(rf"({_NUMBER})\s*-\s*({_NUMBER})(?:\s*:\s*({_NUMBER}))?", re.ASCII)
 
@@ -53,16 +52,19 @@ class Scale:
     @classmethod
     def parse(cls, text: str) -> Scale:
         """Read a scale; ScaleError says what was expected."""
-        words = text.strip()
-        if words == "nominal":
+        written = text.strip()
+        if written == "nominal":
             return cls("nominal", None, False)
-        if words.startswith("nominal:"):
-            return cls("nominal", _labels(words.removeprefix("nominal:").strip(), text, "nominal", "|"), False)
-        if words == "interval":
+        if written.startswith("nominal:"):
+            return cls("nominal", _labels(written.removeprefix("nominal:").strip(), text, "nominal", "|"), False)
+        if written == "interval":
             return cls("interval", None, True)
-        if not words.startswith("ordinal:"):
-            raise ScaleError(f"a scale is {_FORMS}, not {_quoted(text)}")
-        body = words.removeprefix("ordinal:").strip()
+        if not written.startswith("ordinal:"):
+            raise ScaleError(
+                "a scale is nominal, nominal:red|green, ordinal:1-5, ordinal:0.5-5:0.5, ordinal:low<mid<high or interval,"
+                f" not {_quoted(text)}"
+            )
+        body = written.removeprefix("ordinal:").strip()
         if "<" in body:
             return cls("ordinal", _labels(body, text, "ordinal", "<"), False)
         return cls("ordinal", _range(body, text), True)
@@ -88,14 +90,16 @@ class Scale:
             raise ScaleError(f"an empty cell is not a value on the scale {_short(str(self))}")
         if self.kind == "nominal":
             if words not in (self.levels or (words,)):
-                raise ScaleError(self._expects(words))
+                raise self._refusal(words)
             return ScaleValue(words, _YES_NO.get(words.casefold()))
         if self.kind == "interval":
             return ScaleValue(None, self._number(words))
         return self._level(words)
 
-    def _expects(self, words: str) -> str:
-        return f"the scale {_short(str(self))} expects one of {_short(', '.join(self.levels or ()))}, not {_quoted(words)}"
+    def _refusal(self, words: str) -> ScaleError:
+        return ScaleError(
+            f"the scale {_short(str(self))} expects one of {_short(', '.join(self.levels or ()))}, not {_quoted(words)}"
+        )
 
     def _number(self, words: str) -> float:
         try:
@@ -113,7 +117,7 @@ class Scale:
             # as levels are written; adding 0 takes the sign off -0
             label = f"{self._number(words) + 0.0:.12g}"
         if label not in levels:
-            raise ScaleError(self._expects(words))
+            raise self._refusal(words)
         return ScaleValue(label, float(label) if self.numeric else float(levels.index(label) + 1))
 
 

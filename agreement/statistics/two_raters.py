@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.numeric import FloatArray, IntArray, ratio, sums_by
+from agreement.reasons import Reason, ReasonCode
 from agreement.statistics.alpha import SAME_VALUE, alpha_nominal, alpha_ordinal
 from agreement.statistics.many_raters import gwet_coefficient, gwet_spread
 
@@ -189,13 +190,13 @@ FORMULAS = {
 }
 
 
-def why_undefined(statistic: str, sums: PairSums) -> str:
-    """The reason, in words, for a NaN of one table, or of the first of several."""
+def why_undefined(statistic: str, sums: PairSums) -> Reason:
+    """Return the reason for a NaN of one table, or of the first of several."""
     if not np.ravel(sums.pairs)[0] > 0:
-        return "the raters share no unit"
+        return Reason(ReasonCode.NO_COMMON_UNIT)
     if statistic.startswith(("gwet", "pabak")):
-        return "the scale has a single label"
-    return SAME_VALUE if statistic.startswith("krippendorff") else "both raters used a single label"
+        return Reason(ReasonCode.ONE_LABEL_ON_SCALE)
+    return SAME_VALUE if statistic.startswith("krippendorff") else Reason(ReasonCode.ONE_LABEL_OF_BOTH)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from agreement.inference.hypothesis_tests import Swaps, mean_swaps
 from agreement.inference.intervals import Deletions, Deviations, Interval, PersonDeletions, ValueRange
 from agreement.inference.intervals import interval as jackknife_interval
 from agreement.numeric import BoolArray, FloatArray, IntArray
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode, joined
 from agreement.study.frame import Ratings, Suite
 
 TASKS_MEAN = "tasks_mean"
@@ -41,15 +42,15 @@ class Outcome:
     """
 
     value: float | None
-    reason: str | None
+    reason: Reason | None
     deviations: Deviations | None
     used: Used
-    how: str
+    how: Method | None
     swaps: Swaps | None = None
-    unsure: str | None = None
+    unsure: Reason | None = None
 
 
-def outcome(values: FloatArray, reason: str, used: Used, how: str, unsure: str | None = None) -> Outcome:
+def outcome(values: FloatArray, reason: Reason | None, used: Used, how: Method | None, unsure: Reason | None = None) -> Outcome:
     """From values whose first is the estimate and the others its jackknife replicates; NaN becomes None with `reason`."""
     if np.isnan(values[0]):
         return undefined(reason, used, how)
@@ -57,7 +58,7 @@ def outcome(values: FloatArray, reason: str, used: Used, how: str, unsure: str |
     return Outcome(float(values[0]), None, deviations, used, how, unsure=unsure)
 
 
-def undefined(reason: str, used: Used, how: str) -> Outcome:
+def undefined(reason: Reason | None, used: Used, how: Method | None = None) -> Outcome:
     """An outcome without a value."""
     return Outcome(None, reason, None, used, how)
 
@@ -69,13 +70,14 @@ def mean_over_tasks(tasks: Mapping[str, Outcome | None]) -> Outcome:
     excluded = merged([part.used.excluded for part in parts])
     items, ratings, clusters = (sum(getattr(p.used, name) for p in parts) for name in ("items", "ratings", "clusters"))
     used = Used(items, ratings, clusters, excluded, max((part.used.persons for part in parts), default=0))
-    how = f"unweighted mean over {len(tasks)} task{'s' if len(tasks) != 1 else ''}"
+    inner = {part.how for part in parts if part.how is not None}
+    how = Method(MethodCode.MEAN_OVER_TASKS, n=len(tasks), each=inner.pop() if len(inner) == 1 else None)
     values = [part.value for part in parts if part.value is not None]
     if len(values) < len(tasks):
-        missing = [name for name, outcome in tasks.items() if outcome is None or outcome.value is None]
-        reasons = sorted({part.reason for part in parts if part.reason})
-        words = f"undefined in the task{'s' if len(missing) > 1 else ''} {', '.join(missing)}"
-        return undefined(f"{words}: {'; '.join(reasons)}" if reasons else words, used, how)
+        missing = tuple(name for name, outcome in tasks.items() if outcome is None or outcome.value is None)
+        reasons = tuple(dict.fromkeys(part.reason for part in parts if part.reason is not None))
+        reason = Reason(ReasonCode.UNDEFINED_IN_TASKS, tasks=missing, reasons=reasons)
+        return undefined(reason, used, Method(MethodCode.MEAN_OVER_TASKS, n=len(tasks), each=None))
     each = [part.deviations for part in parts if part.deviations is not None]
     strata = tuple(d / len(parts) for deviations in each for d in deviations.strata)
     adds = tuple(value / len(parts) for deviations in each for value in deviations.values)
@@ -83,37 +85,34 @@ def mean_over_tasks(tasks: Mapping[str, Outcome | None]) -> Outcome:
     shared = PersonDeletions.mean(persons, len(parts)) if persons and len(persons) == len(each) else None
     deviations = Deviations(strata, adds, sum(d.prompts for d in each), persons=shared) if len(each) == len(parts) else None
     swaps = [part.swaps for part in parts if part.swaps is not None]
-    inner = sorted({part.how for part in parts if part.how})
-    method = f"{how}, in each: {inner[0]}" if len(inner) == 1 else how
     together = mean_swaps(swaps) if swaps and len(swaps) == len(parts) else None
     unsure = next((part.unsure for part in parts if part.unsure), None)
-    return Outcome(float(np.mean(values)), None, deviations, used, method, together, unsure)
+    return Outcome(float(np.mean(values)), None, deviations, used, how, together, unsure)
 
 
 def interval(
     outcome: Outcome, kind: ValueRange, *, by_prompt: bool = True, many: str | None = None, images: float = math.inf
-) -> tuple[Interval, str]:
-    """The interval of an outcome, and `method`: in words, how value and interval were made.
+) -> tuple[Interval, Method]:
+    """The interval of an outcome, and how value and interval were made.
 
     `many`: what its clusters are. `images`: how many it rests on, where few take few values.
     """
     bounds, deviations = Interval(), outcome.deviations
     these = None
     if outcome.unsure and deviations is not None:
-        bounds = Interval(note=f"no interval: {outcome.unsure}")
+        bounds = Interval(reason=Reason.no_interval(outcome.unsure))
     elif outcome.value is not None and deviations is not None:
         clusters = many or ("prompts" if by_prompt else "items")
         bounds = jackknife_interval(outcome.value, deviations, kind, clusters, images)
         if deviations.persons is not None:
             fixed = jackknife_interval(outcome.value, replace(deviations, persons=None), kind, clusters, images)
             these = of_these_people(fixed, deviations.persons.count)
-    return bounds, "; ".join(part for part in (outcome.how, bounds.note, these) if part)
+    return bounds, joined(outcome.how, bounds.method, bounds.reason, these)
 
 
-def of_these_people(bounds: Interval, persons: int) -> str:
-    """Return the interval for these people on other prompts, in words; it stands beside an interval for other people."""
-    around = "no interval" if bounds.low is None or bounds.high is None else f"{bounds.low:z.3f} to {bounds.high:z.3f}"
-    return f"of these {persons} people, on other prompts: {around}"
+def of_these_people(bounds: Interval, persons: int) -> Method:
+    """Return the interval for these people on other prompts; it stands beside an interval for other people."""
+    return Method(MethodCode.THESE_PEOPLE, persons=persons, low=bounds.low, high=bounds.high)
 
 
 def merged(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:

@@ -15,7 +15,7 @@ from concord.campaigns import adjudication, annotators, payment, planning, progr
 from concord.campaigns.annotators import AnnotatorWork, CampaignTopic
 from concord.campaigns.planning import OWN_FILES, CampaignSpec, campaign_spec, from_yaml
 from concord.campaigns.progress import CampaignProgress
-from concord.common import wording
+from concord.common import sentences, wording
 from concord.common.context import CommandError, Context, UsageError
 from concord.common.table import Cell, Field, cell, field, table_of
 from concord.common.text_tables import aligned, interval
@@ -206,7 +206,7 @@ def _reported(worker: WorkerStats) -> str:
 
 
 def _flags(work: AnnotatorWork) -> str:
-    undefined = [work.agreement.reason] if work.agreement is not None and work.agreement.reason else []
+    undefined = [sentences.text(work.agreement.reason)] if work.agreement is not None and work.agreement.reason else []
     return ", ".join([*(flag.code for flag in work.flags), *undefined])
 
 
@@ -314,6 +314,6 @@ def _agreement_json(row: Estimate) -> dict[str, Any]:
         "n_items": row.n_items,
         "n_ratings": row.n_ratings,
         "excluded": dict(row.excluded),
-        "reason": row.reason,
-        "method": row.method,
+        "reason": sentences.text_or_none(row.reason),
+        "method": sentences.text(row.method),
     }

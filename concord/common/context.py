@@ -13,7 +13,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -43,12 +43,16 @@ class Context:
     Attributes:
         cwd: the working folder of whoever asked: relative paths start there.
         out, err: their terminal. Commands never touch ``sys.stdout``: inside the app it belongs to somebody else.
+        follow: called with the share of the work that is done, 0 to 1.
+        skipped: a line for each thing that was left out, as ``skip`` printed them.
     """
 
     store: Store
     cwd: Path
     out: TextIO
     err: TextIO
+    follow: Callable[[float], None] = lambda _: None
+    skipped: list[str] = field(default_factory=list)
 
     def path(self, text: str) -> Path:
         """A path as the user meant it."""
@@ -87,6 +91,16 @@ class Context:
     def warn(self, *lines: str) -> None:
         for line in lines:
             print(line, file=self.err, flush=True)
+
+    def skip(self, *lines: str) -> None:
+        """Name what is left out."""
+        self.skipped.extend(lines)
+        self.warn(*(f"skipped: {line}" for line in lines))
+
+    def progress(self, done: int, total: int, label: str) -> None:
+        """Say how much is done, as in ``1,000 of 5,000 images read``."""
+        self.warn(f"{done:,} of {total:,} {label}")
+        self.follow(done / total)
 
 
 def _json_value(value: Any) -> Any:

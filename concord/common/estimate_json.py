@@ -7,8 +7,10 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from agreement.estimate import Ceiling, Estimate
+from agreement.meta.units import Finding
 from agreement.report.scorer_vs_scorer import Comparison
 from agreement.thresholds import ThresholdAgreement
+from concord.common import sentences
 
 Json = dict[str, Any]
 
@@ -41,14 +43,20 @@ def _plain(row: Estimate, sides: Mapping[str, Any] | None = None, beside: Mappin
         "n_items": row.n_items,
         "n_ratings": row.n_ratings,
         "excluded": dict(row.excluded),
-        "reason": row.reason,
-        "method": row.method,
+        "reason": sentences.text_or_none(row.reason),
+        "method": sentences.text(row.method),
     }
+
+
+def finding_json(row: Finding) -> Json:
+    """Return a row of meta-evaluation with plain types."""
+    plain: Json = sentences.worded(row.to_dict())
+    return plain
 
 
 def ceiling_json(ceiling: Ceiling | None) -> Json | None:
     """Return people's own number beside a scorer's together with the verdict, on one level."""
-    return None if ceiling is None else asdict(ceiling) | asdict(ceiling.verdict)
+    return None if ceiling is None else sentences.worded(asdict(ceiling) | asdict(ceiling.verdict))
 
 
 def _scorer(row: Estimate) -> Json:

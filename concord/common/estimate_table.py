@@ -7,7 +7,7 @@ from typing import Final
 
 from agreement.estimate import Estimate
 from agreement.study.cells import TASKS_MEAN
-from concord.common import wording
+from concord.common import sentences, wording
 from concord.common.table import Cell, Column, Table, TableRow, numbers
 
 Names = Mapping[str, Callable[[Estimate], str]]
@@ -23,12 +23,16 @@ def estimate_cell(row: Estimate | None, *lines: str) -> Cell:
     if row is None:
         return Cell("")
     if row.value is None:
-        return Cell("–", tuple(filter(None, lines)), row.reason or NO_REASON)
-    interval = "no interval" if "no interval" in row.method else ""
+        return Cell("–", tuple(filter(None, lines)), _reason(row))
+    interval = "no interval" if row.method.without_interval else ""
     if row.has_interval:
         interval = f"{row.low:z.2f} to {row.high:z.2f}"
-    note = f"{row.method}; n = {row.n_items:,} images, {row.n_ratings:,} answers"
+    note = f"{sentences.text(row.method)}; n = {row.n_items:,} images, {row.n_ratings:,} answers"
     return Cell(f"{row.value:z.3f}", tuple(filter(None, (interval, *lines))), note, exact=row.value)
+
+
+def _reason(row: Estimate) -> str:
+    return sentences.text_or_none(row.reason) or NO_REASON
 
 
 def remark_on_labels(row: Estimate) -> str:
@@ -81,5 +85,5 @@ def undefined_statistics(rows: Iterable[Estimate]) -> dict[str, list[str]]:
     titles: dict[str, dict[str, None]] = {}
     for row in rows:
         if row.value is None and row.task != TASKS_MEAN:
-            titles.setdefault(row.reason or NO_REASON, {})[wording.title(row.statistic)] = None
+            titles.setdefault(_reason(row), {})[wording.title(row.statistic)] = None
     return {reason: [*names] for reason, names in titles.items()}

@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
+from agreement.reasons import Coded
+from concord.common import sentences
+
 S = TypeVar("S")
 T = TypeVar("T")
 T_contra = TypeVar("T_contra", contravariant=True)
@@ -109,7 +112,11 @@ class Field(Generic[T_contra]):
     cell: Callable[[T_contra], Cell]
 
 
-def cell(value: str | float | bool | None, form: str = "", undefined: str = "") -> Cell:
+Plain = str | float | bool | Coded | None
+"""What a cell can be made of; a reason or a method is put in words."""
+
+
+def cell(value: Plain, form: str = "", undefined: str = "") -> Cell:
     """Return a plain value as a cell: None as `undefined`, a truth value as yes or no, a number by `form`; by default a float
     has four digits and a whole number is written as it is.
     """
@@ -117,12 +124,14 @@ def cell(value: str | float | bool | None, form: str = "", undefined: str = "") 
         return Cell(undefined)
     if isinstance(value, bool):
         return Cell("yes" if value else "no")
+    if isinstance(value, Coded):
+        return Cell(sentences.text(value))
     if isinstance(value, str):
         return Cell(value)
     return Cell(f"{value:{form or ('z.4f' if isinstance(value, float) else 'd')}}", exact=value)
 
 
-def field(title: str, value: Callable[[T], Cell | str | float | None], form: str = "", *, number: bool = False) -> Field[T]:
+def field(title: str, value: Callable[[T], Cell | Plain], form: str = "", *, number: bool = False) -> Field[T]:
     """Return a column of plain values, empty where there is none, or of cells that are made already."""
 
     def cell_of(record: T) -> Cell:

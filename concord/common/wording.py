@@ -131,9 +131,22 @@ def two(value: float) -> str:
     return f"{value:z.2f}"
 
 
-def verdict(standing: str) -> str:
-    """Where a scorer stands beside people, in words that need no other."""
-    return {"below": "below people", "equivalent": "equivalent to people", "above": "above people"}.get(standing, standing)
+def percent(value: float) -> str:
+    """A share in percent; 0% and 100% are said only where nothing or everything is meant."""
+    for digits in range(4):
+        text = f"{value:.{digits}%}"
+        if value in (0.0, 1.0) or float(text[:-1]) not in (0.0, 100.0):
+            return text
+    return "almost all" if value > 0.5 else "almost none"
+
+
+VERDICTS = {"below": "below", "equivalent": "equivalent to", "above": "above"}
+"""Where a scorer stands; whom it stands beside follows."""
+
+
+def verdict(standing: str, beside: str = "people") -> str:
+    """Where a scorer stands beside people, in words that need no other; ``beside``: what they are called."""
+    return f"{VERDICTS[standing]} {beside}" if standing in VERDICTS else standing
 
 
 def duration(seconds: float) -> str:

@@ -37,8 +37,9 @@ from agreement.matching import (
 )
 from agreement.numeric import FloatArray
 from agreement.questions.scores import GroupStatistic, StatisticKey
+from agreement.reasons import Method, MethodCode
 from agreement.study.cells import ALL, Outcome, Used
-from concord.common import live_updates
+from concord.common import live_updates, sentences
 from data.store.analysis import study_frames
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -146,8 +147,8 @@ def _number_json(row: GroupStatistic) -> Json:
         # evaluations are counted, not estimated from prompts
         "n_prompts": None if row.statistic == EVALUATIONS else row.n_prompts,
         "excluded": dict(row.excluded),
-        "reason": row.reason,
-        "method": row.method,
+        "reason": sentences.text_or_none(row.reason),
+        "method": sentences.text(row.method),
     }
 
 
@@ -240,7 +241,7 @@ def _evaluations(mine: Sequence[CaptionChoice]) -> Iterator[GroupStatistic]:
                 cells.setdefault((choice.generator, task, choice.rater_id), []).append(choice.evaluations)
     for (generator, task, rater), counted in cells.items():
         done, full = map(sum, zip(*counted, strict=True))
-        method = f"{done:,} of {full:,} trials x captions x steps"
+        method = Method(MethodCode.EVALUATIONS, done=done, full=full)
         outcome = Outcome(done / full, None, None, Used(len(counted), len(counted), 0), method)
         key = StatisticKey("task", task, rater, generator)
         yield GroupStatistic(

@@ -36,7 +36,7 @@ from agreement.preferences import (
 )
 from agreement.preferences.votes import BOTH, NONE, TIE, Contest, PairValues, order_bias
 from agreement.study.cells import ALL
-from concord.common import live_updates
+from concord.common import live_updates, sentences
 from data.store.analysis import study_frames
 from data.store.analysis.study_frames import GeneratorValue, ImageValue, PreferenceVote
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
@@ -301,8 +301,8 @@ def _number_json(statistic: str, estimate: IntervalEstimate) -> Json:
         "n_items": estimate.items,
         "n_ratings": estimate.ratings,
         "excluded": dict(estimate.excluded),
-        "reason": estimate.reason,
-        "method": estimate.method,
+        "reason": sentences.text_or_none(estimate.reason),
+        "method": sentences.text(estimate.method),
     }
 
 

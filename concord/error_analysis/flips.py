@@ -31,9 +31,10 @@ from agreement.flips import (
     flip_test,
     shared_pairs,
 )
+from agreement.reasons import Reason, ReasonCode
 from agreement.study.cells import ALL
 from annotation.questionnaires import geneval
-from concord.common import live_updates, wording
+from concord.common import live_updates, sentences
 from concord.judging import DIRECT
 from concord.runs.score import changed_settings
 from data.jobs.runs import Observation
@@ -71,7 +72,7 @@ class RaterFlipScores:
     simulated: bool
     aspect: str
     pairs: FlipPairs
-    missing: str = ""
+    missing: Reason | None = None
     command: str = ""
 
 
@@ -190,9 +191,9 @@ def _rating_scores(board: FlipBoard, index: int, answer: FlipAnswer) -> FlipScor
     return flip_scores(index, true, flip)
 
 
-IMPORTED: Final = "its judgements were imported as they are: nothing can be judged again"
-AS_THEY_CAME: Final = "its verdicts came as they are: nothing can be judged again"
-NOT_READ: Final = "it has not read the flipped prompts yet"
+IMPORTED: Final = Reason(ReasonCode.FLIPS_IMPORTED)
+AS_THEY_CAME: Final = Reason(ReasonCode.FLIPS_AS_THEY_CAME)
+NOT_READ: Final = Reason(ReasonCode.FLIPS_NOT_READ)
 _AT_ONCE: Final = 2000
 _NO_SCORE: Final = ("no_score", "no_flipped_score")
 
@@ -229,7 +230,7 @@ def scorer_scores(
             yield _without(board, suite, name, AS_THEY_CAME)
 
 
-def _without(board: FlipBoard, suite: str, name: str, missing: str) -> RaterFlipScores:
+def _without(board: FlipBoard, suite: str, name: str, missing: Reason) -> RaterFlipScores:
     entries = [FlipScores(index, why=board.why_not(index) or "no_flipped_score") for index in range(len(board.places))]
     return RaterFlipScores(suite, name, "scorer", False, "correct", board.pairs(entries), missing)
 
@@ -283,7 +284,7 @@ def _read(
         made = flip_scores(k, true.get(image.item_id), flip.get(image.item_id), _NO_SCORE)
         entries.append(made if why is None else FlipScores(k, why=why))
     command = _command(scorer, row, kind) if any(entry.why == _NO_SCORE[1] for entry in entries) else ""
-    missing = "" if any(entry.why is None for entry in entries) or not command else NOT_READ
+    missing = None if any(entry.why is None for entry in entries) or not command else NOT_READ
     return RaterFlipScores(suite, row.rater_id, "scorer", False, "score", board.pairs(entries), missing, command)
 
 
@@ -325,9 +326,9 @@ class FlipResult(Estimate):
             "n_items": self.n_items,
             "n_ratings": self.n_ratings,
             "excluded": dict(self.excluded),
-            "reason": self.reason,
+            "reason": sentences.text_or_none(self.reason),
             "command": self.command or None,
-            "method": self.method,
+            "method": sentences.text(self.method),
         }
 
 
@@ -412,9 +413,9 @@ def _result(scores: RaterFlipScores, kind: FlipKind, statistic: FlipStatistic) -
     outcome = statistic.outcome
     people = ("simulated" if scores.simulated else "real") if scores.kind == "people" else ""
     # why nothing counts, if that is not the prompts' doing
-    others = [f"{wording.reason(name)}: {n:,}" for name, n in outcome.used.excluded.items() if name not in FLIP_REASONS]
-    why = f"{outcome.reason} ({', '.join(others)})" if others else str(outcome.reason)
-    missing = "" if outcome.value is not None or outcome.used.ratings else scores.missing or why
+    left = tuple((name, n) for name, n in outcome.used.excluded.items() if name not in FLIP_REASONS)
+    why = Reason(ReasonCode.BESIDES_LEFT_OUT, reason=outcome.reason, left_out=left) if left else outcome.reason
+    missing = None if outcome.value is not None or outcome.used.ratings else scores.missing or why
     return FlipResult(
         suite=scores.suite,
         generator=statistic.generator,

@@ -95,14 +95,14 @@ def _import(
 
     def progress(done: int, total: int) -> None:
         if done % _TELL_EVERY == 0:
-            context.warn(f"{done:,} of {total:,} images read")
+            context.progress(done, total, "images read")
 
     stored = _stored_files(context, suite, by_text=layout == "csv")
     listing = files.find_images(folder, cast("folders.Layout", layout), generator, suite, progress, stored)
     placed = _assign_prompts(context, listing.entries, suite)
     context.warn(*placed.notes)
     skipped = [f"{skip.path}: {skip.reason}" for skip in listing.skipped] + placed.left
-    context.warn(*(f"skipped: {line}" for line in skipped))
+    context.skip(*skipped)
     if not placed.images:
         hint = f"({len(skipped)} skipped); it looks like {_SHAPES[layout]}"
         raise CommandError(f"{directory}: no image could be imported as layout '{layout}' {hint}")

@@ -111,20 +111,6 @@ class UploadOutcome:
 _DELETED: Final = UploadOutcome(None, (), (), ("this upload was not imported in time and was deleted; upload it again",))
 
 
-class _Progress(io.StringIO):
-    """What a command says on the way: ``1,000 of 5,000 images read`` is told as a fraction."""
-
-    def __init__(self, tell: Callable[[float], None]) -> None:
-        super().__init__()
-        self._tell = tell
-
-    def write(self, text: str) -> int:
-        if match := re.search(r"([\d,]+) of ([\d,]+) images read", text):
-            done, total = (int(number.replace(",", "")) for number in match.groups())
-            self._tell(done / total)
-        return super().write(text)
-
-
 def path_source(text: str) -> Source:
     """What lies at a path on this machine.
 
@@ -259,8 +245,8 @@ def _is_deleted(source: Source) -> bool:
 def _run(
     store: Store, source: Source, path: Path, options: Mapping[str, Any], dry_run: bool, tell: Callable[[float], None]
 ) -> UploadOutcome:
-    out, err = io.StringIO(), _Progress(tell)
-    context = Context(store, path.parent, out, err)
+    out = io.StringIO()
+    context = Context(store, path.parent, out, io.StringIO(), tell)
     before = {row.import_id for row in imports.listed(store)}
     bundle: ImportBundle | None = None
     errors: list[str] = []
@@ -279,9 +265,7 @@ def _run(
             raise
         errors = [why] if why else problems_of(store, error)
     number = next((row.import_id for row in imports.listed(store) if row.import_id not in before), None)
-    skipped = [
-        line.removeprefix("skipped: ").replace(f"{path}/", "") for line in err.getvalue().splitlines() if "skipped: " in line
-    ]
+    skipped = [line.replace(f"{path}/", "") for line in context.skipped]
     return UploadOutcome(bundle, out.getvalue().splitlines(), skipped, errors, number)
 
 

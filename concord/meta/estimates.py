@@ -10,8 +10,9 @@ import pandas as pd
 
 from agreement.meta.estimates import DIFFERENCE, STATISTIC, EstimateFinding, EstimateOptions, LabelDraw, estimates
 from agreement.meta.units import RatedUnits, read_units
+from agreement.reasons import Method, MethodCode, Reason, ReasonCode
 from concord.agreement import scales_of
-from concord.common import live_updates, wording
+from concord.common import live_updates
 from data.store.campaigns.draws import Draw, Pool, pool, read_draws
 from data.store.core import frame
 from data.store.core.selection import Selection
@@ -67,12 +68,15 @@ def label_draw(units: RatedUnits, judgements: pd.DataFrame, draw: Draw, there: P
         inside &= np.isfinite(chance)
     refusal = None
     if draw.unanswered and (draw.chances or draw.fixed):
-        waiting = (
-            f"{draw.unanswered} of {wording.count(draw.drawn, 'drawn image')} of campaign {draw.campaign_id} wait for people"
+        refusal = Reason(
+            ReasonCode.ANSWERS_OUTSTANDING,
+            unanswered=draw.unanswered,
+            drawn=draw.drawn,
+            campaign=draw.campaign_id,
+            fixed=draw.fixed,
         )
-        refusal = f"{waiting}: labels count when all are answered{', as the order is fixed' if draw.fixed else ''}"
-    how = "labels drawn with stored chances" if draw.chances else "labels drawn by chance"
-    return LabelDraw(f"{how} in campaign {draw.campaign_id}", inside, covers, chance, refusal)
+    how = Method(MethodCode.DRAWN_IN_CAMPAIGN, campaign=draw.campaign_id, with_chances=bool(draw.chances))
+    return LabelDraw(how, inside, covers, chance, refusal)
 
 
 def _with_weighted(judgements: pd.DataFrame, draws: Sequence[Draw]) -> pd.DataFrame:

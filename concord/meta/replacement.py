@@ -11,7 +11,7 @@ from agreement.meta.alternative_annotator import WINNING_RATE, AlternativeAnnota
 from agreement.report.ceiling import SAW_LABELS
 from agreement.report.report import glance
 from agreement.study.cells import ALL
-from concord.common import wording
+from concord.common import sentences, wording
 
 Answer = Literal["yes", "perhaps", "no", "unknown"]
 ANSWERS: Final[Mapping[Answer, str]] = {"yes": "Yes", "perhaps": "Perhaps", "no": "No", "unknown": "Not known"}
@@ -107,13 +107,12 @@ def _by_ceiling(row: Estimate | None) -> str:
     if ceiling.verdict.verdict_reason == SAW_LABELS:
         return f"It agrees with people by {title} {wording.two(row.value or 0.0)}, but it saw these labels."
     if ceiling.value is None or ceiling.verdict.scorer is None:
-        return f"How far people agree with each other is not known: {ceiling.reason}."
+        return f"How far people agree with each other is not known: {sentences.text_or_none(ceiling.reason)}."
     # another estimate than its agreement with all of them, which stands elsewhere: so it is named
     against = (
         f"in one person's place it reaches {title} {wording.two(ceiling.verdict.scorer)}, people {wording.two(ceiling.value)}"
     )
     if ceiling.verdict.verdict:
-        return (
-            f"Its agreement with people is {wording.verdict(ceiling.verdict.verdict).replace('people', 'theirs')}: {against}."
-        )
-    return f"Its agreement is not clearly above or below theirs, {ceiling.verdict.verdict_reason}: {against}."
+        return f"Its agreement with people is {wording.verdict(ceiling.verdict.verdict, 'theirs')}: {against}."
+    reason = sentences.text_or_none(ceiling.verdict.verdict_reason)
+    return f"Its agreement is not clearly above or below theirs, {reason}: {against}."

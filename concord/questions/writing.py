@@ -404,7 +404,7 @@ def _summary(
     n = sum(len(prompt.questions) for prompt in prompts)
     parts = [f"{n} questions about {len(prompts)} prompts in {options.output}"]
     for label, counts in (("dropped as written", dropped), ("dropped by the filter", filtered)):
-        why = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in counts.most_common())
+        why = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.most_common())
         parts.append(f"{counts.total()} {label}" + (f" ({why})" if why else ""))
     if unknown:
         parts.append(f"{unknown} of unknown type, filed under other")

@@ -18,6 +18,7 @@ from agreement import Options
 from agreement.estimates import Clusters, share_estimate, with_interval
 from agreement.inference.intervals import CORRECTED, Deletions
 from agreement.numeric import FloatArray, IntArray
+from agreement.reasons import NO_METHOD, Reason, ReasonCode
 from agreement.report.scorer_human import strict_majority
 from agreement.statistics.correlation import Units, spearman
 from agreement.study.cells import Used, outcome
@@ -178,7 +179,7 @@ def _viescore_number(number: PrintedNumber, images: Mapping[str, _RatedImages], 
     values = [image.people[aspect][0] if rater == PEOPLE else image.scorers[rater][aspect] for image in mine.values()]
     n_items = sum(int((~np.isnan(each)).sum()) for each in values)
     used = Used(n_items, n_items * persons, first.prompts)
-    estimate = with_interval(outcome(made, "undefined for one of the generators", used, ""), CORRECTED)
+    estimate = with_interval(outcome(made, Reason(ReasonCode.UNDEFINED_FOR_ONE_GENERATOR), used, None), CORRECTED)
     others = {name: None if np.isnan(rho[0]) else float(rho[0]) for name, rho in beside.items()}
     return compared(number, mine, estimate, others, n_items, used.ratings)
 
@@ -217,7 +218,7 @@ def _tia2(store: Store) -> list[ComparedNumber]:
             continue
         # images of one prompt are draws of their own: each is its cluster
         clusters = Clusters.of([None] * len(mine), mine.item.tolist())
-        estimate = share_estimate(mine.fits.tolist(), clusters, Options(), "", "nobody rated its images here")
+        estimate = share_estimate(mine.fits.tolist(), clusters, Options(), NO_METHOD, Reason(ReasonCode.NOBODY_RATED))
         numbers.append(compared(number, TIA2.sources, estimate, {}, len(mine), int(mine.ratings.sum())))
     return numbers
 
@@ -245,7 +246,7 @@ def _arena(store: Store) -> list[ComparedNumber]:
             OTHER_WORDS: float(np.mean([word == vote for word, vote in zip(in_words, people.label, strict=True)])),
         }
         clusters = Clusters.of(people.prompt.tolist(), [str(item) for item in people.index])
-        estimate = share_estimate(right, clusters, Options(), "", "no vote counts")
+        estimate = share_estimate(right, clusters, Options(), NO_METHOD, Reason(ReasonCode.NO_VOTE))
         numbers.append(compared(number, (), estimate, beside, len(right), len(right)))
     return numbers
 

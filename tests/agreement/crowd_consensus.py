@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from agreement.consensus.methods import Consensus, CrowdAnswers, Method, fit_consensus
+from agreement.reasons import Reason
 
 TIED, NO_MAJORITY = "labels lead equally", "no label has more than half"
 
@@ -20,7 +21,7 @@ class UnitConsensus:
     label: str | None
     confidence: float | None
     n: int
-    reason: str | None
+    reason: Reason | str | None
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class PersonQuality:
     rater: str
     n: int
     value: float | None
-    reason: str | None
+    reason: Reason | str | None
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class ConsensusResult:
 
     items: tuple[UnitConsensus, ...]
     raters: tuple[PersonQuality, ...]
-    reason: str | None
+    reason: Reason | str | None
 
 
 def consensus(

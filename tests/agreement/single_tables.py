@@ -7,7 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from agreement.numeric import BoolArray, FloatArray, IntArray
+from agreement.reasons import Reason
 from agreement.statistics import correlation, many_raters, two_raters
+from concord.common.sentences import text
 
 
 class Result(NamedTuple):
@@ -17,8 +19,8 @@ class Result(NamedTuple):
     reason: str | None = None
 
 
-def _result(value: float, reason: str) -> Result:
-    return Result(None, reason) if np.isnan(value) else Result(float(value))
+def _result(value: float, reason: Reason) -> Result:
+    return Result(None, text(reason)) if np.isnan(value) else Result(float(value))
 
 
 def count_sums(counts: IntArray) -> many_raters.CountSums:
@@ -45,7 +47,7 @@ def of_vectors(statistic: correlation.Correlation, x: FloatArray, y: FloatArray)
     """Of two vectors."""
     reason = correlation.why_undefined(x, y)
     if x.size < 2:
-        return Result(None, reason)
+        return Result(None, text(reason))
     units, weights = correlation.Units.single(x.size), np.ones((1, x.size))
     return _result(correlation.FORMULAS[statistic](x.astype(float), y.astype(float), units, weights)[0], reason)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from agreement.estimates import correlate_units
+from concord.common.sentences import text
 from tests.agreement import reference_implementations
 from tests.agreement.oracles import stats
 
@@ -25,7 +26,9 @@ def test_value_and_interval() -> None:
         reference_implementations.jackknife(correlation.value, without, "z"), abs=1e-9
     )
     freedom = 50 / (stats.kurtosis(without, fisher=False) - 1)
-    assert correlation.method == f"95% jackknife over 25 pairs, t with {freedom:.4g} degrees of freedom on Fisher's z scale"
+    assert (
+        text(correlation.method) == f"95% jackknife over 25 pairs, t with {freedom:.4g} degrees of freedom on Fisher's z scale"
+    )
 
 
 @pytest.mark.parametrize(
@@ -40,7 +43,7 @@ def test_value_and_interval() -> None:
 )
 def test_undefined_has_a_reason(x: list[float], y: list[float], reason: str) -> None:
     correlation = correlate_units("spearman", x, y, NAMES)
-    assert (correlation.value, correlation.low, correlation.high, correlation.reason, correlation.n) == (
+    assert (correlation.value, correlation.low, correlation.high, text(correlation.reason), correlation.n) == (
         None,
         None,
         None,
@@ -52,4 +55,4 @@ def test_undefined_has_a_reason(x: list[float], y: list[float], reason: str) -> 
 def test_two_units_have_a_value_and_no_interval() -> None:
     correlation = correlate_units("spearman", [0, 1], [0, 1], NAMES)
     assert (correlation.value, correlation.low, correlation.high) == (1, None, None)
-    assert correlation.method == "no interval: undefined without one of the 2 units"
+    assert text(correlation.method) == "no interval: undefined without one of the 2 units"

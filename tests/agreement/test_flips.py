@@ -18,6 +18,7 @@ from agreement.flips import (
     shared_pairs,
 )
 from agreement.study.cells import Options
+from concord.common.sentences import text
 from tests.agreement import reference_implementations
 
 QUICK = Options()
@@ -70,7 +71,7 @@ def test_a_small_test_by_hand() -> None:
     # one prompt: no interval, and it is said
     late = pick(statistics, "delta_s", "late")
     assert late.bounds.low is None
-    assert late.method.endswith("no interval: one prompt")
+    assert text(late.method).endswith("no interval: one prompt")
 
 
 def test_several_people_count_by_their_ratings_and_prefer_by_image() -> None:
@@ -89,7 +90,7 @@ def test_several_people_count_by_their_ratings_and_prefer_by_image() -> None:
     preferred = pick(statistics, "preferred").outcome
     assert (preferred.value, preferred.used.items, preferred.used.ratings) == (1 / 2, 2, 6)
     assert preferred.used.excluded == {"cannot_tell": 1, "tied": 1}
-    assert "mean of each one's ratings" in preferred.how
+    assert "mean of each one's ratings" in text(preferred.how)
     assert pick(statistics, "s").outcome.used.items == 3
 
 
@@ -125,7 +126,7 @@ def test_values_and_intervals_equal_pandas() -> None:
             without, scale = [each[statistic] for each in again], "logit" if statistic == "preferred" else ""
             expected = reference_implementations.jackknife(by_hand[statistic], without, scale)
             assert (flip_statistic.bounds.low, flip_statistic.bounds.high) == pytest.approx(expected)
-            assert f"95% jackknife over {len(prompts)} prompts" in flip_statistic.method
+            assert f"95% jackknife over {len(prompts)} prompts" in text(flip_statistic.method)
 
 
 def _statistics(rows: pd.DataFrame) -> dict[str, float]:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from agreement import Options
 from agreement.matching import COLUMNS, by_trials, is_right, matching_statistics, rank, right_by_trials, votes, winoground
 from agreement.questions import GroupStatistic
+from concord.common.sentences import text
 
 PLAIN = Options(intervals=False)
 
@@ -75,7 +76,7 @@ def test_nothing_known_is_undefined_with_a_reason() -> None:
         if figure.statistic == "accuracy" and figure.group == "all"
     ]
     assert figure.outcome.value is None
-    assert figure.outcome.reason == "no image with a number for every caption"
+    assert text(figure.outcome.reason) == "no image with a number for every caption"
 
 
 def test_the_interval_leaves_groups_out() -> None:
@@ -162,7 +163,7 @@ def test_trials_by_hand() -> None:
     figures = by_trials(trials, right, ["x", "y", "z"], options=PLAIN)
     assert [figure.group for figure in figures] == ["1", "2"]
     assert [figure.outcome.value for figure in figures] == pytest.approx([1 / 3, 1 / 3])
-    assert "first 2 of 2 trials" in figures[1].method
+    assert "first 2 of 2 trials" in text(figures[1].method)
 
 
 def test_the_two_ways_to_put_trials_together() -> None:

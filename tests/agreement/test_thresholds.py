@@ -28,6 +28,7 @@ from agreement.thresholds import (
     thresholds,
 )
 from concord.common.estimate_json import estimate_json
+from concord.common.sentences import text, worded
 from tests.agreement import reference_implementations
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
 from tests.agreement.oracles import metrics, model_selection
@@ -354,13 +355,13 @@ def test_a_curve_is_thinned_and_keeps_its_best_point_and_both_ends() -> None:
     assert threshold_curve.values[threshold_curve.cuts.index(threshold_curve.threshold)] == pytest.approx(threshold_curve.best)
     assert (threshold_curve.values[0], threshold_curve.values[-1]) == (0.0, 0.0)
     assert list(threshold_curve.cuts) == sorted(threshold_curve.cuts)
-    json.dumps(threshold_curve.to_dict(), allow_nan=False)
+    json.dumps(worded(threshold_curve.to_dict()), allow_nan=False)
     assert thinned(7, 3, POINTS).tolist() == list(range(7))
 
 
 def test_a_curve_without_people_says_why() -> None:
     threshold_curve = curve(frame(people({"i1": "y"}) + scorer("m", {"i9": 1.0}, aspect="score")), SCALES, "m")
-    assert (threshold_curve.cuts, threshold_curve.threshold, threshold_curve.reason) == (
+    assert (threshold_curve.cuts, threshold_curve.threshold, text(threshold_curve.reason)) == (
         (),
         None,
         "the scorer and people share no unit",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from agreement.thresholds import Objective, fold_generator, folds_of
 from agreement.tuning import FOLDS, ItemCells, Tuned, YesNoCounts, tune
+from concord.common.sentences import text
 from tests.agreement.oracles import metrics
 
 Ints = NDArray[np.int64]
@@ -141,7 +142,7 @@ def test_why_nothing_is_chosen(said: Ints, people: YesNoCounts, cluster: Ints, w
         # people only say yes: kappa is 0 wherever the scorer also says no, and undefined elsewhere; that is still the best
         assert tuned.best is not None
         return
-    assert why in (tuned.reason or "")
+    assert why in (text(tuned.reason) if tuned.reason else "")
     assert (tuned.best, tuned.fold_best, tuned.out_of_fold) == (None, (), None)
 
 
@@ -150,4 +151,4 @@ def test_undefined_everywhere() -> None:
     said[4:, 0] = -1
     value: Any = tune(AT, said, vote_counts([0] * 10, [1] * 10), item_cells(np.arange(10)), "cohen_kappa")
     assert value.values == (None,) * 11
-    assert value.reason == "it is undefined at every value"
+    assert text(value.reason) == "it is undefined at every value"

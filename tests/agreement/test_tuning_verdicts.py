@@ -21,6 +21,7 @@ from agreement.tuning import (
     share_of_yes,
     shares,
 )
+from concord.common.sentences import text_or_none
 from tests.agreement.frames import SCALES, frame, judgement, people, scorer, ugly
 from tests.agreement.json_rows import json_rows
 from tests.agreement.judgement_counts import Judgement, counted, marked
@@ -63,7 +64,11 @@ def same(outcomes: list[CellOutcome], wanted: dict[tuple[str, str], dict[str, An
     for outcome in outcomes:
         row, made = wanted[outcome.place.task, outcome.key.statistic], outcome.outcome
         assert made.value == pytest.approx(row["value"], abs=1e-12)
-        assert (made.reason, made.used.items, made.used.ratings) == (row["reason"], row["n_items"], row["n_ratings"])
+        assert (text_or_none(made.reason), made.used.items, made.used.ratings) == (
+            row["reason"],
+            row["n_items"],
+            row["n_ratings"],
+        )
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -118,7 +123,7 @@ def test_answers_that_do_not_count_give_no_vote() -> None:
     heard = vote_counts(rows, ["i1", "i2"])["real"]
     assert (heard.no.tolist(), heard.yes.tolist(), heard.asked.tolist()) == ([0, 0], [0, 1], [True, True])
     outcomes = agreements(np.array([1, -1]), heard, item_cells(["i1", "i2"], rows))
-    assert {outcome.outcome.reason for outcome in outcomes if outcome.place.task == ALL} == {
+    assert {text_or_none(outcome.outcome.reason) for outcome in outcomes if outcome.place.task == ALL} == {
         "the scorer and people share no unit"
     }
 
@@ -154,7 +159,7 @@ def test_shares_by_generator_and_task() -> None:
     }  # fmt: skip
     assert outcomes["a", ALL].used.items == 3
     nothing = {(share.place.task): share.outcome for share in shares(np.full(6, -1), where) if share.place.generator == "b"}
-    assert nothing["colors"].reason == "the scorer has no verdict"
+    assert text_or_none(nothing["colors"].reason) == "the scorer has no verdict"
     assert nothing[TASKS_MEAN].value is None
 
 

@@ -30,7 +30,7 @@ from agreement.study.cells import ALL
 from agreement.thresholds import ThresholdAgreement
 from concord import agreement
 from concord.agreement import selected
-from concord.common import wording
+from concord.common import sentences, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
 from concord.common.table import Field, Table, cell, field, part_fields, statistic_field, table_of, without_empty_columns
 from concord.common.text_tables import aligned, indented, interval, markdown
@@ -176,7 +176,7 @@ def _verdict(row: Estimate) -> str | None:
     if row.ceiling is None:
         return None
     found = row.ceiling.verdict
-    return wording.verdict(found.verdict) if found.verdict else found.verdict_reason
+    return wording.verdict(found.verdict) if found.verdict else sentences.text_or_none(found.verdict_reason)
 
 
 _BESIDE_PEOPLE: Sequence[Field[Estimate]] = (

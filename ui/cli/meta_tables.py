@@ -15,8 +15,9 @@ from agreement.meta.rater_effects import RaterEffectRow
 from agreement.meta.units import Finding
 from agreement.study.cells import ALL
 from concord.agreement import known_statistics, selected
-from concord.common import wording
+from concord.common import sentences, wording
 from concord.common.context import Context, UsageError
+from concord.common.estimate_json import finding_json
 from concord.common.table import Field, Table, at_key, cell, field, statistic_field, table_of, texts, without_empty_columns
 from concord.common.text_tables import aligned, indented, interval
 from concord.meta import estimates, findings, planning
@@ -37,7 +38,7 @@ def _to_print(
 ) -> Sequence[FindingT]:
     """Return the rows to print as tables; print them all as JSON if that is asked for, or why there are none."""
     if output == "json":
-        context.say_json({"selection": selection.to_dict(), "rows": [row.to_dict() for row in rows]})
+        context.say_json({"selection": selection.to_dict(), "rows": [finding_json(row) for row in rows]})
         return []
     if not rows:
         context.say(nothing)
@@ -125,12 +126,12 @@ def print_estimates(
         context.say(f"{estimates.TITLES[statistic]}: {suite}, {aspect}, {people} people")
         reasons = {row.reason for row in part}
         if len(reasons) == 1 and None not in reasons:
-            context.say(f"  none: {reasons.pop()}\n")
+            context.say(f"  none: {sentences.text_or_none(reasons.pop())}\n")
             continue
         columns: tuple[Field[EstimateFinding], ...] = (*_ESTIMATES[statistic], *([] if reasons == {None} else [_REASON]))
-        method_text = part[0].method
+        how = part[0].method
         context.say(*_indented(table_of(estimates.TITLES[statistic], columns, part)))
-        context.say(f"  {method_text.partition(';')[2].strip() or method_text}\n")
+        context.say(f"  {sentences.text(how.remainder or how)}\n")
 
 
 _TOPIC: Final[tuple[Field[Finding], ...]] = (

@@ -9,7 +9,7 @@ import htpy
 from htpy import Element, Node
 
 from agreement.estimate import Estimate
-from concord.common import wording
+from concord.common import sentences, wording
 from concord.common.base_path import at
 from concord.comparison.leaderboard import ALL, SCORE, BoardRater, ContestedImage, Leaderboard
 from concord.headlines import is_muted
@@ -143,7 +143,7 @@ def _scale(board: Leaderboard, rater: BoardRater) -> tuple[float, float]:
 def _rater_cell(board: Leaderboard, generator: str, rater: BoardRater, scale: tuple[float, float]) -> Element:
     cell = board.cells.get((generator, rater.name, ALL))
     if cell is None or cell.value is None:
-        reason = cell.reason if cell else "not judged"
+        reason = sentences.text_or_none(cell.reason) if cell else "not judged"
         return htpy.td(class_="cc-rated cc-muted", title=reason)["–"]
     kind = "people" if rater.kind != "scorer" else "scorer"
     low = cell.value if cell.low is None else cell.low

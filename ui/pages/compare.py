@@ -10,7 +10,7 @@ import htpy
 from htpy import Element, Node
 
 from agreement.generators import GeneratorDifference
-from concord.common import next_steps, wording
+from concord.common import next_steps, sentences, wording
 from concord.common.table import Cell, numbers
 from concord.comparison.leaderboard import leaderboard, main_suite
 from concord.comparison.model_comparison import (
@@ -147,7 +147,7 @@ def _by_task(tasks: Sequence[tuple[str, GeneratorDifference]]) -> Node:
     rows: list[Cells] = [
         [
             wording.task(name),
-            Cell(f"{each.value:+z.3f}", (span(each.low, each.high) or "no interval",), each.method),
+            Cell(f"{each.value:+z.3f}", (span(each.low, each.high) or "no interval",), sentences.text(each.method)),
             "–" if each.p_holm is None else f"{each.p_holm:.3g}",
             *(f"{n:,}" for n in (each.wins, each.ties, each.losses, each.prompts)),
         ]

@@ -12,7 +12,7 @@ from htpy import Fragment, Node
 from agreement.meta.estimates import EstimateFinding, EstimateOptions, Method
 from agreement.meta.labelled_sample import Target
 from agreement.study.cells import ALL
-from concord.common import next_steps, wording
+from concord.common import next_steps, sentences, wording
 from concord.common.table import Cell
 from concord.common.table import numbers as number_columns
 from concord.comparison.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
@@ -141,7 +141,7 @@ def lead(store: Store, rows: Sequence[EstimateFinding], view: EstimatesView) -> 
     title = first_sentence(with_rest(said.main, said.rest)) if said else None
     if whole.value is None and not known:
         hint = " Or try it with labels that are there: “Labels”." if view.labels == "drawn" else ""
-        why = note(f"No estimate: {wording.sentence(whole.reason or '')}{hint}")
+        why = note(f"No estimate: {wording.sentence(sentences.text_or_none(whole.reason) or '')}{hint}")
         return htpy.fragment[title or first_sentence("No estimate"), why]
     best = max(known or [whole], key=lambda row: row.value or 0.0)
     # what all generators together have no estimate of, one may have
@@ -236,7 +236,7 @@ def _table(caption: str, rows: Sequence[EstimateFinding], view: EstimatesView, *
         name = "all generators" if row.generator == ALL else row.generator
         title = f"{name}, {wording.task(row.task)}" if tasks else name
         if row.reason is not None:
-            reasons[f"{title}: {row.reason}."] = None
+            reasons[f"{title}: {sentences.text(row.reason)}."] = None
         lines.append([title, *(replace(cell, href=href) for cell in cells.values())])
         titles = [*cells]
     table = plain_table(caption, ["generator", *number_columns(*titles)], lines)
@@ -246,7 +246,7 @@ def _table(caption: str, rows: Sequence[EstimateFinding], view: EstimatesView, *
 def _numbers(row: EstimateFinding, view: EstimatesView) -> dict[str, Cell]:
     """A row's cells by their titles."""
     powered = view.method == "ppi"
-    cells = {METHODS[view.method]: _number(row.value, span(row.low, row.high), row.reason or row.method)}
+    cells = {METHODS[view.method]: _number(row.value, span(row.low, row.high), sentences.text(row.reason or row.method))}
     cells |= {"labels alone": _number(row.labels_mean, span(row.labels_low, row.labels_high))} if powered else {}
     cells |= {"scorer’s mean": _number(row.scorer_mean, "" if row.on_scale else "on its own scale")}
     cells |= {"all labels": _number(row.full_mean)} if view.labels == "trial" else {}

@@ -13,7 +13,7 @@ from htpy import Node
 
 from agreement.meta.planning import DIFFERENCE, PlannedRow
 from agreement.meta.rater_effects import ABSOLUTE, RELATIVE, SEVERITY, RaterEffectRow
-from concord.common import wording
+from concord.common import sentences, wording
 from concord.common.base_path import at
 from concord.common.table import Cell, numbers
 from concord.meta.findings import effects
@@ -110,7 +110,7 @@ def enough(rows: Sequence[PlannedRow]) -> Node:
         return note("Nobody has rated these images yet.")
     first = next(row for row in rows if row.statistic == MEAN)
     if first.half_width is None:
-        return note(f"No plan yet: {first.reason}.")
+        return note(f"No plan yet: {sentences.text_or_none(first.reason)}.")
     now = f"{wording.count(first.prompts, 'prompt')}: ± {first.half_width:.2g}"
     needed = first.prompts_needed
     if needed is None:
@@ -169,7 +169,7 @@ def designs_table(rows: Sequence[PlannedRow], view: PlanView) -> Node:
     body: list[Cells] = []
     for row in sorted(means, key=lambda each: (each.design.images, each.design.ratings)):
         name = f"{row.design.images:g} × {row.design.ratings:g}{' (as now)' if row is means[0] else ''}"
-        cells = [Cell(f"± {row.half_width:z.3f}", (f"{row.prompts:,} prompts",), row.method, href)]
+        cells = [Cell(f"± {row.half_width:z.3f}", (f"{row.prompts:,} prompts",), sentences.text(row.method), href)]
         cells += [Cell(f"± {row.half_width_others:z.3f}")] if row.half_width_others is not None else []
         body.append([name, *cells, *map(_prompts, (row, apart.get(row.design)) if apart else (row,))])
     titles = ["today", *(["beside other people"] if identified else [])]

@@ -27,7 +27,7 @@ from agreement.preferences import (
 )
 from agreement.preferences.votes import BOTH, CANNOT_TELL, NONE, TIE, Contest
 from agreement.study.cells import ALL
-from concord.common import next_steps, wording
+from concord.common import next_steps, sentences, wording
 from concord.common.base_path import at
 from concord.common.table import Cell, numbers
 from concord.comparison import preferences
@@ -128,7 +128,7 @@ _SHARE: Final = "Of the votes for one of the two, the share for {a}, with its 95
 
 def interval_of(estimate: IntervalEstimate) -> str:
     """A number's interval in words; nothing while it is still being made."""
-    return span(estimate.low, estimate.high) or ("no interval" if "no interval" in estimate.method else "")
+    return span(estimate.low, estimate.high) or ("no interval" if estimate.method.without_interval else "")
 
 
 def headline(votes: Sequence[VoteCounts], contest: Contest, view: PreferencesView) -> Node:
@@ -197,7 +197,7 @@ def _line(row: VoteCounts, beside: OrderAgreement | None, contest: Contest, view
     return htpy.tr[
         htpy.th(scope="row")[row.voter, detail],
         htpy.td(class_="cc-vote-bar-cell")[bar],
-        htpy.td(class_="cc-number", title=row.share.reason or row.share.method)[_share(row.share)],
+        htpy.td(class_="cc-number", title=sentences.text(row.share.reason or row.share.method))[_share(row.share)],
         htpy.td(class_="cc-number")[p],
         htpy.td[_beside(row, beside, view)],
     ]
@@ -253,7 +253,7 @@ def side_bias(row: SideChoice) -> str:
     who, known = row.rater, row.left + row.right
     more = f" Of {row.unknown:,} more it is not known where the chosen image stood." if row.unknown and known else ""
     if not known:
-        return f"Side bias of {who}: not known, as {row.share.reason}."
+        return f"Side bias of {who}: not known, as {sentences.text_or_none(row.share.reason)}."
     return (
         f"Side bias of {who}: the left image was chosen in {row.left:,} of {known:,} votes for one of the two:"
         f" {row.share.value:z.2f}{_bounds(row.share)}, sign test p = {row.sign_test_p:z.3f}. Without a bias it is 0.50.{more}"
@@ -267,7 +267,7 @@ def _bounds(estimate: IntervalEstimate) -> str:
 def position_bias(row: OrderBias) -> str:
     """Whether a judge's choice changes when the images change places, which it should not."""
     if not row.pairs:
-        return f"Position bias of {row.rater}: not known, as {row.changed.reason}."
+        return f"Position bias of {row.rater}: not known, as {sentences.text_or_none(row.changed.reason)}."
     p = "" if row.sign_test_p is None else f", sign test p = {row.sign_test_p:z.3f}"
     return (
         f"Position bias of {row.rater}: its choice changes with the order of the images on {row.pairs - row.kept:,} of"
@@ -333,8 +333,8 @@ def ranks_figure(rows: Sequence[RankCorrelation]) -> Any:
 
 def _number(estimate: IntervalEstimate) -> Cell:
     if estimate.value is None:
-        return Cell("–", ("undefined",), estimate.reason or "")
-    cell = Cell(f"{estimate.value:+z.3f}", note=estimate.method, exact=estimate.value)
+        return Cell("–", ("undefined",), sentences.text_or_none(estimate.reason) or "")
+    cell = Cell(f"{estimate.value:+z.3f}", note=sentences.text(estimate.method), exact=estimate.value)
     return with_details(cell, interval_of(estimate))
 
 

@@ -14,8 +14,9 @@ from agreement import Options
 from agreement.estimate import Estimate
 from agreement.meta.alternative_annotator import AlternativeAnnotator
 from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT, Ranking
+from agreement.reasons import ReasonCode
 from concord.agreement import recall
-from concord.common import next_steps, wording
+from concord.common import next_steps, sentences, wording
 from concord.common.table import Cell, Column, numbers
 from concord.comparison.leaderboard import BOARD, MAIN_ASPECTS, SCORE, main_suite
 from concord.meta.findings import alt_test, rank
@@ -237,9 +238,9 @@ def questions_html(evidence: ScorerEvidence) -> Node:
         (name, _pairwise(who, evidence), _order(who, evidence), beneath if who is None else _agreement(own, evidence))
         for who, name, own in raters
     ]
-    reasons = [row.verdict_reason or "" for row in evidence.ranked.values()]
-    few = [reason for reason in reasons if "decide nothing" in reason]
-    below = note(wording.sentence(few[0])) if few else ""
+    reasons = [row.verdict_reason for row in evidence.ranked.values() if row.verdict_reason is not None]
+    few = [reason for reason in reasons if reason.code is ReasonCode.GENERATORS_DECIDE_NOTHING]
+    below = note(wording.sentence(sentences.text(few[0]))) if few else ""
     table = plain_table("Raters by what they can do", heads, rows)
     return [heading("What is it good for?", _QUESTIONS), table_element(table), below]
 
@@ -272,7 +273,7 @@ def _pairwise(scorer: str | None, evidence: ScorerEvidence) -> Cell:
 def _order(scorer: str | None, evidence: ScorerEvidence) -> Cell:
     row, pairs = evidence.ranked.get((SOFT, scorer)), evidence.ranked.get((GENERATORS, scorer))
     if row is not None and row.value is None:
-        return Cell("–", ("undefined",), row.reason or "")
+        return Cell("–", ("undefined",), sentences.text_or_none(row.reason) or "")
     more: tuple[str, ...] = ()
     if pairs is not None and pairs.value is not None and pairs.pairs:
         n = wording.count(pairs.pairs, "pair")
@@ -358,7 +359,7 @@ def rank_sets_html(evidence: ScorerEvidence) -> Node:
     def cell(rater: str | None, generator: str) -> Cell:
         row = evidence.ranks.get(rater, {}).get(generator)
         href = evidence.view.compare(evidence.rater(rater), evidence.by(rater))
-        return Cell("–") if row is None else Cell(rank_set(row), href=href, note=row.method)
+        return Cell("–") if row is None else Cell(rank_set(row), href=href, note=sentences.text(row.method))
 
     rows: list[Cells] = [
         (evidence.rater(rater), *(cell(rater, name) for name in generators)) for rater in (None, *evidence.order)

@@ -30,6 +30,7 @@ from concord import agreement, exporting
 from concord.agreement import AgreementRows, selected
 from concord.common import machine, next_steps, wording
 from concord.common.context import CommandError, Context, writing
+from concord.common.estimate_json import finding_json
 from concord.common.table import texts
 from concord.common.text_tables import markdown as table_lines
 from concord.exporting import export_target, why_no_ratings
@@ -101,7 +102,7 @@ def data(material: Material) -> dict[str, Any]:
         "curves": [row for curve in material.curves for row in curve.rows()],
         "recruitment": sections_methods.as_rows(material.recruited),
         "samples": [{"item": sample.item, "group": sample.group} for sample in material.samples],
-        **{name: [row.to_dict() for row in rows] for name, rows in material.findings.items()},
+        **{name: [finding_json(row) for row in rows] for name, rows in material.findings.items()},
     }
 
 

@@ -16,7 +16,7 @@ from agreement.meta.planning import DIFFERENCE, PlannedRow
 from agreement.meta.ranking import PAIRWISE, RANK, SOFT, Ranking
 from agreement.meta.rater_effects import SEVERITY, RaterEffectRow
 from agreement.meta.units import Finding
-from concord.common import wording
+from concord.common import sentences, wording
 from concord.common.table import Cell, Column, Field, Table, TableRow, cell, field, numbers, table_of
 from concord.headlines import verdict_beside_people
 from concord.meta.estimates import estimate
@@ -72,7 +72,7 @@ def _number(value: float | None, detail: str = "", how: str = "") -> Cell:
 _ESTIMATE_FIELDS: Final[Sequence[Field[EstimateFinding]]] = (
     field("Generator", generator),
     field("Scorer", lambda row: row.scorer),
-    field("Estimate", lambda row: _number(row.value, _range(row.low, row.high), row.method), number=True),
+    field("Estimate", lambda row: _number(row.value, _range(row.low, row.high), sentences.text(row.method)), number=True),
     field("Labels alone", lambda row: _number(row.labels_mean, _range(row.labels_low, row.labels_high)), number=True),
     field("Scorer’s mean", lambda row: _number(row.scorer_mean, "" if row.on_scale else "on its own scale"), number=True),
     field("Labels", lambda row: f"{row.n_labelled:,}", number=True),
@@ -127,7 +127,11 @@ def _enough(row: PlannedRow, planned: Sequence[PlannedRow], topic: tuple[str, st
 _SEVERITY_FIELDS: Final[Sequence[Field[RaterEffectRow]]] = (
     field("person", lambda row: row.rater),
     field("of", lambda row: f"{row.suite}, {row.aspect}"),
-    field("severity", lambda row: Cell(f"{row.value:+z.3f}", (_bounds(row),), row.method, exact=row.value), number=True),
+    field(
+        "severity",
+        lambda row: Cell(f"{row.value:+z.3f}", (_bounds(row),), sentences.text(row.method), exact=row.value),
+        number=True,
+    ),
     field("images", lambda row: f"{row.n_items:,}", number=True),
 )
 

@@ -15,12 +15,13 @@ from agreement.consensus import methods
 from agreement.consensus.methods import (
     CHANCE,
     METHODS,
-    SLOTS,
     CrowdAnswers,
     Method,
     ModelName,
     fit_consensus,
 )
+from agreement.reasons import Reason, ReasonCode
+from concord.common.sentences import text
 from tests.agreement.crowd_consensus import NO_MAJORITY, TIED, ConsensusResult, consensus
 from tests.agreement.crowd_samples import Answer, DawidSkene, Mace, answers_frame, ugly_answers
 
@@ -280,10 +281,10 @@ def test_what_determines_no_model(method: Method) -> None:
     apart = answers_frame([("i1", "r0", "y"), ("i2", "r1", "n")])
     assert consensus(apart, method).reason == methods.UNPAIRED
     slots = consensus(answer_frame("i1: y y n; i2: n n n"), method, persons=False)
-    assert slots.reason == SLOTS.format(method)
+    assert slots.reason == Reason(ReasonCode.SLOTS_HAVE_NO_MODEL, model=method)
     assert labels(slots) == {"i1": None, "i2": None}
     many = answers_frame([(f"i{n}", f"r{k}", f"{n}") for n in range(methods.MOST_LABELS + 1) for k in range(2)])
-    assert consensus(many, method).reason == f"101 different labels; {method} takes 100"
+    assert text(consensus(many, method).reason) == f"101 different labels; {method} takes 100"
 
 
 def test_slots_have_a_majority() -> None:

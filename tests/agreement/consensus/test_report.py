@@ -10,8 +10,10 @@ import pytest
 
 from agreement import CONSENSUSES, Options, build, consensus_rows
 from agreement.consensus import methods
-from agreement.consensus.methods import SLOTS, UNPAIRED
+from agreement.consensus.methods import UNPAIRED
 from agreement.consensus.report import BY_TARGET
+from agreement.reasons import Reason, ReasonCode
+from concord.common.sentences import text
 from tests.agreement.crowd_samples import DawidSkene
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
 from tests.agreement.json_rows import json_rows
@@ -191,7 +193,9 @@ def test_slots_have_no_model(method: str) -> None:
     rows = people({f"i{n}": "y y n" for n in range(12)}, identity="slot")
     made = report(rows, method)
     assert {row["value"] for row in made["raters"]} == {None}
-    assert {row["reason"] for row in made["raters"] if row["task"] != "tasks_mean"} == {SLOTS.format(method)}
+    assert {row["reason"] for row in made["raters"] if row["task"] != "tasks_mean"} == {
+        text(Reason(ReasonCode.SLOTS_HAVE_NO_MODEL, model=method))
+    }
     assert made["quality"] == made["matrix"] == []
     by_majority = report(rows)
     assert next(r for r in by_majority["raters"] if r["statistic"] == "percent_agreement")["value"] == 0  # n meets y y; y a tie
@@ -214,7 +218,7 @@ def test_choices_have_a_model_for_each_question() -> None:
         for target, labels in (("q1", "red blue red"), ("q2", "dog cat cat")):
             rows += people({f"i{n}": labels}, aspect="answer", target=target)
     made = report(rows, "dawid_skene", answer="nominal")
-    assert {row["reason"] for row in made["quality"]} == {BY_TARGET}
+    assert {row["reason"] for row in made["quality"]} == {text(BY_TARGET)}
     by_target = report(rows, "majority", "dawid_skene", answer="nominal", options=Options(intervals=False, by_target=True))
     assert {row["target"] for row in by_target["quality"]} == {"q1", "q2"}
     known = {(r["target"], r["rater"]): r["value"] for r in by_target["quality"] if r["statistic"] == "expected_accuracy"}
@@ -242,8 +246,8 @@ def test_numbers_have_no_consensus() -> None:
 def test_no_two_answers_about_the_same() -> None:
     rows = [judgement(f"i{n}", f"r{n % 2}", "yes") for n in range(12)]
     made = report(rows, "dawid_skene")
-    assert {row["reason"] for row in made["raters"] if row["task"] != "tasks_mean"} == {UNPAIRED}
-    assert {row["reason"] for row in made["quality"]} == {UNPAIRED}
+    assert {row["reason"] for row in made["raters"] if row["task"] != "tasks_mean"} == {text(UNPAIRED)}
+    assert {row["reason"] for row in made["quality"]} == {text(UNPAIRED)}
 
 
 def test_ordinal_labels_and_intervals() -> None:

@@ -17,13 +17,23 @@ from agreement.inference.intervals import (
     NUMBER,
     SHARE,
     Deviations,
+    Interval,
     ValueRange,
     clopper_pearson,
     interval,
 )
 from agreement.numeric import FloatArray
+from agreement.reasons import NO_METHOD, Reason, ReasonCode, joined
 from agreement.study.cells import Outcome, Used, mean_over_tasks, outcome
+from concord.common.sentences import text
 from tests.agreement.oracles import anova, formulas, proportion
+
+NONE = Reason(ReasonCode.ONE_UNIT)
+
+
+def note(bounds: Interval) -> str:
+    """How an interval was made, or why there is none, in words."""
+    return text(joined(bounds.method, bounds.reason))
 
 
 def of_mean(values: list[float]) -> tuple[float, Deviations]:
@@ -37,7 +47,7 @@ def test_of_a_mean_it_is_students_interval() -> None:
     values = [3.0, 5.0, 4.0, 8.0, 6.5]
     found = interval(*of_mean(values), NUMBER)
     assert (found.low, found.high) == pytest.approx(stats.t.interval(0.95, 4, np.mean(values), stats.sem(values)), rel=1e-12)
-    assert found.note == "95% jackknife over 5 prompts, t with 4 degrees of freedom"
+    assert note(found) == "95% jackknife over 5 prompts, t with 4 degrees of freedom"
 
 
 @pytest.mark.parametrize("unit", [1e-150, 1e-12, 1.0, 1e12])
@@ -51,31 +61,34 @@ def test_numbers_of_any_unit_have_an_interval(unit: float) -> None:
 def test_what_no_prompt_changes_has_no_interval_but_for_shares(kind: ValueRange) -> None:
     found = interval(*of_mean([0.1 + 0.2] * 7), kind)
     assert (found.low, found.high) == (None, None)
-    assert found.note == "no interval: the same whichever of the 7 prompts is left out"
+    assert note(found) == "no interval: the same whichever of the 7 prompts is left out"
     found = interval(*of_mean([1.0] * 7), SHARE)
     assert (found.low, found.high) == clopper_pearson(1.0, 7)
-    assert found.note == "95% interval by Clopper and Pearson, as of 7 prompts, which are all alike"
+    assert note(found) == "95% interval by Clopper and Pearson, as of 7 prompts, which are all alike"
 
 
 def test_a_share_that_few_prompts_change_is_that_of_as_many_cases() -> None:
     # 7 of 30 prompts are not all right: what they show of the others is little
     few = interval(*of_mean([0.5] * 7 + [1.0] * 23), SHARE)
     assert (few.low, few.high) == clopper_pearson(1 - 3.5 / 30, 30)
-    assert few.note == "95% interval by Clopper and Pearson, as of 30 prompts, which are nearly all alike"
+    assert note(few) == "95% interval by Clopper and Pearson, as of 30 prompts, which are nearly all alike"
     enough = interval(*of_mean([0.5] * 8 + [1.0] * 22), SHARE)
-    assert enough.note == "95% jackknife over 30 prompts, t with 29 degrees of freedom on the logit scale"
+    assert note(enough) == "95% jackknife over 30 prompts, t with 29 degrees of freedom on the logit scale"
     # prompts that are alike, and neither all right nor all wrong, show how little others differ
-    assert "jackknife" in (interval(*of_mean([0.8] * 9 + [0.7]), SHARE).note or "")
+    assert "jackknife" in note(interval(*of_mean([0.8] * 9 + [0.7]), SHARE))
     # a third of ten prompts
-    assert "Clopper" in (interval(*of_mean([0.5] * 3 + [1.0] * 7), SHARE).note or "")
-    assert "jackknife" in (interval(*of_mean([0.5] * 4 + [1.0] * 6), SHARE).note or "")
+    assert "Clopper" in note(interval(*of_mean([0.5] * 3 + [1.0] * 7), SHARE))
+    assert "jackknife" in note(interval(*of_mean([0.5] * 4 + [1.0] * 6), SHARE))
 
 
 def test_tasks_of_unequal_size_are_as_many_prompts_as_have_their_variance() -> None:
     # the mean of a task of 10 prompts and one of 40 varies as that of 2^2 / (1/10 + 1/40) = 32 prompts
     _, mine = of_mean([1.0] * 10)
     _, other = of_mean([1.0] * 40)
-    parts = {str(k): outcome(np.r_[1.0, d.strata[0] + 1.0], "", Used(0, 0, d.prompts), "") for k, d in enumerate((mine, other))}
+    parts = {
+        str(k): outcome(np.r_[1.0, d.strata[0] + 1.0], NONE, Used(0, 0, d.prompts), NO_METHOD)
+        for k, d in enumerate((mine, other))
+    }
     together = mean_over_tasks(parts).deviations
     assert together is not None
     found = interval(1.0, together, SHARE)
@@ -84,22 +97,22 @@ def test_tasks_of_unequal_size_are_as_many_prompts_as_have_their_variance() -> N
 
 def test_why_there_is_none() -> None:
     value, deviations = of_mean([0.5, 0.7, 0.6])
-    assert interval(*of_mean([0.5]), SHARE).note == "no interval: one prompt"
+    assert note(interval(*of_mean([0.5]), SHARE)) == "no interval: one prompt"
     undefined = Deviations.of(np.array([0.5, 0.5, np.nan, 0.4]), 3)
-    assert interval(0.5, undefined, CORRECTED).note == "no interval: undefined without one of the 3 prompts"
+    assert note(interval(0.5, undefined, CORRECTED)) == "no interval: undefined without one of the 3 prompts"
     # Kendall's tau of very many units with many levels
     never = Deviations.of(np.array([0.5, np.nan, np.nan, np.nan]), 3)
-    assert interval(0.5, never, COEFFICIENT).note == "no interval: not made for so many units"
+    assert note(interval(0.5, never, COEFFICIENT)) == "no interval: not made for so many units"
     three = "no interval: only 3 of 3 prompts tell more than all the others do; 5 are needed"
-    assert interval(value, deviations, CORRECTED).note == three
+    assert note(interval(value, deviations, CORRECTED)) == three
 
 
 def test_five_prompts_that_all_differ_bound_a_coefficient() -> None:
     """Of five that all tell something an interval covers (`benchmarks/coverage.py`); where two are alike there is none."""
     value, deviations = of_mean([0.5, 0.7, 0.6, 0.2, 0.3])
-    assert "t with 4 degrees of freedom" in (interval(value, deviations, CORRECTED).note or "")
+    assert "t with 4 degrees of freedom" in note(interval(value, deviations, CORRECTED))
     alike = interval(*of_mean([0.5, 0.5, 0.6, 0.2, 0.3]), CORRECTED)
-    assert alike.note == "no interval: only 3 of 5 prompts tell more than all the others do; 5 are needed"
+    assert note(alike) == "no interval: only 3 of 5 prompts tell more than all the others do; 5 are needed"
 
 
 @pytest.mark.parametrize(("value", "n"), [(0.9, 10), (3 / 7, 7), (1.0, 4), (0.0, 4), (29 / 30, 30)])
@@ -114,9 +127,9 @@ def test_a_coefficient_that_one_prompt_carries_is_as_sure_as_that_prompt() -> No
     found = interval(value, deviations, COEFFICIENT)
     kurtosis = stats.kurtosis([0.5] * 9 + [-0.4], fisher=False)
     assert 20 / (kurtosis - 1) < 3
-    assert f"t with {20 / (kurtosis - 1):.4g} degrees of freedom" in (found.note or "")
+    assert f"t with {20 / (kurtosis - 1):.4g} degrees of freedom" in note(found)
     # a mean of numbers, and a difference, have the t of all prompts
-    assert "t with 9 degrees of freedom" in (interval(value, deviations, NUMBER).note or "")
+    assert "t with 9 degrees of freedom" in note(interval(value, deviations, NUMBER))
 
 
 def test_prompts_that_hardly_differ_do_not_make_a_coefficient_certain() -> None:
@@ -136,9 +149,9 @@ def test_shares_of_ten_single_images_are_those_of_ten_cases() -> None:
     single = interval(value, deviations, SHARE, images=10)
     assert (single.low, single.high) == clopper_pearson(value, 10)
     assert (
-        single.note == "95% interval by Clopper and Pearson, as of 10 prompts, as prompts with one image each take few values"
+        note(single) == "95% interval by Clopper and Pearson, as of 10 prompts, as prompts with one image each take few values"
     )
-    assert "jackknife" in (interval(value, deviations, SHARE, images=40).note or "")
+    assert "jackknife" in note(interval(value, deviations, SHARE, images=40))
     # yes or no are cases already
     value, deviations = of_mean([0.0, 1.0] * 5)
     assert interval(value, deviations, SHARE, images=10) == interval(value, deviations, SHARE)
@@ -187,7 +200,9 @@ def test_the_same_persons_in_two_tasks_are_left_out_of_both_at_once() -> None:
     table = rng.normal(size=5) + rng.normal(size=(16, 5))
     parts = [table[:8], table[8:]]
     made = {
-        str(k): Outcome(float(t.mean()), None, Deviations.crossed(without_each(t), 8, np.arange(5), 5), Used(0, 0, 8), "")
+        str(k): Outcome(
+            float(t.mean()), None, Deviations.crossed(without_each(t), 8, np.arange(5), 5), Used(0, 0, 8), NO_METHOD
+        )
         for k, t in enumerate(parts)
     }
     together = mean_over_tasks(made).deviations
@@ -200,7 +215,7 @@ def test_the_same_persons_in_two_tasks_are_left_out_of_both_at_once() -> None:
 
 def test_one_of_two_persons_does_not_show_how_others_differ() -> None:
     made = Deviations.crossed(np.array([[0.5, 0.4, 0.6, 0.5], [np.nan] * 4, [np.nan] * 4]), 3, np.arange(2), 2)
-    assert interval(0.5, made, COEFFICIENT).note == "no interval for other people: undefined without one of these 2"
+    assert note(interval(0.5, made, COEFFICIENT)) == "no interval for other people: undefined without one of these 2"
 
 
 # --- p ----------------------------------------------------------------------------------------------------------------
@@ -231,7 +246,8 @@ def test_tasks_contribute_with_their_weight() -> None:
     one, other = [0.5, 0.1, 0.3], [0.2, -0.1, 0.0, 0.4]
     parts = {name: of_mean(values) for name, values in (("a", one), ("b", other))}
     made = {
-        name: outcome(np.r_[value, d.strata[0] + value], "", Used(0, 0, d.prompts), "") for name, (value, d) in parts.items()
+        name: outcome(np.r_[value, d.strata[0] + value], NONE, Used(0, 0, d.prompts), NO_METHOD)
+        for name, (value, d) in parts.items()
     }
     together = mean_over_tasks(made).deviations
     assert together is not None

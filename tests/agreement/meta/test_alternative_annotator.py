@@ -18,6 +18,7 @@ from agreement.meta.alternative_annotator import (
 )
 from agreement.meta.units import read_units
 from agreement.study.cells import ALL
+from concord.common.sentences import text
 from tests.agreement.frames import SCALES, frame, judgement, scorer
 from tests.agreement.oracles import stats
 
@@ -154,10 +155,10 @@ def test_a_copy_of_the_truth_that_all_share_passes() -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"identity": "slot"}, SLOTS),
+        ({"identity": "slot"}, text(SLOTS)),
         ({"prompts": 29}, "0 of 3 persons have 30 or more prompts in common with the scorer and another person; 3 must"),
         ({"persons": 2}, "2 of 2 persons have 30 or more prompts in common with the scorer and another person; 3 must"),
-        ({"aspect": "score"}, OWN_SCALE),
+        ({"aspect": "score"}, text(OWN_SCALE)),
         ({"saw_labels": True}, "no verdict, as its settings were chosen with these people's labels in view"),
     ],
 )
@@ -175,5 +176,5 @@ def test_where_nothing_can_be_tested_it_says_why(change: dict[str, Any], reason:
         table["saw_labels"] = table["kind"] == "scorer"
     (units,) = read_units(table, SCALES)
     for row in alternative_annotator(units):
-        assert (row.value, row.reason, row.passes, row.p, row.persons) == (None, reason, None, None, ())
+        assert (row.value, row.reason and text(row.reason), row.passes, row.p, row.persons) == (None, reason, None, None, ())
         assert row.to_dict()["persons"] == []

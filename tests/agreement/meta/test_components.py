@@ -18,10 +18,12 @@ from agreement.meta.planning import (
     plan_statistics,
     prompts_needed,
 )
-from agreement.meta.rater_effects import NO_PERSONS, rater_effects, severities
+from agreement.meta.rater_effects import rater_effects, severities
 from agreement.meta.units import RatedUnits, read_units
 from agreement.numeric import BoolArray, FloatArray
+from agreement.reasons import Reason, ReasonCode
 from agreement.statistics.icc import icc_2
+from concord.common.sentences import text
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, ugly
 from tests.agreement.oracles import stats
 
@@ -173,10 +175,10 @@ def test_one_prompt_and_slots_have_reasons() -> None:
     units = units_of([judgement("i", f"r{k}", word, prompt="p") for k, word in enumerate(("yes", "no"))])
     (row,) = plan_means(units, [Design(1, 1)], Aim())
     assert (row.value, row.prompts_needed) == (None, None)
-    assert "fewer than two prompts" in (row.reason or "")
+    assert "fewer than two prompts" in text(row.reason)
     slots = units_of([judgement(f"i{k}", "slot1", "yes" if k % 2 else "no", identity="slot") for k in range(6)])
     results = {row.statistic: row for row in rater_effects(slots)}
-    assert results["severity"].reason == NO_PERSONS
+    assert results["severity"].reason == Reason(ReasonCode.NO_NAMED_PERSONS)
     assert results["variance_person"].value is None
     assert rows_by(slots, Design(1, 1))["mean", 1, 1].half_width_others is None
 
@@ -220,7 +222,7 @@ def test_severity_covers_and_a_person_alone_has_none() -> None:
         rows.append(judgement("alone", "hermit", 1.0, aspect="realism"))
         made = [row for row in rater_effects(units_of(rows)) if row.statistic == "severity"]
         hermit = next(row for row in made if row.rater == "hermit")
-        assert "shares no rated image" in (hermit.reason or "")
+        assert "shares no rated image" in text(hermit.reason)
         for row, severity in zip((row for row in made if row.rater != "hermit"), true - true.mean(), strict=True):
             assert row.low is not None and row.high is not None  # noqa: PT018
             inside.append(row.low <= severity <= row.high)
@@ -258,8 +260,8 @@ def test_dependability_speaks_of_other_people_and_says_what_these_give() -> None
     assert these.low is not None
     assert these.high is not None
     assert row.high - row.low > 1.3 * (these.high - these.low)
-    assert "30 prompts and 5 persons, both as random" in row.method
-    assert row.method.endswith(f"of these 5 people, on other prompts: {these.low:.3f} to {these.high:.3f}")
+    assert "30 prompts and 5 persons, both as random" in text(row.method)
+    assert text(row.method).endswith(f"of these 5 people, on other prompts: {these.low:.3f} to {these.high:.3f}")
 
 
 def test_dependability_of_more_ratings_has_the_ends_of_one_stepped_up() -> None:
@@ -274,8 +276,8 @@ def test_two_persons_give_dependability_no_interval_but_that_of_these_people() -
     (row,) = (row for row in rater_effects(biased(2), (1,)) if row.statistic == "dependability")
     assert row.value is not None
     assert (row.low, row.high) == (None, None)
-    assert (
-        "no interval for other people: undefined without one of these 2; of these 2 people, on other prompts: 0." in row.method
+    assert "no interval for other people: undefined without one of these 2; of these 2 people, on other prompts: 0." in text(
+        row.method
     )
 
 
@@ -288,7 +290,7 @@ def test_the_variance_of_few_persons_has_the_interval_of_a_normal_variance() -> 
     noise = rest.value / 30
     low, high = ((row.value + noise) * 2 / stats.chi2.ppf(q, 2) - noise for q in (0.975, 0.025))
     assert (row.low, row.high) == pytest.approx((low, high))
-    assert "chi-square with 2 degrees of freedom" in row.method
+    assert "chi-square with 2 degrees of freedom" in text(row.method)
 
 
 def test_a_plan_beside_other_people_has_the_degrees_of_freedom_of_both() -> None:
@@ -307,4 +309,4 @@ def test_equal_ratings_have_their_own_reason() -> None:
     """Four images of four prompts that three persons all gave the same grade."""
     rows = [judgement(f"i{i}", f"r{r}", 3.0, aspect="realism") for i in range(4) for r in range(3)]
     made = [row for row in rater_effects(units_of(rows), (1,)) if row.statistic in ("generalizability", "dependability")]
-    assert [row.reason for row in made] == ["all ratings are equal, so nothing varies"] * 2
+    assert [row.reason and text(row.reason) for row in made] == ["all ratings are equal, so nothing varies"] * 2

@@ -10,6 +10,7 @@ import pytest
 
 from agreement.meta.corrected_rates import corrected_rate, pass_agreement
 from agreement.meta.labelled_sample import LabelledSample
+from concord.common.sentences import text
 from tests.agreement.meta.test_prediction_powered import sample_of
 
 
@@ -70,7 +71,7 @@ def test_a_scorer_that_tells_too_little_is_refused(verdict: Any, reason: str) ->
     label = np.where(sample.labelled, np.round(sample.label), np.nan)
     made = corrected_rate(sample_of(sample.prompt, label, verdict(sample)))
     assert made.value is None
-    assert reason in (made.reason or "")
+    assert reason in text(made.reason)
 
 
 def test_agreement_on_passes_has_the_exact_interval_where_it_is_whole() -> None:

@@ -15,6 +15,7 @@ import pytest
 from agreement.inference.intervals import SHARE, ValueRange
 from agreement.meta.labelled_sample import LabelledSample, Target, deviations
 from agreement.meta.prediction_powered import PoweredEstimate, difference, estimate
+from concord.common.sentences import text
 from tests.agreement.meta import ppi_python
 
 FROZEN = json.loads(Path(__file__).with_name("ppi_python.json").read_text(encoding="utf-8"))["numbers"]
@@ -180,7 +181,7 @@ def test_all_are_labelled_and_too_few() -> None:
     these = estimate([sample_of(np.arange(12), label, label, "these")], SHARE)
     assert these is not None
     assert these.bounds.low is None
-    assert "every image" in (these.bounds.note or "")
+    assert "every image" in text(these.bounds.reason)
     prompts = estimate([sample_of(np.arange(12), label, label)], SHARE)
     assert prompts is not None
     assert prompts.bounds == prompts.alone_bounds

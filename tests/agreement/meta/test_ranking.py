@@ -28,6 +28,7 @@ from agreement.meta.units import RatedUnits, read_units
 from agreement.study.cells import ALL
 from benchmarks.meta.ranking import RankingWorld
 from benchmarks.meta.ranking import study as simulated_study
+from concord.common.sentences import text
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, scorer
 
 
@@ -154,7 +155,7 @@ def test_every_row_has_the_keys_of_the_command_and_none_has_width_zero() -> None
         assert row.low is None or row.low < row.high  # type: ignore[operator]
     places = {(row.task, row.generator) for row in made if row.statistic == PAIRWISE and row.scorer is None}
     assert places == {(task, name) for task in ("t0", "t1", ALL) for name in ("g0", "g1", "g2", "g3", ALL)}
-    assert at(made, statistic=KENDALL, scorer="constant").reason == "one side gives all generators the same mean"
+    assert text(at(made, statistic=KENDALL, scorer="constant").reason) == "one side gives all generators the same mean"
 
 
 @pytest.mark.parametrize("generators", [3, 4])
@@ -174,7 +175,10 @@ def test_too_few_generators_decide_nothing(generators: int) -> None:
     else:
         assert row.p == pytest.approx(1 / 6)
         assert row.verdict is None
-        assert row.verdict_reason == "3 generators decide nothing: even the right order is a random one with probability 0.17"
+        assert (
+            text(row.verdict_reason)
+            == "3 generators decide nothing: even the right order is a random one with probability 0.17"
+        )
 
 
 def test_a_scorer_that_knows_nothing_is_not_equivalent_to_people_where_most_pairs_are_tied() -> None:
@@ -195,10 +199,10 @@ def test_one_prompt_or_one_image_says_so() -> None:
     made = list(ranking(read(study(0, prompts=1))))
     row = at(made, statistic=PAIRWISE, scorer="number")
     assert (row.epsilon, row.low) == (0.0, None)
-    assert "epsilon 0; no interval: one prompt" in row.method
+    assert "epsilon 0; no interval: one prompt" in text(row.method)
     alone = [judgement(f"p{p}", f"r{r}", "yes") for p in range(3) for r in range(2)]
     (row,) = (each for each in ranking(read(alone)) if each.task == ALL and each.generator == ALL)
-    assert (row.statistic, row.reason) == (PAIRWISE, "no prompt has two images that both sides rated")
+    assert (row.statistic, text(row.reason)) == (PAIRWISE, "no prompt has two images that both sides rated")
 
 
 def test_labels_without_order_are_refused() -> None:
@@ -227,7 +231,7 @@ def test_generators_that_all_tell_apart_have_no_soft_interval() -> None:
         rows = [row for row in ranking(simulated_study(world, [1]), Options(each_generator=False)) if row.statistic == SOFT]
         assert len(rows) == 2
         for row in rows:
-            assert (row.low is None) == settled == ("tell every two generators apart" in row.method)
+            assert (row.low is None) == settled == ("tell every two generators apart" in text(row.method))
             assert settled or row.low < row.value < row.high  # type: ignore[operator]
 
 
@@ -236,5 +240,5 @@ def test_soft_accuracy_of_few_prompts_has_no_interval() -> None:
         world = RankingWorld(prompts=prompts, generators=(0.0, 0.0, 0.0))
         rows = [row for row in ranking(simulated_study(world, [1]), Options(each_generator=False)) if row.statistic == SOFT]
         assert [row.low is None for row in rows] == [prompts < FEWEST_DRAWN] * 2
-        assert all((f"fewer than {FEWEST_DRAWN} prompts" in row.method) == (row.low is None) for row in rows)
+        assert all((f"fewer than {FEWEST_DRAWN} prompts" in text(row.method)) == (row.low is None) for row in rows)
         assert all(row.value is not None for row in rows)

@@ -12,8 +12,11 @@ import pytest
 
 from agreement import build
 from agreement.estimate import Estimate
-from agreement.pair.confusion import PAIR_STATISTICS, pair_report, percent, prevalence
+from agreement.pair.confusion import PAIR_STATISTICS, pair_report, prevalence
+from agreement.reasons import Reason, ReasonCode
 from agreement.study.cells import ALL, CellName, Options
+from concord.common.sentences import text, worded
+from concord.common.wording import percent
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
 from tests.agreement.json_rows import json_rows
 from tests.agreement.oracles import metrics, stats
@@ -24,7 +27,8 @@ QUICK = Options()
 def met(rows: list[Judgement], a: str, b: str = "people", options: Options = QUICK, **other: Any) -> dict[str, Any]:
     """The pair as plain types, with what holds for each."""
     aspect = other.pop("aspect", "correct")
-    results: dict[str, Any] = asdict(pair_report(frame(rows), other.pop("scales", SCALES), aspect, a, b, options, **other))
+    report = pair_report(frame(rows), other.pop("scales", SCALES), aspect, a, b, options, **other)
+    results: dict[str, Any] = worded(asdict(report))
     results |= json.loads(json.dumps(results, allow_nan=False)) | results.pop("place")
     counted = {(cell["a"], cell["b"]): cell["n"] for cell in results["cells"]}
     labels = results["labels"]
@@ -295,8 +299,8 @@ def test_an_undefined_kappa_is_explained() -> None:
     results = crossed([[7, 0], [0, 0]])
     assert results["sentence"].startswith("p and q agree in 100% of cases, as both always say yes. Kappa is undefined")
     assert not results["paradox"]
-    nothing = Estimate(statistic="x", reason="no")
-    assert prevalence("p", "q", nothing, nothing, ()).sentence == "p and q share no judgement."
+    nothing = Estimate(statistic="x", reason=Reason(ReasonCode.NOTHING_SHARED))
+    assert text(prevalence("p", "q", nothing, nothing, ()).sentence) == "p and q share no judgement."
 
 
 def test_agreement_on_passes_and_on_fails() -> None:

@@ -17,6 +17,7 @@ from agreement.report.leave_one_out import DIFFERENCE, PEOPLE, SCORER, remaining
 from agreement.report.scorer_human import ComparisonScale, ScorerAgreement
 from agreement.study.cells import Cell, Key
 from agreement.study.frame import read
+from concord.common.sentences import text
 from tests.agreement import frames, reference_implementations
 from tests.agreement.frames import Judgement, frame, judgement, people, scorer
 from tests.agreement.json_rows import json_rows
@@ -353,7 +354,7 @@ def test_a_scorer_that_saw_the_labels_is_marked_and_has_no_verdict() -> None:
         names = ("verdict", "p", "p_holm", "words", "prompts_needed", "difference_low")
         assert all((row[name] is None) == marked for name in names if name != "prompts_needed")
         assert row["difference"] is not None
-        assert (row["verdict_reason"] == SAW_LABELS) == marked
+        assert (row["verdict_reason"] == text(SAW_LABELS)) == marked
 
 
 def test_two_images_say_nothing_of_others() -> None:

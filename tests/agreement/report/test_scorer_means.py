@@ -7,6 +7,7 @@ import pytest
 
 from agreement import Options, build, scorer_means
 from agreement.study.frame import COLUMNS
+from concord.common.sentences import text
 
 
 def frame(rows: list[dict[str, object]]) -> pd.DataFrame:
@@ -45,7 +46,7 @@ def test_means__have_intervals_and_n() -> None:
     assert row.high is not None
     assert row.value is not None
     assert row.low < row.value < row.high
-    assert "95% jackknife over" in row.method
+    assert "95% jackknife over" in text(row.method)
 
 
 def test_means__are_those_of_the_report_where_people_judged_the_same_items() -> None:

@@ -11,6 +11,7 @@ import pytest
 from agreement import Options, build
 from agreement.numeric import FloatArray
 from agreement.statistics.icc import icc_1, icc_2, why_no_icc_1, why_no_icc_2
+from concord.common.sentences import text
 from tests.agreement.json_rows import json_rows
 from tests.agreement.oracles import anova, formulas
 
@@ -124,15 +125,15 @@ def test_a_judge_who_is_always_one_higher_costs_agreement() -> None:
 
 
 def test_why_undefined() -> None:
-    assert why_no_icc_1(np.array([0, 1])) == "no unit has two or more ratings"
-    assert why_no_icc_1(np.array([0, 0])) == "there are ratings of one unit only"
-    assert why_no_icc_1(np.array([0, 0, 1])) == "all ratings have the same value"
-    assert why_no_icc_2(np.zeros((3, 1))) == "fewer than two persons rated anything"
-    assert why_no_icc_2(np.zeros((1, 3))) == "all 3 persons together rated one unit; two or more are needed"
-    assert why_no_icc_2(np.zeros((2, 2))) == "all ratings have the same value"
+    assert text(why_no_icc_1(np.array([0, 1]))) == "no unit has two or more ratings"
+    assert text(why_no_icc_1(np.array([0, 0]))) == "there are ratings of one unit only"
+    assert text(why_no_icc_1(np.array([0, 0, 1]))) == "all ratings have the same value"
+    assert text(why_no_icc_2(np.zeros((3, 1)))) == "fewer than two persons rated anything"
+    assert text(why_no_icc_2(np.zeros((1, 3)))) == "all 3 persons together rated one unit; two or more are needed"
+    assert text(why_no_icc_2(np.zeros((2, 2)))) == "all ratings have the same value"
     opposite = np.array([[0.0, 1], [1, 0]])
     assert np.isnan(two_way(opposite))
-    assert "0 / 0" in why_no_icc_2(opposite)
+    assert "0 / 0" in text(why_no_icc_2(opposite))
 
 
 # --- in the report ----------------------------------------------------------------------------------------------------

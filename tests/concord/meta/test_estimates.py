@@ -11,6 +11,7 @@ import pytest
 from agreement.meta.estimates import EstimateFinding, EstimateOptions
 from concord.campaigns import planning
 from concord.campaigns.planning import CampaignSpec, campaign_spec
+from concord.common.sentences import text
 from concord.meta.estimates import estimate, estimated
 from data.records import Evidence, Image, Item, Judgement, Prompt, Rater
 from data.store.campaigns import management, participation
@@ -85,7 +86,7 @@ def test_labels_that_a_campaign_drew_count(store: Store) -> None:
     results = rows(store, target="these")
     whole = results["all", "all"]
     assert (whole.n_labelled, whole.n_unlabelled, whole.n_ratings, whole.reason) == (30, 50, 30, None)
-    assert "drawn by chance in campaign c" in whole.method
+    assert "drawn by chance in campaign c" in text(whole.method)
     assert whole.low is not None
     assert whole.high is not None
     assert whole.value is not None
@@ -101,10 +102,10 @@ def test_what_chance_did_not_draw_is_refused_unless_the_user_says_so(store: Stor
     label(store, campaign(store, items=every[:30]))
     finding = rows(store)["all", "all"]
     assert finding.value is None
-    assert "not drawn by chance" in (finding.reason or "")
+    assert "not drawn by chance" in text(finding.reason)
     estimate_finding = rows(store, at_random=True)["all", "all"]
     assert estimate_finding.value is not None
-    assert "as you say" in estimate_finding.method
+    assert "as you say" in text(estimate_finding.method)
 
 
 def test_a_draw_from_some_images_says_nothing_of_others(store: Store) -> None:
@@ -120,7 +121,7 @@ def test_a_draw_from_some_images_says_nothing_of_others(store: Store) -> None:
 def test_in_a_fixed_order_labels_count_when_all_are_there(store: Store) -> None:
     items = campaign(store, n=20, order="fixed")
     label(store, items[:12])
-    assert "8 of 20 drawn images of campaign c wait for people" in (rows(store)["all", "all"].reason or "")
+    assert "8 of 20 drawn images of campaign c wait for people" in text(rows(store)["all", "all"].reason)
     label(store, items[12:])
     assert rows(store)["all", "all"].value is not None
 
@@ -138,11 +139,11 @@ def test_labels_of_a_weighted_draw_count_in_estimates_alone(store: Store) -> Non
     assert all(chance and 0 < chance <= 1 for chance in chances.values())
     assert 25 < len(items) < 55
     label(store, items[:-1])
-    assert f"1 of {len(items)} drawn images" in (rows(store)["all", "all"].reason or "")
+    assert f"1 of {len(items)} drawn images" in text(rows(store)["all", "all"].reason)
     label(store, items[-1:])
     whole = rows(store)["all", "all"]
     assert whole.n_labelled == len(items)
-    assert "stored chances" in whole.method
+    assert "stored chances" in text(whole.method)
     assert whole.value is not None
     assert estimated(store) == [("geneval", "correct", "m"), ("geneval", "correct", "n")]
     people = frame.frame(store, Selection())

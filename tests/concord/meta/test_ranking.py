@@ -15,6 +15,7 @@ import concord
 from agreement.estimate import Ceiling, CeilingVerdict, Estimate, Position
 from agreement.meta.alternative_annotator import AlternativeAnnotator, PersonTest
 from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT
+from agreement.reasons import NO_METHOD, Reason, ReasonCode
 from concord.meta.replacement import replacements
 from data.store.core.store import Store
 from tests.concord import generators_project
@@ -111,13 +112,14 @@ def test_one_sentence_says_whether_it_may_replace_people() -> None:
         suite="s", aspect="correct", statistic="winning_rate", task="all", generator="all", people="real", scorer="f",
         value=0.5, passes=True, epsilon=0.1, persons=persons,
     )  # fmt: skip
-    ceiling = Ceiling(0.7, None, None, 10, 20, None, "", CeilingVerdict("equivalent", scorer=0.69))
+    ceiling = Ceiling(0.7, None, None, 10, 20, None, NO_METHOD, CeilingVerdict("equivalent", scorer=0.69))
     row = Estimate(statistic="cohen_kappa", people="real", rater="f", value=0.69, ceiling=ceiling)
 
     def answer(passes: bool | None, verdict: Position | None) -> str:
         refused = passes is None
-        tests = [replace(test, passes=passes, value=None if refused else 0.5, reason="slots" if refused else None)]
-        reason = None if verdict else "too few prompts to decide"
+        slots = Reason(ReasonCode.SLOTS_CANNOT_BE_LEFT_OUT) if refused else None
+        tests = [replace(test, passes=passes, value=None if refused else 0.5, reason=slots)]
+        reason = None if verdict else Reason(ReasonCode.TOO_FEW_TO_DECIDE, clusters="prompts", more=None)
         rows = [replace(row, ceiling=replace(ceiling, verdict=CeilingVerdict(verdict, reason, 0.69)))]
         (made,) = replacements(tests, rows, "all", "real")
         return made.answer

@@ -19,7 +19,7 @@ from agreement import CellName, Options, PairReport, pair_report
 from agreement.estimate import Estimate
 from agreement.report.report import MET_BY_SCORES, SCORE
 from concord.agreement import AgreementRows, recall, scales_of
-from concord.common import live_updates, wording
+from concord.common import live_updates, sentences, wording
 from concord.common.confusion_table import Crossings, confusion_table
 from concord.common.table import Cell, numbers
 from concord.headlines import closest, is_muted
@@ -146,11 +146,18 @@ def _pass_agreement(view: AgreementView, pair: PairReport, b: str) -> Node:
 
 def _share(view: AgreementView, pair: PairReport, b: str, label: str, estimate: Estimate) -> Cell:
     if estimate.value is None:
-        return Cell("–", (estimate.reason,) if estimate.reason else ())
+        reason = sentences.text_or_none(estimate.reason)
+        return Cell("–", (reason,) if reason else ())
     bounds = span(estimate.low, estimate.high) or "no interval"
     crossed = ConfusionCell(pair.aspect, pair.a, label, b, label)
     href = browse_address(replace(_of_task(view), aspect=()), crossed)
-    return Cell(wording.two(estimate.value), (f"{bounds}, n = {estimate.n_ratings:,}",), estimate.method, href, estimate.value)
+    return Cell(
+        wording.two(estimate.value),
+        (f"{bounds}, n = {estimate.n_ratings:,}",),
+        sentences.text(estimate.method),
+        href,
+        estimate.value,
+    )
 
 
 def _of_task(view: AgreementView) -> Selection:

@@ -15,10 +15,10 @@ from htpy import Element, Node
 from agreement import Options
 from agreement.catalogue import at_a_glance
 from agreement.estimate import Estimate
-from agreement.pair.confusion import GAP, HIGH, percent
+from agreement.pair.confusion import GAP, HIGH
 from concord import headlines
 from concord.agreement import AgreementRows, recall_consensus
-from concord.common import next_steps, wording
+from concord.common import next_steps, sentences, wording
 from concord.common.base_path import at
 from concord.common.table import Column, numbers
 from concord.headlines import PeopleLevel, closest, is_muted, number_text, scorer_headline
@@ -102,8 +102,9 @@ def _paradox(people: dict[str, Estimate], view: AgreementView) -> str:
         return ""
     word, common = ("yes", mean) if mean > 0.5 else ("no", 1 - mean)
     return (
-        f"{wording.title(str(name))} is only {wording.two(kappa)}, as {percent(common)} of the answers are {word} and chance"
-        f" alone would agree nearly as often (the prevalence paradox); AC1, which expects less of chance, is {ac1:z.2f}."
+        f"{wording.title(str(name))} is only {wording.two(kappa)}, as {wording.percent(common)} of the answers are {word}"
+        " and chance alone would agree nearly as often (the prevalence paradox); AC1, which expects less of chance, is"
+        f" {ac1:z.2f}."
     )
 
 
@@ -120,7 +121,9 @@ def _best(rows: AgreementRows, view: AgreementView, who: str) -> str:
     among = f" of {scorers} scorers" if scorers > 1 else ""
     value = f"{wording.two(best.value or 0.0)}{_within(best, 'z.2f')}"
     ceiling = best.ceiling
-    verdict = f" Compared with one person: {ceiling.verdict.words}." if ceiling and ceiling.verdict.words else ""
+    verdict = (
+        f" Compared with one person: {sentences.text(ceiling.verdict.words)}." if ceiling and ceiling.verdict.words else ""
+    )
     if best.saw_labels:
         verdict = " Its settings were chosen with these labels in view, so this says little about other images."
     return f"Closest to {who}{among} by {wording.title(view.statistic)}: {best.rater}, {value}.{verdict}"

@@ -33,7 +33,7 @@ from agreement.questions.people import (
     Split,
 )
 from agreement.questions.scores import ACCURACY, LESS_REFERENCE, SPEARMAN, TIFA, GroupStatistic
-from concord.common import next_steps, wording
+from concord.common import next_steps, sentences, wording
 from concord.common.base_path import at
 from concord.common.table import Cell, Column, numbers
 from concord.error_analysis import rejudging
@@ -120,10 +120,10 @@ def cell(row: GroupStatistic | None, href: str = "", more: str = "") -> Cell:
     if row is None:
         return Cell("")
     if row.value is None:
-        return with_details(Cell(NO_VALUE, note=row.reason or ""), more)
+        return with_details(Cell(NO_VALUE, note=sentences.text_or_none(row.reason) or ""), more)
     n = f"n = {row.n:,}"
     details = tuple(filter(None, (span(row.low, row.high), n, more)))
-    return Cell(f"{row.value:z.3f}", details, f"{row.method}; {n} {row.unit}", href, row.value)
+    return Cell(f"{row.value:z.3f}", details, f"{sentences.text(row.method)}; {n} {row.unit}", href, row.value)
 
 
 def mark(row: GroupStatistic | None, name: str, href: str = "") -> Mark:
@@ -601,7 +601,7 @@ def _count(view: ExploreView, split: Split, name: str, rows: Sequence[GroupStati
     key = (name, split.by, split.group, view.rater, kind)
     row = next(r for r in rows if (r.statistic, r.by, r.group, r.rater, r.people) == key)
     bounds = "" if row.low is None else f" ({span(row.low, row.high, '.0%')})"
-    return Cell(f"{n:,}", (f"{row.value:.0%}{bounds}",), row.method, href, n)
+    return Cell(f"{n:,}", (f"{row.value:.0%}{bounds}",), sentences.text(row.method), href, n)
 
 
 def _people_figure(view: ExploreView, splits: Sequence[Split]) -> Any:

@@ -29,7 +29,7 @@ from agreement.tuning import (
     shares,
     tune,
 )
-from concord.common import wording
+from concord.common import sentences, wording
 from concord.common.estimate_table import statistic_column
 from concord.common.table import Cell, numbers
 from concord.error_analysis import rejudging
@@ -126,12 +126,12 @@ def _agreement(curve: SettingCurve, view: ExploreView) -> str:
     title = wording.title(view.statistic)
     about = f"{wording.count(tuned.n_ratings, 'answer')} by {view.people} about {wording.count(tuned.n_items, 'image')}"
     if tuned.best is None:
-        return f"{title} ({about}): no best value, as {tuned.reason}."
+        return f"{title} ({about}): no best value, as {sentences.text_or_none(tuned.reason)}."
     low, high = (curve.at[index] for index in tuned.run or (tuned.best, tuned.best))
     where = f"{curve.best:g}" if low == high else f"{curve.best:g} (and as good from {low:g} to {high:g})"
     best = f"Best at {where}: {title} {_two_digits(tuned.values[tuned.best])} on all of {about}, which is optimistic."
     if tuned.reason is not None:
-        return f"{best} It was not cross-validated: {tuned.reason}."
+        return f"{best} It was not cross-validated: {sentences.text(tuned.reason)}."
     low, high = min(curve.chosen), max(curve.chosen)
     values = f"{low:g}" if low == high else f"{low:g} to {high:g}"
     return (
@@ -274,7 +274,8 @@ def _number(before: Outcome | None, now: Outcome | None) -> Cell:
     if now is None:
         return Cell("")
     text, was = ("–" if outcome is None or outcome.value is None else f"{outcome.value:z.3f}" for outcome in (now, before))
-    note = now.reason or f"{now.how}; n = {now.used.items:,} images"
+    how = sentences.text(now.how) if now.how is not None else ""
+    note = sentences.text_or_none(now.reason) or f"{how}; n = {now.used.items:,} images"
     return Cell(text, (f"was {was}",) if was != text else (), note)
 
 

@@ -23,6 +23,7 @@ from agreement import Options
 from agreement.estimate import Ceiling
 from agreement.generators import GeneratorDifference
 from agreement.meta.estimates import EstimateOptions
+from agreement.reasons import NO_METHOD, Reason, ReasonCode
 from concord import headlines
 from concord.agreement import AgreementRows, recall
 from concord.comparison.leaderboard import BOARD, Leaderboard, leaderboard
@@ -252,14 +253,14 @@ def test_peoples_level_is_that_of_one_person_by_the_same_statistic(shown: Shown,
 def test_without_a_level_the_line_says_why_and_no_band_is_drawn(shown: Shown) -> None:
     real, simulated = shown.sides()
     side = real if shown.people == "real" else simulated
-    none = Ceiling(None, None, None, 0, 0, "nobody rated two of these images", "")
+    none = Ceiling(None, None, None, 0, 0, Reason(ReasonCode.NO_PLACE), NO_METHOD)
     rows, other = replace(side, raters=tuple(replace(row, ceiling=none) for row in side.raters)), AgreementRows()
     figure = summary.forest(rows, other, shown.view("spearman"))
     assert figure is not None
     assert not [
         note.text for note in figure.layout.annotations if "people" in (note.text or "") or "person" in (note.text or "")
     ]
-    assert "no level of people: nobody rated two of these images" in unescape(
+    assert "no level of people: people judged no unit of the scorer's twice or more" in unescape(
         summary.headline(rows, other, shown.view("spearman"))
     )
 

@@ -343,7 +343,7 @@ def edited_sentences(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 found = found or (any(map(is_sentence, sides)) and any(map(has_words, sides)))
             case _:
                 found = False
-        if found:
+        if found and isinstance(node, ast.expr):
             yield node.lineno, ast.unparse(node)
 
 

@@ -83,7 +83,9 @@ def test_tasks_of_unequal_size_are_as_many_prompts_as_have_their_variance() -> N
     # the mean of a task of 10 prompts and one of 40 varies as that of 2^2 / (1/10 + 1/40) = 32 prompts
     _, mine = of_mean([1.0] * 10)
     _, other = of_mean([1.0] * 40)
-    parts = {str(k): outcome(np.r_[1.0, d.strata[0] + 1.0], "", Used(0, 0, d.prompts), "") for k, d in enumerate((mine, other))}
+    parts = {
+        str(k): outcome(np.r_[1.0, d.strata[0] + 1.0], None, Used(0, 0, d.prompts), None) for k, d in enumerate((mine, other))
+    }
     together = mean_over_tasks(parts).deviations
     assert together is not None
     found = interval(1.0, together, SHARE)
@@ -195,7 +197,7 @@ def test_the_same_persons_in_two_tasks_are_left_out_of_both_at_once() -> None:
     table = rng.normal(size=5) + rng.normal(size=(16, 5))
     parts = [table[:8], table[8:]]
     made = {
-        str(k): Outcome(float(t.mean()), None, Deviations.crossed(without_each(t), 8, np.arange(5), 5), Used(0, 0, 8), "")
+        str(k): Outcome(float(t.mean()), None, Deviations.crossed(without_each(t), 8, np.arange(5), 5), Used(0, 0, 8), None)
         for k, t in enumerate(parts)
     }
     together = mean_over_tasks(made).deviations
@@ -239,7 +241,8 @@ def test_tasks_contribute_with_their_weight() -> None:
     one, other = [0.5, 0.1, 0.3], [0.2, -0.1, 0.0, 0.4]
     parts = {name: of_mean(values) for name, values in (("a", one), ("b", other))}
     made = {
-        name: outcome(np.r_[value, d.strata[0] + value], "", Used(0, 0, d.prompts), "") for name, (value, d) in parts.items()
+        name: outcome(np.r_[value, d.strata[0] + value], None, Used(0, 0, d.prompts), None)
+        for name, (value, d) in parts.items()
     }
     together = mean_over_tasks(made).deviations
     assert together is not None

@@ -13,6 +13,7 @@ import pytest
 from agreement import build
 from agreement.estimate import Estimate
 from agreement.pair.confusion import PAIR_STATISTICS, pair_report, prevalence
+from agreement.reasons import Reason, ReasonCode
 from agreement.study.cells import ALL, CellName, Options
 from concord.common.sentences import text, worded
 from concord.common.wording import percent
@@ -295,7 +296,7 @@ def test_an_undefined_kappa_is_explained() -> None:
     results = crossed([[7, 0], [0, 0]])
     assert results["sentence"].startswith("p and q agree in 100% of cases, as both always say yes. Kappa is undefined")
     assert not results["paradox"]
-    nothing = Estimate(statistic="x", reason="no")
+    nothing = Estimate(statistic="x", reason=Reason(ReasonCode.ALONE))
     assert text(prevalence("p", "q", nothing, nothing, ()).sentence) == "p and q share no judgement."
 
 

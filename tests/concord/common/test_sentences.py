@@ -25,7 +25,8 @@ from agreement.reasons import (
     RemarkCode,
     joined,
 )
-from concord.common.sentences import METHODS, REASONS, REMARKS, Template, text, text_or_none, worded
+from concord.common.method_sentences import METHODS
+from concord.common.sentences import REASONS, REMARKS, Template, text, text_or_none, worded
 
 ROOT = Path(__file__).resolve().parents[3]
 TABLES: Mapping[type[StrEnum], Mapping[Any, Template]] = {ReasonCode: REASONS, MethodCode: METHODS, RemarkCode: REMARKS}
@@ -113,7 +114,7 @@ def test_a_code_can_be_kept_compared_and_passed_on() -> None:
     for again in (pickle.loads(pickle.dumps(reason)), copy.deepcopy(reason)):
         assert again == reason
     with pytest.raises(AttributeError):
-        reason.code = ReasonCode.ONE_UNIT  # type: ignore[misc]
+        reason.code = ReasonCode.ONE_UNIT
 
 
 def test_a_code_never_stands_in_a_text_by_itself() -> None:

@@ -14,7 +14,7 @@ import pytest
 import concord
 from agreement.estimate import Ceiling, CeilingVerdict, Estimate, Position
 from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT
-from agreement.reasons import Reason, ReasonCode
+from agreement.reasons import NO_METHOD, Reason, ReasonCode
 from concord.meta.replacement import replacements
 from data.store.core.store import Store
 from tests.concord import generators_project
@@ -106,7 +106,7 @@ def test_one_sentence_says_whether_it_may_replace_people() -> None:
         "statistic": "winning_rate", "task": "all", "generator": "all", "people": "real", "scorer": "f", "value": 0.5,
         "passes": True, "epsilon": 0.1, "persons": [{"won": True}, {"won": False}], "on_scale": True, "reason": None,
     }  # fmt: skip
-    ceiling = Ceiling(0.7, None, None, 10, 20, None, "", CeilingVerdict("equivalent", scorer=0.69))
+    ceiling = Ceiling(0.7, None, None, 10, 20, None, NO_METHOD, CeilingVerdict("equivalent", scorer=0.69))
     row = Estimate(statistic="cohen_kappa", people="real", rater="f", value=0.69, ceiling=ceiling)
 
     def answer(passes: bool | None, verdict: Position | None) -> str:

@@ -429,6 +429,14 @@ class Method(Coded):
     def __init__(self, code: MethodCode, **values: Value) -> None:
         super().__init__(code, **values)
 
+    @property
+    def remainder(self) -> Method | None:
+        """The method without its first part; None where it has only one."""
+        if self.code is not MethodCode.PARTS:
+            return None
+        _, *rest = within if isinstance(within := dict(self.values)["parts"], tuple) else (within,)
+        return Method(MethodCode.PARTS, parts=tuple(rest)) if rest else None
+
 
 class Remark(Coded):
     """What a number says beside others."""

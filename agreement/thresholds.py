@@ -22,9 +22,9 @@ import pandas as pd
 
 from agreement.catalogue import PeopleAs, people_as, value_range_of
 from agreement.estimate import Estimate
+from agreement.inference import intervals
 from agreement.inference.hypothesis_tests import ROUNDING
 from agreement.inference.intervals import Deviations, ValueRange
-from agreement.inference.intervals import interval as intervals_interval
 from agreement.numeric import BoolArray, FloatArray, IntArray
 from agreement.reasons import Method, MethodCode, Reason, ReasonCode, joined
 from agreement.report.report import ReportTopic, estimate_of, select, topics
@@ -578,5 +578,5 @@ def _band(values: FloatArray, clusters: int, kind: ValueRange) -> tuple[Bound, B
     """Both ends of the interval at each cut, from the values (1 + replicates, cuts)."""
     if len(values) < 2:
         return ((None,) * values.shape[1],) * 2
-    bounds = [intervals_interval(at[0], Deviations.of(at, clusters), kind) for at in values.T]
+    bounds = [intervals.interval(at[0], Deviations.of(at, clusters), kind) for at in values.T]
     return tuple(bound.low for bound in bounds), tuple(bound.high for bound in bounds)

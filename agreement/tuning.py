@@ -71,7 +71,9 @@ class YesNoCounts:
 def count_answers(
     scale: str, counted: pd.DataFrame, judgements: pd.DataFrame, scores: pd.DataFrame, items: Sequence[str]
 ) -> dict[str, YesNoCounts]:
-    """What people say of these items as wholes, by kind of people (`real`, `simulated`); a kind that says nothing is left out.
+    """Count people's yes and no answers about whole images, per kind of people (`real`, `simulated`).
+
+    Omits kinds without answers.
 
     Args:
         scale: the aspect's, as it is written.

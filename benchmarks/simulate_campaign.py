@@ -167,13 +167,13 @@ class Simulation:
         if person.unsent and person.chance.random() < 0.7:
             self._send(person.unsent.pop(0))
         begun = time.perf_counter()
-        desk = participation.next_tasks(self._store, person.name, NAME, ahead=person.chance.choice((1, 2)), now=now)
+        next_tasks = participation.next_tasks(self._store, person.name, NAME, ahead=person.chance.choice((1, 2)), now=now)
         with self._lock:
             self.waits.append(time.perf_counter() - begun)
-        if not desk.tasks:
+        if not next_tasks.tasks:
             person.back = now + LEASE / 2
             return
-        task = desk.tasks[0]
+        task = next_tasks.tasks[0]
 
         def answer_lost(person: SimulatedWorker, annotation: Annotation) -> None:
             recording.submit(self._store, annotation)  # nobody hears of it

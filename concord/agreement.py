@@ -118,7 +118,12 @@ def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Select
             raise CommandError(
                 f"--suite {suite}: there is no suite of that name in this project; {did_you_mean(suite, suites)}"
             )
-    known = contents.filter_choices(context.store) | {
+    choices = contents.filter_choices(context.store)
+    known = {
+        "suite": choices.suite,
+        "task": choices.task,
+        "generator": choices.generator,
+        "aspect": choices.aspect,
         "rater": contents.rater_names(context.store),
         "tag": remarks.tag_names(context.store),
     }
@@ -156,7 +161,7 @@ def _has_order(scale: str | None) -> bool:
 
 def refuse_unknown_aspects(store: Store, aspects: Sequence[str]) -> None:
     """Raise a CommandError if scores cannot be compared with an aspect, as nobody judges it or its labels have no order."""
-    known, scales = contents.filter_choices(store)["aspect"], scales_of(store)
+    known, scales = contents.filter_choices(store).aspect, scales_of(store)
     for aspect in aspects:
         if aspect not in known:
             raise CommandError(

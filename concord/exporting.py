@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -53,18 +54,18 @@ def data_hash(ratings: pd.DataFrame) -> str:
 
 def scales_of(judgements: pd.DataFrame, scales: Scales) -> pd.Series:
     """The scale of each row."""
-    scale_texts = [scales[key] for key in zip(judgements["suite"], judgements["aspect"], strict=True)]
+    scale_texts = [scales[key] for key in zip(judgements.suite, judgements.aspect, strict=True)]
     return pd.Series(scale_texts, judgements.index, dtype=object)
 
 
 def counted_ratings(judgements: pd.DataFrame, scales: Scales) -> pd.DataFrame:
     """The rows of ``frame.frame`` that statistics use, with the columns of ``export ratings``."""
     rows = judgements.assign(scale=scales_of(judgements, scales), value=rating_texts(judgements, scales))
-    rows = rows[rows["value"].notna()]
-    human = rows["kind"] != "scorer"
+    rows = rows[rows.value.notna()]
+    human = rows.kind != "scorer"
     return rows.assign(
-        kind=rows["kind"].mask(human & rows["simulated"].astype(bool), SIMULATED),
-        identity=rows["identity"].fillna("person").where(human, None),
+        kind=rows.kind.mask(human & rows.simulated.astype(bool), SIMULATED),
+        identity=rows.identity.fillna("person").where(human, None),
     )[list(RATING_COLUMNS)].reset_index(drop=True)
 
 
@@ -74,7 +75,7 @@ def rating_texts(judgements: pd.DataFrame, scales: Scales) -> pd.Series:
     That is what ``excluded`` names, what has no value on its scale, and consensus, which is computed from people.
     """
     texts = pd.Series(None, judgements.index, dtype=object)
-    rows = judgements[judgements["excluded"].isna() & (judgements["kind"] != "consensus")]
+    rows = judgements[judgements.excluded.isna() & (judgements.kind != "consensus")]
     for (suite, aspect), part in rows.groupby(["suite", "aspect"], sort=False):
         texts[part.index] = _label_texts(Scale.parse(scales[str(suite), str(aspect)]), part)
     return texts
@@ -83,9 +84,9 @@ def rating_texts(judgements: pd.DataFrame, scales: Scales) -> pd.Series:
 def _label_texts(scale: Scale, rows: pd.DataFrame) -> pd.Series:
     """Each row's value as a text, None where it is not on the scale."""
     if scale.kind == "interval":
-        return rows["number"].map(lambda number: repr(float(number)) if np.isfinite(number) else None)
-    known = {label: label if _is_on_scale(scale, label) else None for label in rows["label"].dropna().unique()}
-    return rows["label"].map(known)
+        return rows.number.map(lambda number: repr(float(number)) if np.isfinite(number) else None)
+    known = {label: label if _is_on_scale(scale, label) else None for label in rows.label.dropna().unique()}
+    return rows.label.map(known)
 
 
 def _is_on_scale(scale: Scale, label: str) -> bool:
@@ -132,8 +133,8 @@ class ExportCount:
         """Count a part: all that was read, and what of it is written."""
         self.read += len(judgements)
         self.written += len(exported)
-        self.items.update(exported["item"].unique())
-        self.excluded.update(judgements["excluded"].dropna())
+        self.items.update(exported.item.unique())
+        self.excluded.update(judgements.excluded.dropna())
 
 
 def _write(
@@ -194,7 +195,7 @@ def export_target(context: Context, output: str, form: str | None, known: tuple[
 
 def why_no_ratings(judgements: pd.DataFrame) -> str:
     """Why there is nothing to export."""
-    return why_no_rows(len(judgements), Counter(judgements["excluded"].dropna()))
+    return why_no_rows(len(judgements), Counter(judgements.excluded.dropna()))
 
 
 def export_annotations(
@@ -211,9 +212,27 @@ def annotation_parts(store: Store, chosen: Selection, named: NamesAs) -> Iterato
     ids = None
     if chosen.certainty:
         judgements = select(exports.judgements(store, chosen), frame.scales(store), chosen.certainty)
-        ids = sorted(judgements.loc[judgements["kind"] != "scorer", "source_id"].unique())
+        ids = sorted(judgements.loc[judgements.kind != "scorer", "source_id"].unique())
     for part in exports.answer_batches(store, chosen, ids):
         yield without_names(part, store.secret) if named == "pseudonyms" else part
+
+
+_NO_SPEC: Final = "its prompt has no specification of GenEval's"
+_NO_FILE: Final = "it has no file"
+_IMAGE_COLUMNS: Final = ("prompt", "prompt_text", "prompt_spec", "generator", "index", "path", "sha256")
+
+
+@dataclass(frozen=True, slots=True)
+class _PromptImage:
+    """An image with its prompt: the `_IMAGE_COLUMNS` of a row; spec and path are no texts where there are none."""
+
+    prompt: str
+    text: str
+    spec: str | None
+    generator: str
+    number: int
+    path: str | None
+    sha256: str | None
 
 
 def export_images(context: Context, selection: Mapping[str, Sequence[str]], output: str) -> None:
@@ -227,24 +246,24 @@ def export_images(context: Context, selection: Mapping[str, Sequence[str]], outp
     numbers: dict[str, int] = {}
     with _new_folder(context, output) as folder:
         for part in exports.image_batches(store, selected(context, selection)):
-            for row in part.to_dict("records"):
-                spec = json.loads(row["prompt_spec"]) if isinstance(row["prompt_spec"], str) else {}
+            for image in (_PromptImage(*cells) for cells in part[list(_IMAGE_COLUMNS)].itertuples(index=False, name=None)):
+                spec = json.loads(image.spec) if isinstance(image.spec, str) else {}
                 if "include" not in spec:
-                    left_out["its prompt has no specification of GenEval's"] += 1
+                    left_out[_NO_SPEC] += 1
                     continue
-                if not isinstance(row["path"], str):
-                    left_out["it has no file"] += 1
+                if not isinstance(image.path, str):
+                    left_out[_NO_FILE] += 1
                     continue
                 try:
-                    image = open_image(store.project / row["path"], row["sha256"])
+                    picture = open_image(store.project / image.path, image.sha256)
                 except ImageError as error:
                     left_out[error.reason] += 1
                     continue
-                number = numbers.setdefault(row["prompt"], len(numbers))
-                home = folder / safe_file_name(row["generator"]) / f"{number:05d}"
+                number = numbers.setdefault(image.prompt, len(numbers))
+                home = folder / safe_file_name(image.generator) / f"{number:05d}"
                 (home / "samples").mkdir(parents=True, exist_ok=True)
-                image.save(home / "samples" / f"{row['index']:05d}.png")
-                line = json.dumps({**spec, "prompt": row["prompt_text"]}, ensure_ascii=False)
+                picture.save(home / "samples" / f"{image.number:05d}.png")
+                line = json.dumps({**spec, "prompt": image.text}, ensure_ascii=False)
                 (home / "metadata.jsonl").write_text(f"{line}\n", encoding="utf-8")
                 n += 1
         if not n:
@@ -286,20 +305,19 @@ def export_datasets(context: Context, selection: Mapping[str, Sequence[str]], ou
     store, limit = context.store, shard * _MEBIBYTE
     with _new_folder(context, output) as folder:
         n, missing = datasets.write_images(folder, exports.image_batches(store, chosen), store.project, limit)
-        sizes = {"images": n}
-
         judged = (written for _, written in judgement_rows(store, chosen))
         if named == "pseudonyms":
             judged = (part.assign(rater=pseudonymous(part, store.secret)) for part in judged)
-        sizes["judgements"] = datasets.write_table(folder, "judgements", judged, JUDGEMENT_COLUMNS, limit)
+        n_judgements = datasets.write_table(folder, "judgements", judged, JUDGEMENT_COLUMNS, limit)
         answers = annotation_parts(store, chosen, named)
-        sizes["annotations"] = datasets.write_table(folder, "annotations", answers, ANSWER_COLUMNS, limit)
+        n_answers = datasets.write_table(folder, "annotations", answers, ANSWER_COLUMNS, limit)
+        sizes = {"images": n, "judgements": n_judgements, "annotations": n_answers}
         if not any(sizes.values()):
             raise CommandError("there is nothing in this selection; nothing was written")
         (folder / "README.md").write_text(datasets.card(context.path(output).name, sizes), encoding="utf-8")
     context.say(
-        f"{wording.count(n, 'image')}, {wording.count(sizes['judgements'], 'judgement')},"
-        f" {wording.count(sizes['annotations'], 'answer')} in {output}; fill in the licence in its README.md"
+        f"{wording.count(n, 'image')}, {wording.count(n_judgements, 'judgement')},"
+        f" {wording.count(n_answers, 'answer')} in {output}; fill in the licence in its README.md"
     )
     if missing:
         context.warn(f"{wording.count(missing, 'image')} without a file: their rows have no picture")

@@ -84,13 +84,17 @@ def _build_nodes(tokens: Sequence[Token], root: list[RichTextNode], picture: Cal
         elif token.nesting == -1:
             stack.pop()
         else:
-            node: dict[str, Any] = {"tag": token.tag if token.tag in _TAGS and token.tag != "a" else "span", "children": []}
+            children: list[RichTextNode] = []
+            node: dict[str, Any] = {
+                "tag": token.tag if token.tag in _TAGS and token.tag != "a" else "span",
+                "children": children,
+            }
             address = str(token.attrs.get("href", ""))
             if token.tag == "a" and urlsplit(address).scheme in ("http", "https"):
-                node = {"tag": "a", "children": [], "href": address}
+                node = {"tag": "a", "children": children, "href": address}
             stack[-1].append(node)
             if token.nesting == 1:
-                stack.append(node["children"])
+                stack.append(children)
 
 
 def _picture_node(token: Token, picture: Callable[[str], str | None]) -> RichTextNode:
@@ -307,7 +311,7 @@ def rich_texts(store: Store, markdown: str) -> list[RichTextNode]:
 
     def address(item_id: str) -> str | None:
         item = contents.item(store, item_id)
-        return None if item is None or item["sha256"] is None else at(f"/img/{item['sha256']}")
+        return None if item is None or item.sha256 is None else at(f"/img/{item.sha256}")
 
     return rich_text_nodes(markdown, address)
 
@@ -355,21 +359,21 @@ def training_json(training: Training | None) -> dict[str, int] | None:
     return {"right": training.right, "needed": training.needed, "left": training.left}
 
 
-def no_item_json(store: Store, campaign: Campaign | None, desk: NextTasks) -> dict[str, Any]:
+def no_item_json(store: Store, campaign: Campaign | None, next_tasks: NextTasks) -> dict[str, Any]:
     """Why no item is offered, and what to do."""
-    trained = desk.training is not None and (desk.training.passed or desk.training.failed)
-    worked = desk.progress.done > 0 or trained
-    if campaign is None or desk.closed is not None:
-        closed = desk.closed or "none"
+    trained = next_tasks.training is not None and (next_tasks.training.passed or next_tasks.training.failed)
+    worked = next_tasks.progress.done > 0 or trained
+    if campaign is None or next_tasks.closed is not None:
+        closed = next_tasks.closed or "none"
         done = {}
         if campaign is not None:
-            done = completion_json(campaign.settings, leaving_outcome(desk, campaign.settings), worked=worked)
+            done = completion_json(campaign.settings, leaving_outcome(next_tasks, campaign.settings), worked=worked)
         title, message = _CLOSED[closed] if worked or closed not in _NOT_BEGUN else _NOT_BEGUN[closed]
         return {"state": "closed", "why": closed, "title": title, "message": message} | done
-    if campaign.campaign_id == DEFAULT and contents.totals(store)["images"] == 0:
+    if campaign.campaign_id == DEFAULT and contents.totals(store).images == 0:
         return {"state": "empty", "message": NO_IMAGES, "commands": next_steps.command_lines(store, next_steps.IMAGES)}
-    done = completion_json(campaign.settings, leaving_outcome(desk, campaign.settings), worked=worked)
-    title, message = _DONE[(desk.progress.remaining > 0, desk.progress.done > 0)]
+    done = completion_json(campaign.settings, leaving_outcome(next_tasks, campaign.settings), worked=worked)
+    title, message = _DONE[(next_tasks.progress.remaining > 0, next_tasks.progress.done > 0)]
     return {"state": "done", "title": title, "message": message} | done
 
 
@@ -403,41 +407,42 @@ _OUTCOMES: Final[dict[ClosedReason, str]] = {
 }
 
 
-def leaving_outcome(desk: NextTasks, settings: Settings) -> str:
-    """Return the outcome (one of ``OUTCOMES``) that the person gets if they leave now.
+def leaving_outcome(next_tasks: NextTasks, settings: Settings) -> str:
+    """Return the outcome (one of ``settings.OUTCOMES``) that the person gets if they leave now.
 
     Whoever reports more than they answer has stopped, whatever is left. Whoever has answered nothing where nothing is to be
     done has come for nothing (``quota``), also if the campaign was stopped meanwhile.
     """
-    done = desk.progress.done
-    if desk.closed in ("none", "draft"):
+    done = next_tasks.progress.done
+    if next_tasks.closed in ("none", "draft"):
         return "completion"
-    trained = desk.training is not None and desk.training.passed
-    if desk.closed in ("revoked", "paused", "withdrawn", "training"):
-        return _OUTCOMES[desk.closed]
-    if not done and not trained and not desk.tasks:
-        return "quota" if not desk.progress.reported else "stopped"
-    if desk.tasks or desk.progress.reported > done:
+    trained = next_tasks.training is not None and next_tasks.training.passed
+    if next_tasks.closed in ("revoked", "paused", "withdrawn", "training"):
+        return _OUTCOMES[next_tasks.closed]
+    if not done and not trained and not next_tasks.tasks:
+        return "quota" if not next_tasks.progress.reported else "stopped"
+    if next_tasks.tasks or next_tasks.progress.reported > done:
         return "stopped"
-    if desk.closed is not None:
-        outcome = _OUTCOMES.get(desk.closed, "completion")
+    if next_tasks.closed is not None:
+        outcome = _OUTCOMES.get(next_tasks.closed, "completion")
         return outcome if done or outcome != "completion" else "quota"
-    others_hold_the_last = desk.progress.remaining > 0 and settings.nothing_left == "items"
+    others_hold_the_last = next_tasks.progress.remaining > 0 and settings.nothing_left == "items"
     return "completion" if done and not others_hold_the_last else "quota"
 
 
-def record_departure(store: Store, campaign: Campaign, person: str, desk: NextTasks, code: str) -> None:
+def record_departure(store: Store, campaign: Campaign, person: str, next_tasks: NextTasks, code: str) -> None:
     """Note how somebody leaves, and the code that they are shown; nothing where nobody is paid or nothing has begun."""
-    if campaign.campaign_id != DEFAULT and desk.closed not in ("none", "draft"):
-        left = departures.Departure(leaving_outcome(desk, campaign.settings), code, desk.progress.done)
+    if campaign.campaign_id != DEFAULT and next_tasks.closed not in ("none", "draft"):
+        left = departures.Departure(leaving_outcome(next_tasks, campaign.settings), code, next_tasks.progress.done)
         departures.record(store, campaign.campaign_id, person, left)
 
 
 def completion_json(settings: Settings, leaving: str, *, worked: bool) -> dict[str, str]:
-    """Return what somebody who leaves so (``OUTCOMES``) takes back to a crowd platform: a code and an address, or a sentence.
+    """Return the code and address, or the sentence, with which somebody returns to a crowd platform.
 
-    The completion code is for who has reached the end, after some work. Every other way has a code of its own, or none: a
-    platform pays by the code, so whoever failed the checks gets the one of all others only if the manager has written it there.
+    ``leaving`` is their outcome (``settings.OUTCOMES``). The completion code is for people who have reached the end, after some
+    work. Every other way has a code of its own, or none: a platform pays by the code, so people who failed the checks get the
+    completion code only if the manager has written it there.
     """
     code, url, whole = str(getattr(settings, f"{leaving}_code")), settings.completion_url, settings.completion_code
     if leaving == "completion":

@@ -41,18 +41,18 @@ def answers_by(judgements: pd.DataFrame, aspect: str, rater: str) -> pd.DataFram
         aspect: what was judged.
         rater: `people`, `simulated people`, or a scorer.
     """
-    own = judgements["rater"] == rater
+    own = judgements.rater == rater
     if rater in (PEOPLE, SIMULATED):
-        own = judgements["simulated"].astype(bool) == (rater == SIMULATED)
-    human = (judgements["kind"] == "human") == (rater in (PEOPLE, SIMULATED))
-    number = pd.to_numeric(judgements["number"], errors="coerce")
-    chosen = judgements[own & human & (judgements["aspect"] == aspect) & judgements["excluded"].isna() & np.isfinite(number)]
-    target = chosen["target"].where(chosen["target"].notna(), "").astype(str)
+        own = judgements.simulated.astype(bool) == (rater == SIMULATED)
+    human = (judgements.kind == "human") == (rater in (PEOPLE, SIMULATED))
+    number = pd.to_numeric(judgements.number, errors="coerce")
+    chosen = judgements[own & human & (judgements.aspect == aspect) & judgements.excluded.isna() & np.isfinite(number)]
+    target = chosen.target.where(chosen.target.notna(), "").astype(str)
     return pd.DataFrame(
         {
-            "prompt": chosen["prompt"],
-            "generator": chosen["generator"],
-            "item": chosen["item"].astype(str) + "\n" + target,
+            "prompt": chosen.prompt,
+            "generator": chosen.generator,
+            "item": chosen.item.astype(str) + "\n" + target,
             "value": number[chosen.index],
         }
     )
@@ -70,7 +70,7 @@ def means_of_generators(rows: Iterable[Estimate], people: str, task: str = ALL) 
 
 def compare_two(answers: pd.DataFrame, first: str, second: str) -> GeneratorDifference | None:
     """Return the paired difference, first less second; None where they share no prompt."""
-    both = answers[answers["generator"].isin((first, second))]
+    both = answers[answers.generator.isin((first, second))]
     return next((each for each in compare_generators(both, first) if each.second == second), None)
 
 
@@ -147,7 +147,7 @@ def generator_headline(by: str, means: Mapping[str, Estimate], answers: pd.DataF
     number = number_text(mean)
     if not others:
         return GeneratorHeadline("alone", by, best, mean, None, (), (), f"{best}: {number} by {by}")
-    made = {each.second: each for each in compare_generators(answers[answers["generator"].isin(ordered)], best)}
+    made = {each.second: each for each in compare_generators(answers[answers.generator.isin(ordered)], best)}
     leads = tuple(made[name] for name in others if name in made)
     said: dict[str, Direction] = {name: direction(made[name]) if name in made else "few" for name in others}
     close = tuple(name for name in others if said[name] != "better")
@@ -286,7 +286,7 @@ def prompts_by_cell(answers: pd.DataFrame, tasks: Mapping[str, str | None]) -> d
         answers: as `answers_by` gives them.
         tasks: the task of each item.
     """
-    table = answers.assign(task=answers["item"].str.split("\n").str[0].map(tasks))[["generator", "task", "prompt"]]
+    table = answers.assign(task=answers.item.str.split("\n").str[0].map(tasks))[["generator", "task", "prompt"]]
     every = [table, table.assign(task=ALL), table.assign(generator=ALL), table.assign(generator=ALL, task=ALL)]
     counts = pd.concat(every).dropna(subset=["generator", "task"]).groupby(["generator", "task"])["prompt"].nunique()
     cells = zip(counts.index.get_level_values(0), counts.index.get_level_values(1), counts.to_numpy(int), strict=True)

@@ -19,6 +19,7 @@ from data.records import Annotation, Evidence, Judgement
 from data.spec import HasSpec
 from data.store.core.campaign_items import DEFAULT
 from data.store.judgements import recording
+from data.store.judgements.recording import JudgedSource
 from scorers import registry
 from scorers.base import Scorer
 
@@ -87,13 +88,13 @@ def rate(payload: Mapping[str, Any]) -> tuple[str, tuple[Judgement, ...]]:
 
 def _rating(payload: Mapping[str, Any]) -> Judgement:
     """The judgement that an imported rating is: aspect, target, label and value as they came."""
-    aspect, label, value = payload.get("aspect"), payload.get("label"), payload.get("value")
+    aspect, target, label, value = (payload.get(name) for name in ("aspect", "target", "label", "value"))
     if not isinstance(aspect, str) or not aspect:
         raise ValueError(f"a direct answer needs an 'aspect', got {aspect!r}")
     if label == CANNOT_TELL:
-        return Judgement(aspect, None, None, payload.get("target"), CANNOT_TELL)
+        return Judgement(aspect, None, None, target, CANNOT_TELL)
     number = None if value is None else float(value)
-    return Judgement(aspect, None if label is None else str(label), number, payload.get("target"))
+    return Judgement(aspect, None if label is None else str(label), number, target)
 
 
 def rating_answer(key: str, item_id: str, rater_id: str, rating: Mapping[str, Any], raw: Any = None) -> Annotation:
@@ -161,22 +162,22 @@ def judge(scorer: Scorer, item: HasSpec, seen: Observation, settings: Mapping[st
     return () if seen.failed is not None else scorer.judge(item.demands, seen, settings).judgements
 
 
-def derive_source(source: Mapping[str, Any]) -> tuple[str, Sequence[Judgement]]:
-    """As ``derive``, from a stored source; what a run saw is judged by its scorer.
+def derive_source(source: JudgedSource) -> tuple[str, Sequence[Judgement]]:
+    """Return the rule version and the judgements of a stored source; what a run saw is judged by its scorer.
 
     Raises:
         ValueError: there is no such scorer or questionnaire any more.
     """
-    if source["scorer"] is not None:
-        scorer = registry.get(source["scorer"])
-        seen = Observation(source["item_id"], source["payload"], source["detections"])
-        return rule_version_of(scorer), judge(scorer, FormItem("", source["spec"]), seen, source["settings"])
-    if source["questionnaire"] in (None, DIRECT):
-        return rate(source["payload"] if source["questionnaire"] is None else source["answers"])
-    form, members = form_of(source["questionnaire"], source["definition"]), source["members"] or [source["item_id"]]
-    order = tuple((source["raw"] or {}).get("order", ()))
-    shown = (len(members), source["questions"], tuple(source["generators"]), order)
-    return form.rule_version, derive(form, source["answers"], FormItem("", source["spec"] or {}, *shown), members)
+    if source.scorer is not None:
+        scorer = registry.get(source.scorer)
+        seen = Observation(source.item_id, source.payload or {}, source.detections)
+        return rule_version_of(scorer), judge(scorer, FormItem("", source.spec or {}), seen, source.settings or {})
+    if source.questionnaire in (None, DIRECT):
+        return rate((source.payload if source.questionnaire is None else source.answers) or {})
+    form, members = form_of(source.questionnaire, source.definition), source.members or (source.item_id,)
+    order = tuple((source.raw or {}).get("order", ()))
+    item = FormItem("", source.spec or {}, len(members), source.questions, source.generators, order)
+    return form.rule_version, derive(form, source.answers or {}, item, members)
 
 
 def rebuild(context: Context) -> None:

@@ -28,6 +28,7 @@ from agreement.meta.units import Finding
 from concord import agreement, exporting
 from concord.common import forwarding
 from concord.common.context import Context, run_guarded
+from concord.common.estimate_json import finding_json
 from concord.meta import estimates, findings, planning
 from concord.meta.planning import PlanRequest
 from data.export.datasets import IMAGES
@@ -513,7 +514,7 @@ def _joined(parts: Iterable[pd.DataFrame], columns: Sequence[str]) -> pd.DataFra
 
 
 def _findings(name: str, rows: Sequence[Finding], scorer: Sequence[str] = ()) -> Made:
-    return {name: findings.of_scorers(rows, scorer)}
+    return {name: [finding_json(row) for row in findings.of_scorers(rows, scorer)]}
 
 
 def _plan(store: Store, chosen: Selection, **request: Any) -> Made:

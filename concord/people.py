@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, astuple, dataclass, fields
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode
 
 from itsdangerous import BadData, URLSafeSerializer
 
 from concord.common.context import CommandError, Context, UsageError
+from concord.common.table import texts
 from concord.common.text_tables import aligned, csv_text
 from data.people import Role, keyed_hash, platform_pseudonym
 from data.store.campaigns import management, monitoring
@@ -131,11 +132,47 @@ def _link_signer(store: Store) -> URLSafeSerializer:
 
 BY = "command line"
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_COLUMNS = (
-    "campaign", "person", "valid", "surplus", "gold", "gold_right", "attention", "attention_right", "training",
-    "training_right", "reported", "reported_share", "active_minutes",
-    "first", "last", "revoked", "paused", "same_network", "other_browsers", "simulated",
-)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class PersonRow:
+    """What one person did in a campaign, as `people list` prints it: the fields are the columns and the keys of JSON."""
+
+    campaign: str
+    person: str
+    valid: int
+    surplus: int
+    gold: int
+    gold_right: int
+    attention: int
+    attention_right: int
+    training: int
+    training_right: int
+    reported: int
+    reported_share: float | None
+    active_minutes: float | None
+    first: str | None
+    last: str | None
+    revoked: bool
+    paused: str | None
+    same_network: int
+    other_browsers: int
+    simulated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InvitationRow:
+    """An invitation, as `people invitations` prints it: the fields are the columns and the keys of JSON."""
+
+    id: str
+    campaign: str
+    role: str
+    state: str
+    used: int
+    uses: int | None
+    expires: str
+    note: str
+    link: str
 
 
 def list_people(context: Context, campaign: str | None, form: str) -> None:
@@ -144,7 +181,7 @@ def list_people(context: Context, campaign: str | None, form: str) -> None:
     rows = [_person_row(name, worker) for name in _campaigns(store, campaign) for worker in monitoring.workers(store, name)]
     if not rows and form == "table":
         raise CommandError("nobody has answered anything yet")
-    _write(context, _COLUMNS, rows, form)
+    _write(context, PersonRow, rows, form)
 
 
 def invite(
@@ -175,20 +212,20 @@ def list_invitations(context: Context, campaign: str | None, form: str) -> None:
         raise CommandError("there are no invitations; `people invite` creates one")
     now = datetime.now(UTC)
     rows = [
-        {
-            "id": invitation.invitation_id,
-            "campaign": invitation.campaign or DEFAULT,
-            "role": invitation.role,
-            "state": "revoked" if invitation.revoked else "expired" if invitation.closed(now) else "open",
-            "used": invitation.used,
-            "uses": invitation.uses,
-            "expires": invitation.expires.isoformat(timespec="minutes"),
-            "note": invitation.note,
-            "link": link_path(context.store, invitation),
-        }
+        InvitationRow(
+            id=invitation.invitation_id,
+            campaign=invitation.campaign or DEFAULT,
+            role=invitation.role,
+            state="revoked" if invitation.revoked else "expired" if invitation.closed(now) else "open",
+            used=invitation.used,
+            uses=invitation.uses,
+            expires=invitation.expires.isoformat(timespec="minutes"),
+            note=invitation.note,
+            link=link_path(context.store, invitation),
+        )
         for invitation in listed
     ]
-    _write(context, ("id", "campaign", "role", "state", "used", "uses", "expires", "note", "link"), rows, form)
+    _write(context, InvitationRow, rows, form)
 
 
 def uninvite(context: Context, invitation: str) -> None:
@@ -266,12 +303,29 @@ def print_reentry_code(context: Context, name: str) -> None:
     context.warn(f"the re-entry code of {name}: shown only now")
 
 
-def _person_row(campaign: str, stats: monitoring.WorkerStats) -> dict[str, Any]:
-    columns = {name: getattr(stats, name) for name in _COLUMNS if hasattr(stats, name)}
-    moments = {name: value.isoformat(timespec="minutes") for name in ("first", "last") if (value := getattr(stats, name))}
-    minutes = None if stats.seconds is None else round(stats.seconds / 60, 1)
-    share = None if stats.reported_share is None else round(stats.reported_share, 3)
-    return columns | moments | {"campaign": campaign, "active_minutes": minutes, "reported_share": share}
+def _person_row(campaign: str, stats: monitoring.WorkerStats) -> PersonRow:
+    return PersonRow(
+        campaign=campaign,
+        person=stats.person,
+        valid=stats.valid,
+        surplus=stats.surplus,
+        gold=stats.gold,
+        gold_right=stats.gold_right,
+        attention=stats.attention,
+        attention_right=stats.attention_right,
+        training=stats.training,
+        training_right=stats.training_right,
+        reported=stats.reported,
+        reported_share=None if stats.reported_share is None else round(stats.reported_share, 3),
+        active_minutes=None if stats.seconds is None else round(stats.seconds / 60, 1),
+        first=None if stats.first is None else stats.first.isoformat(timespec="minutes"),
+        last=None if stats.last is None else stats.last.isoformat(timespec="minutes"),
+        revoked=stats.revoked,
+        paused=stats.paused,
+        same_network=stats.same_network,
+        other_browsers=stats.other_browsers,
+        simulated=stats.simulated,
+    )
 
 
 def _campaigns(store: Store, campaign: str | None) -> list[str]:
@@ -295,16 +349,23 @@ def _parse_time(text: str) -> datetime:
     return moment + timedelta(days=1) if len(text) == len("2027-01-31") else moment
 
 
-def _write(context: Context, columns: Sequence[str], rows: Iterable[Mapping[str, Any]], form: str) -> None:
+def _write(
+    context: Context, kind: type[PersonRow | InvitationRow], rows: Sequence[PersonRow | InvitationRow], form: str
+) -> None:
+    """Say rows as a table, CSV or JSON; the fields of `kind` are its columns."""
     if form == "json":
-        context.say_json([{name: row.get(name) for name in columns} for row in rows])
-    elif form == "csv":
-        context.say(csv_text(columns, ([row.get(name) for name in columns] for row in rows)).rstrip("\n"))
-    else:
-        lines = [[*columns]]
-        for row in rows:
-            values = (row.get(name) for name in columns)
-            words = ("-" if value is None or value is False else "yes" if value is True else str(value) for value in values)
-            # a name may hold what moves a terminal's cursor
-            lines.append(["".join(each if each.isprintable() else "?" for each in word) for word in words])
-        context.say(*aligned(lines))
+        context.say_json([asdict(row) for row in rows])
+        return
+    write = _csv if form == "csv" else _words
+    table = texts("", [each.name for each in fields(kind)], [[*map(write, astuple(row))] for row in rows])
+    context.say(*([csv_text(table).rstrip("\n")] if form == "csv" else aligned(table)))
+
+
+def _csv(value: str | float | None) -> str:
+    return "" if value is None else str(value)
+
+
+def _words(value: str | float | None) -> str:
+    text = "-" if value is None or value is False else "yes" if value is True else str(value)
+    # a name may hold what moves a terminal's cursor
+    return "".join(each if each.isprintable() else "?" for each in text)

@@ -296,7 +296,7 @@ def _progress_reporter(folder: MapFolder, label: str) -> Callable[[int, int], No
 
 
 def work(folder: MapFolder, *_: object) -> bool:
-    """As ``make_map``, for a worker."""
+    """Run ``make_map`` in a worker process."""
     make_map(folder)
     return True
 

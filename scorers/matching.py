@@ -17,6 +17,7 @@ from data.jobs.runs import Observation
 from data.records import Judgement
 from data.spec import Spec
 from scorers.base import Check, Perceiver, Scorer, Settings, Shown, Verdict
+from scorers.registry import SCORERS
 
 if TYPE_CHECKING:
     from scorers.models.clip import Clip
@@ -122,7 +123,7 @@ def _open(settings: Settings, device: str) -> Perceiver:
 SCORER: Final = Scorer(
     name="clipmatch",
     version="1",
-    summary="Which caption is nearest to the image in an image-text model.",
+    summary=SCORERS["clipmatch"],
     profiles={
         "playground": {"clip": "assets/playground/clip"},
         # these weights were trained with the quick form of GELU (see scorers.models.clip)

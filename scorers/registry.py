@@ -96,7 +96,7 @@ SCORERS: Final[dict[str, str]] = {
     "clipscore": "How near image and prompt are in an image-text model: a raw cosine.",
     "clipmatch": "Chooses among captions the one nearest to the image in an image-text model.",
 }
-"""Each scorer and what it does, in a line."""
+"""Each scorer and what it does, in a line: help prints them all, so that they stand where no scorer is imported."""
 
 NAMES: Final = tuple(SCORERS)
 """Those that come with Concord; ``known`` has the user's own, too."""

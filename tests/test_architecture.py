@@ -278,6 +278,251 @@ def test_the_house_stays_one_that_a_stranger_can_overlook() -> None:
     assert len(retired) < 10, retired
 
 
+TAG = re.compile(
+    r"</?(?:a|article|aside|b|body|br|button|caption|code|dd|details|div|dl|dt|em|figcaption|figure|footer|form|h[1-6]|head|header"
+    r"|html|i|iframe|img|input|label|li|link|main|meta|nav|ol|option|p|pre|progress|script|section|select|small|span|strong|style"
+    r"|summary|svg|table|tbody|td|textarea|tfoot|th|thead|time|title|tr|ul)(?=[\s/>]|$)"
+)
+MAY_HAVE_TAGS = {
+    "ui/components/plotly_text.py": "Plotly's own few tags in texts of figures",
+    "ui/components/controls.py": "Gradio's template of a JavaScript module, with no text in it",
+    "ui/components/live_updates.py": "Gradio's template of the version signal, with no text in it",
+    "ui/web/middleware.py": "a style sheet that is put into Gradio's own page, with no text in it",
+}
+"""The modules of `ui`, `concord` and `agreement` that have HTML as text, and why."""
+ESCAPING = {"ui/components/plotly_text.py"}
+"""The modules that escape by hand: everywhere else elements (`htpy`) and templates (Jinja2) do it."""
+
+
+def html_in(tree: ast.AST) -> list[str]:
+    """Texts that hold a tag of HTML's, but for docstrings."""
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    texts = [
+        node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)) and id(node) not in docstrings
+    ]
+    return [text for text in texts if TAG.search(text)]
+
+
+def escapes_in(tree: ast.AST) -> int:
+    """How often HTML is escaped by hand."""
+    calls = [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return len([name for name in calls if name in ("escape", "html.escape", "markupsafe.escape")])
+
+
+def generators_in(tree: ast.AST) -> list[int]:
+    """Lines with a generator as a child of an element: it is empty when the element is rendered a second time."""
+
+    def children(node: ast.expr) -> Iterator[ast.expr]:
+        yield node
+        for child in node.elts if isinstance(node, (ast.Tuple, ast.List)) else ():
+            yield from children(child)
+
+    once = ("map", "filter", "zip", "reversed", "iter")
+    return [
+        child.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and "htpy." in ast.unparse(node.value)
+        for child in children(node.slice)
+        if isinstance(child, ast.GeneratorExp)
+        or (isinstance(child, ast.Call) and isinstance(child.func, ast.Name) and child.func.id in once)
+    ]
+
+
+def test_html_is_made_of_elements_and_escaped_by_them() -> None:
+    trees = {
+        str(path.relative_to(ROOT)): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sources("ui", "concord", "agreement")
+    }
+    assert {name for name, tree in trees.items() if html_in(tree)} == MAY_HAVE_TAGS.keys()
+    assert {name for name, tree in trees.items() if escapes_in(tree)} == ESCAPING
+    assert sum(map(escapes_in, trees.values())) == 1
+    assert {name: lines for name, tree in trees.items() if (lines := generators_in(tree))} == {}
+
+
+def test_the_search_for_html_finds_it() -> None:
+    found = ast.parse('"""<p>"""\nx = f"<li class={a}>{escape(b)}</li>" + "</td>"\ny = "<low" + "a <b" + "<path to it>"\n')
+    assert sorted(html_in(found)) == ["</li>", "</td>", "<li class=", "a <b"]
+    assert escapes_in(found) == 1
+    joined = "htpy.ul(class_='x')[(htpy.li[n] for n in a)]\nhtpy.p['a', [map(f, b)]]\nhtpy.p[[f(x) for x in y], rows[g(z)]]"
+    assert generators_in(ast.parse(joined)) == [1, 2]
+
+
+def test_one_class_is_a_table() -> None:
+    tables = {
+        f"{path.relative_to(ROOT)}:{node.name}"
+        for path in sources("ui", "concord", "agreement")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+        and node.name.endswith("Table")
+        and any(isinstance(line, ast.AnnAssign) and ast.unparse(line.target) == "rows" for line in node.body)
+    }
+    assert tables == {"concord/common/table.py:Table"}
+
+
+PRODUCT_AND_TESTS = [*PRODUCT, *sources("tests")]
+VERBS = frozenset(
+    [
+        "add",
+        "ask",
+        "build",
+        "check",
+        "collect",
+        "compare",
+        "count",
+        "describe",
+        "explain",
+        "fetch",
+        "fill",
+        "find",
+        "fold",
+        "gather",
+        "get",
+        "list",
+        "load",
+        "log",
+        "make",
+        "parse",
+        "read",
+        "record",
+        "refuse",
+        "reject",
+        "remove",
+        "rename",
+        "replace",
+        "report",
+        "set",
+        "show",
+        "start",
+        "stop",
+        "take",
+        "warn",
+        "write",
+    ]
+)
+
+
+def test_no_file_calls_a_module_by_two_names() -> None:
+    doubled = []
+    for path in PRODUCT_AND_TESTS:
+        names: dict[str, set[str]] = {}
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                module = "" if isinstance(node, ast.Import) else f"{'.' * node.level}{node.module or ''}."
+                for alias in node.names:
+                    names.setdefault(f"{module}{alias.name}", set()).add(alias.asname or alias.name)
+        doubled += [(str(path.relative_to(ROOT)), name, called) for name, called in names.items() if len(called) > 1]
+    assert doubled == []
+
+
+def test_no_loop_variable_is_named_like_a_function() -> None:
+    """A wide search and replace once left `for warn_of_typos in ...` behind."""
+    accidents = [
+        (str(path.relative_to(ROOT)), name.lineno, name.id)
+        for path in PRODUCT_AND_TESTS
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension))
+        for name in ast.walk(node.target)
+        if isinstance(name, ast.Name) and (words := name.id.strip("_").split("_"))[0] in VERBS and len(words) > 1
+    ]
+    assert accidents == []
+
+
+def test_javascript_classes_are_named_as_their_files() -> None:
+    scripts = sorted((ROOT / "assets" / "js").rglob("*.js"))
+    classes = {
+        path: re.findall(r"^(?:export )?(?:default )?class (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        for path in scripts
+    }
+    astray = {
+        str(path.relative_to(ROOT)): names
+        for path, names in classes.items()
+        if names and "".join(word.capitalize() for word in path.stem.split("_")) not in names
+    }
+    assert sum(map(bool, classes.values())) > 20
+    assert astray == {}
+
+
+BORDERS = {
+    "ui/web/middleware.py": "ASGI's scopes, messages and headers",
+    "ui/web/upload_guard.py": "JSON bodies of Gradio's requests, ASGI's messages",
+    "ui/web/auth/sessions.py": "the cookie's dictionary, ASGI's scopes",
+    "ui/web/auth/authorization.py": "ASGI's scopes",
+    "ui/web/server.py": "FastAPI's errors of validation",
+    "ui/web/assets.py": "groups of regular expressions",
+    "ui/web/texts.py": "groups of regular expressions",
+    "ui/components/addresses.py": "parameters of addresses",
+    "concord/common/machine.py": "pyproject.toml",
+}
+"""The modules that read foreign dictionaries by nature, and whose."""
+MOST_READS, MOST_READS_IN_PAGES = 150, 217
+"""Reads of a field by its name as text; in pages, which are rebuilt, the number may only shrink."""
+
+
+def reads_by_name(tree: ast.AST) -> list[int]:
+    """Return the lines that read a field by its name as a text: a subscript, `.get`, `getattr`, `itemgetter` or a pattern.
+
+    Not counted are subscripts of elements (`htpy.p["text"]`), routes and addresses (`router.get("/items")`), and annotations.
+    """
+
+    def is_name(node: ast.expr) -> bool:
+        return isinstance(node, ast.Constant) and isinstance(node.value, str) and not node.value.startswith("/")
+
+    annotations = {
+        id(below)
+        for node in ast.walk(tree)
+        for hint in (getattr(node, "annotation", None), getattr(node, "returns", None))
+        if isinstance(hint, ast.AST)
+        for below in ast.walk(hint)
+    }
+    lines = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript):
+            counts = (
+                is_name(node.slice)
+                and not re.match(r"(htpy\.|Literal$)", ast.unparse(node.value))
+                and id(node) not in annotations
+            )
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            counts = node.func.attr in ("get", "pop", "itemgetter") and bool(node.args) and is_name(node.args[0])
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            names = node.args[1:2] if node.func.id == "getattr" else node.args if node.func.id == "itemgetter" else []
+            counts = any(map(is_name, names))
+        else:
+            counts = isinstance(node, ast.MatchMapping)
+        if counts and isinstance(node, (ast.Subscript, ast.Call, ast.MatchMapping)):
+            lines.append(node.lineno)
+    return lines
+
+
+def test_rows_are_records() -> None:
+    """A number walks in one record from where it is made to where it is shown: nobody reads `row["value"]`."""
+    reads = {
+        str(path.relative_to(ROOT)): len(reads_by_name(ast.parse(path.read_text(encoding="utf-8"))))
+        for path in sources("ui", "concord", "agreement")
+    }
+    pages = {name: count for name, count in reads.items() if name.startswith("ui/pages/")}
+    others = {name: count for name, count in reads.items() if name not in pages and name not in BORDERS}
+    assert all(reads[name] for name in BORDERS)
+    assert sum(others.values()) < MOST_READS, sorted(others.items(), key=lambda each: -each[1])[:10]
+    assert sum(pages.values()) <= MOST_READS_IN_PAGES, sorted(pages.items(), key=lambda each: -each[1])[:10]
+
+
+def test_reads_by_name_are_found() -> None:
+    code = (
+        'a["x"]\na.get("y")\ngetattr(a, "z")\nitemgetter("x")\nmatch a:\n    case {"x": 1}:\n        pass\na.pop("x", None)\n'
+    )
+    assert sorted(reads_by_name(ast.parse(code))) == [1, 2, 3, 4, 6, 8]
+    assert reads_by_name(ast.parse('htpy.p["x"]\nrouter.get("/x")\na: Mapping["x", int]\na[0]\na[name]\n')) == []
+
+
 SAID_NAMES = frozenset(
     ["reason", "reasons", "verdict_reason", "others_reason", "refusal", "method", "note", "words", "how", "why", "unsure"]
 )
@@ -343,8 +588,8 @@ def edited_sentences(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 found = found or (any(map(is_sentence, sides)) and any(map(has_words, sides)))
             case _:
                 found = False
-        if found and isinstance(node, ast.expr):
-            yield node.lineno, ast.unparse(node)
+        if found:
+            yield getattr(node, "lineno", 0), ast.unparse(node)
 
 
 EDITS = frozenset(

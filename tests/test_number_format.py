@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from concord.common import text_tables, wording
+from concord.common.table import cell
 from ui.components.tables import span
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -16,8 +17,8 @@ UNSIGNED = re.compile(r":[+]?,?\.(?:\d|\{\w+\})f\}|[\"'][+]?,?\.\df[\"']")
 
 
 def test_what_rounds_to_nothing_has_no_minus() -> None:
-    assert text_tables.number(-0.00001) == text_tables.cell(-0.00001) == "0.0000"
-    assert text_tables.interval_column()[1]({"low": -0.00001, "high": 0.1}) == "0.0000 .. 0.1000"
+    assert cell(-0.00001).text == "0.0000"
+    assert text_tables.interval(-0.00001, 0.1) == "0.0000 .. 0.1000"
     assert (wording.two(-0.001), span(-0.001, -0.0, "+z.3f")) == ("0.00", "-0.001 to +0.000")
 
 

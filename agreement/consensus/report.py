@@ -98,7 +98,7 @@ class ConsensusRatings:
         return replace(self, said=self.said.take(inside), whole=whole, held_out=self.held_out.take(inside), fits=fits)
 
     def quality(self, rows: BoolArray) -> float:
-        """Of the person whose rows these are; NaN where undefined."""
+        """Return the estimated accuracy of the person who gave these rows; NaN if undefined."""
         return self.fits[0].found.quality(rows) if len(self.fits) == 1 else float("nan")
 
     @property

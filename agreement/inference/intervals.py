@@ -285,7 +285,7 @@ class Deviations:
 
     @property
     def variances(self) -> list[float]:
-        """Of each stratum."""
+        """Variance contributed by each stratum."""
         return [(d.size - 1) / d.size * float(d @ d) for d in self.strata]
 
     @property

@@ -90,6 +90,11 @@ class AlternativeAnnotator(Finding):
     on_scale: bool = True
     persons: tuple[PersonTest, ...] = ()
 
+    @property
+    def persons_won(self) -> int:
+        """The number of persons whom the scorer wins against."""
+        return sum(each.won for each in self.persons)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain types."""
         return super().to_dict() | {"persons": [each.to_dict() for each in self.persons]}

@@ -55,7 +55,9 @@ class RaterEffectRow(Finding):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types."""
-        return super().to_dict() | {"rater": self.rater or None, "ratings": self.ratings}
+        plain = super().to_dict()
+        plain.pop("ratings")
+        return plain | {"rater": self.rater or None, "ratings": self.ratings}
 
 
 def rater_effects(units: RatedUnits, ratings: Sequence[int] = (1, 3, 5), *, intervals: bool = True) -> Iterator[RaterEffectRow]:

@@ -276,7 +276,7 @@ def pair_report(
         a: a rater.
         b: another rater, or "people".
         options: `people_as` each (each rating beside the rater's, in the confusion table, too) or majority; without, the table
-            counts units by people's majority, and each statistic has its own way; `statistics` None is DEFAULT; targets are
+            counts units by people's majority, and each statistic has its own way; `statistics` None: all; targets are
             pooled.
         place: the cell; None is all generators and tasks.
         score: meet `a` by its `score` though it judged the aspect itself. Without a judgement of the aspect it is anyway.
@@ -350,7 +350,7 @@ def _prevalence(meeting: RaterPair, cell: Cell, pairs: PairedJudgements, others:
     for name, labels in ((meeting.a, sums.rows), (_beside(meeting, others), sums.columns)):
         how = Method(MethodCode.SHARE_OF_YES, who=name) if meeting.crowd else TWO_RATERS
         share = outcome(ratio(labels[..., 1], sums.pairs), Reason(ReasonCode.NO_JUDGEMENT_SHARED), used, how)
-        shares.append(meeting.estimate(SHARE_OF_YES, share))
+        shares.append(meeting.estimate(SHARE_OF_YES, share, cell))
     made = prevalence(meeting.a, others, shares[0], shares[1], meeting.estimates(cell, COEFFICIENTS))
     return replace(made, passes=_same_answer(rows, 1), fails=_same_answer(rows, 0))
 

@@ -30,7 +30,7 @@ from agreement.report.scorer_human import (
     pair_judgements,
     to_majority,
 )
-from agreement.study.cells import EVERYWHERE, Cell, CellOutcome, Key, Options, Outcome, cell_of, interval, merged
+from agreement.study.cells import EVERYWHERE, Cell, CellOutcome, Key, Options, Outcome, cell_name, cell_of, interval, merged
 from agreement.study.frame import Ratings, Suite, read
 
 PEOPLE = "people"
@@ -49,6 +49,7 @@ class RaterPair:
         rows_b: the other's or people's judgements.
         by_score: whether `rows_a` are scores, which meet all answers about their item.
         clock: which side's `seq` tells when a pair was judged: `a`, `b`, or None for the later of both.
+        simulated: whether PEOPLE are simulated ones.
     """
 
     topic: ReportTopic
@@ -58,6 +59,7 @@ class RaterPair:
     rows_b: Ratings
     by_score: bool
     clock: str | None
+    simulated: bool
 
     @property
     def crowd(self) -> bool:
@@ -80,7 +82,8 @@ class RaterPair:
         """Statistics in one cell: with people as in the report's `raters`, of two raters as in its `matrix`."""
         against = self.against(cell)
         ways = {name: self.way(name) for name in names}
-        return tuple(self.estimate(name, against.outcome(name, way)) for name, way in ways.items() if way is not None)
+        outcomes = {name: against.outcome(name, way) for name, way in ways.items() if way is not None}
+        return tuple(self.estimate(name, outcome, cell) for name, outcome in outcomes.items())
 
     def against(self, cell: Cell) -> ScorerAgreement:
         """The pair in one cell, `b` taken for people."""
@@ -102,13 +105,13 @@ class RaterPair:
             return Sides(self.a, Party.OTHERS, Party.MEAN_OF_OTHERS)
         return Sides(self.a, self.b, self.b, TWO_RATERS)
 
-    def estimate(self, statistic: str, outcome: Outcome) -> Estimate:
-        """An outcome as this pair counts it, with its interval."""
+    def estimate(self, statistic: str, outcome: Outcome, cell: Cell) -> Estimate:
+        """Return an outcome of a cell as this pair counts it, with its interval."""
         counted = outcome if self.scorer_and_people else self._counted(outcome)
         kind = SHARE if statistic == SHARE_OF_YES else value_range_of(statistic, binary=self.topic.measure.binary)
         bounds, method = interval(counted, kind, by_prompt=self.topic.suite.by_prompt, images=counted.used.items)
-        found = CellOutcome(EVERYWHERE, Key(statistic, rater=self.a), counted)
-        return estimate_of(found, bounds, method, **self.topic.about(simulated=False))
+        found = CellOutcome(cell_name(cell, self.topic.suite), Key(statistic, rater=self.a), counted)
+        return estimate_of(found, bounds, method, **self.topic.about(simulated=self.simulated))
 
     def _counted(self, outcome: Outcome) -> Outcome:
         """Without a scorer, or without people, what only one side judged is of one kind; of two raters both sides count."""
@@ -163,7 +166,7 @@ def rater_pairs(
         others = topic.people(simulated=simulated) if code_b is None else topic.ratings
         rows_b = others.take(others.rater != code_a if code_b is None else others.rater == code_b)
         if rows_a.size and rows_b.size:
-            yield RaterPair(topic, a, b, rows_a, rows_b, by_score, clock)
+            yield RaterPair(topic, a, b, rows_a, rows_b, by_score, clock, simulated)
 
 
 def _code(suite: Suite, name: str) -> int:

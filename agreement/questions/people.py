@@ -193,7 +193,7 @@ def beside_people(answers: pd.DataFrame, judgements: pd.DataFrame, options: Opti
     """Table 3 and Figure 11: people's own agreement; of each rater the accuracy with people as reference, the correlation of
     TIFA by its answers and by theirs, and the shares of its wrong answers that are the image's fault and its own. Beside the
     accuracy, also by element type: where people pass and where they fail, that of passing everything, and yes-bias. Where
-    the answers have ``prompt_length``, ``question_length`` or ``reason_length``: length bias.
+    the answers have lengths of prompts, questions or reasons: length bias.
 
     Args:
         answers: columns ``MODEL_COLUMNS``.

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from agreement.catalogue import OF_SCORES, STATISTICS, Measure, at_a_glance, people_as, select_statistics, value_range_of
-from agreement.estimate import Estimate, Kind
+from agreement.estimate import Estimate
 from agreement.inference.intervals import Interval
 from agreement.numeric import BoolArray, IntArray
 from agreement.reasons import Method, MethodCode, Reason, ReasonCode
@@ -65,6 +65,7 @@ def estimate_of(
         people_as=key.people_as,
         a=key.a or "",
         b=key.b or "",
+        kind="scorer" if key.rater else None,
         value=outcome.value,
         low=bounds.low,
         high=bounds.high,
@@ -141,9 +142,8 @@ class ReportTopic:
             beside = (
                 ceiling.read_ceiling(sides, kind, options, by_prompt=by_prompt, finer=finer, saw_labels=saw) if sides else None
             )
-            kind_of_rater: Kind | None = "scorer" if each.key.rater else None
             made = estimate_of(each, bounds, method, **self.about(simulated=simulated))
-            rows.append(replace(made, ceiling=beside, saw_labels=saw, kind=kind_of_rater))
+            rows.append(replace(made, ceiling=beside, saw_labels=saw))
         return _corrected(rows)
 
     def among(self, *, simulated: bool) -> list[Estimate]:
@@ -346,7 +346,7 @@ def _leave_out(rows: Ratings, mask: BoolArray, reason: int) -> Ratings:
 def by_certainty(topic: ReportTopic, *, simulated: bool) -> list[Estimate]:
     """Each scorer against people on the units of each class (of those the report is restricted to, if it is).
 
-    Cells are all generators by each task, all tasks and their mean; statistics are those asked for, or else DEFAULT.
+    Cells are all generators by each task, all tasks and their mean. Statistics default to `CERTAINTY_STATISTICS`.
     """
     options = replace(
         topic.options, each_generator=False, ceiling=False, statistics=topic.options.statistics or CERTAINTY_STATISTICS

@@ -254,7 +254,7 @@ def comparisons(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], opti
     Args:
         frame: as for `build`.
         scales: as for `build`.
-        options: `statistics` None is DEFAULT, those of it that apply.
+        options: `statistics` None is all that apply.
 
     Raises:
         ValueError: as `build`.

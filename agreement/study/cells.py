@@ -172,7 +172,7 @@ class Options:
         seed: of folds, flips and models of a crowd, which are drawn.
         matrix: whether to compare raters two by two.
         each_generator: rows for each generator besides those for all of them.
-        certainty: classes of units (`certainty.CLASSES`) to which the report is restricted; none for all units.
+        certainty: classes of units (`report.CLASSES`) to which the report is restricted; none for all units.
         by_certainty: whether to compare scorers with people by class of unit as well.
         ceiling: whether to put people's own agreement, and a verdict, beside each comparison of a scorer with people.
         compare_with: aspects of people with which scorers' scores are compared besides `MET_BY_SCORES`.

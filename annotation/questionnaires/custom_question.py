@@ -91,13 +91,13 @@ def options_of(kind: str, value: Mapping[str, Any]) -> tuple[Option, ...]:
     if len(set(map(str, values))) < len(values):
         raise Mistake("'options' holds one answer twice")
     if kind == "likert":
-        if all(isinstance(check_levels, int) for check_levels in values):
+        if all(isinstance(value, int) for value in values):
             first = int(values[0])
             if first < 0 or [*values] != list(range(first, first + len(values))):
                 raise Mistake("'options' of a likert in numbers go up by one, from 0 or more")
-        elif not all(isinstance(check_levels, str) for check_levels in values):
+        elif not all(isinstance(value, str) for value in values):
             raise Mistake("'options' of a likert are numbers or words, not both")
-        elif any("<" in str(check_levels) for check_levels in values):
+        elif any("<" in str(value) for value in values):
             raise Mistake("'options' of a likert must not hold '<', which stands between them in a scale's name")
     elif not all(isinstance(entry, str) for entry in values):
         raise Mistake("'options' of a choice are texts; write numbers in quotes")

@@ -4,16 +4,16 @@
 import { at } from "./base_path.js";
 
 const TIMEOUT_MS = 15_000;
-const rounds = new Map();
+const liveUpdates = new Map();
 
 /** Calls `moved()` whenever the version `of` differs from `shown()`, until `element` is gone. `shown()` is "" while nothing is. */
 export function follow(element, { of, seconds, shown, moved }) {
   const key = `${of} ${seconds}`;
-  if (!rounds.has(key)) rounds.set(key, new Round(of, 1000 * seconds));
-  rounds.get(key).add({ element, shown, moved });
+  if (!liveUpdates.has(key)) liveUpdates.set(key, new LiveUpdates(of, 1000 * seconds));
+  liveUpdates.get(key).add({ element, shown, moved });
 }
 
-class Round {
+class LiveUpdates {
   constructor(of, pause) {
     this.url = at(`/api/studio/version?of=${encodeURIComponent(of)}`);
     this.pause = pause;

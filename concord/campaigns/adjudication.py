@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,10 +69,8 @@ class Blame:
 def scorers(store: Store, campaign_id: str, topic: CampaignTopic) -> list[str]:
     """Scorers that have judged a topic of a campaign's items."""
     judgements = judgements_of(store, campaign_id)
-    rows = judgements[
-        (judgements["suite"] == topic.suite) & (judgements["aspect"] == topic.aspect) & (judgements["kind"] == "scorer")
-    ]
-    return sorted(map(str, rows["rater"].unique()))
+    rows = judgements[(judgements.suite == topic.suite) & (judgements.aspect == topic.aspect) & (judgements.kind == "scorer")]
+    return sorted(map(str, rows.rater.unique()))
 
 
 def contested_cases(store: Store, campaign_id: str, topic: CampaignTopic, against: str = PEOPLE) -> list[ContestedCase]:
@@ -99,7 +97,7 @@ def verdicts_against(adjudications: Sequence[Adjudication], wrong: str, rater: s
 def suite_of(store: Store, campaign_id: str, item: str) -> str | None:
     """The suite of an item that was judged in a campaign."""
     judgements = judgements_of(store, campaign_id)
-    suites = judgements.loc[judgements["item"] == item, "suite"]
+    suites = judgements.loc[judgements.item == item, "suite"]
     return None if suites.empty else str(suites.iloc[0])
 
 
@@ -120,17 +118,18 @@ def _contested(
 def rater_values(store: Store, campaign_id: str, topic: CampaignTopic, item: str, target: str | None) -> list[RaterValue]:
     """All answers of a unit, people first."""
     judgements = judgements_of(store, campaign_id)
-    about = judgements["target"] == target if target is not None else judgements["target"].isna()
-    rows = judgements[(judgements["item"] == item) & (judgements["aspect"] == topic.aspect) & about]
-    values = [_rater_value(row) for row in rows.to_dict("records")]
+    about = judgements.target == target if target is not None else judgements.target.isna()
+    rows = judgements[(judgements.item == item) & (judgements.aspect == topic.aspect) & about]
+    values = [_rater_value(row) for row in rows.itertuples(index=False)]
     return sorted(values, key=lambda rated: (rated.kind == "scorer", rated.rater))
 
 
-def _rater_value(row: Mapping[Any, Any]) -> RaterValue:
-    label = row["label"] if isinstance(row["label"], str) else None
-    shown = label if label is not None else "" if pd.isna(row["number"]) else f"{row['number']:g}"
-    why = row["excluded"] if isinstance(row["excluded"], str) else None
-    return RaterValue(str(row["rater"]), str(row["kind"]), bool(row["simulated"]), shown, why)
+def _rater_value(row: Any) -> RaterValue:
+    """Return what a row of a frame of judgements says."""
+    label = row.label if isinstance(row.label, str) else None
+    text = label if label is not None else "" if pd.isna(row.number) else f"{row.number:g}"
+    why = row.excluded if isinstance(row.excluded, str) else None
+    return RaterValue(str(row.rater), str(row.kind), bool(row.simulated), text, why)
 
 
 def verdict_labels(store: Store, topic: CampaignTopic, values: Sequence[RaterValue]) -> list[str]:

@@ -61,8 +61,8 @@ def needs_look(person: AnnotatorWork) -> bool:
 def topics(store: Store, campaign: Campaign) -> list[CampaignTopic]:
     """What people have judged in a campaign, what the questionnaire is mainly about first."""
     judgements = judgements_of(store, campaign.campaign_id)
-    people = judgements[judgements["kind"] == "human"]
-    pairs = set(zip(people["suite"].tolist(), people["aspect"].tolist(), strict=True))
+    people = judgements[judgements.kind == "human"]
+    pairs = set(zip(people.suite.tolist(), people.aspect.tolist(), strict=True))
     campaign_topics = [CampaignTopic(suite, aspect) for suite, aspect in pairs]
     first = {name: n for n, name in enumerate(("correct", "faithfulness", "answer", "preference", "position"))}
     return sorted(campaign_topics, key=lambda topic: (first.get(topic.aspect, len(first)), topic.suite, topic.aspect))
@@ -99,7 +99,7 @@ def annotators_of(
 def _evidence(store: Store, campaign: Campaign) -> Mapping[str, AttentionEvidence]:
     judgements, (topic, *_) = judgements_of(store, campaign.campaign_id), [*topics(store, campaign), None]
     about = (topic.suite, topic.aspect) if topic is not None else ("", "")
-    return work_evidence(store, campaign, judgements[(judgements["suite"] == about[0]) & (judgements["aspect"] == about[1])])
+    return work_evidence(store, campaign, judgements[(judgements.suite == about[0]) & (judgements.aspect == about[1])])
 
 
 def _annotator(worker: WorkerStats, agreement: Estimate | None, work: AttentionEvidence) -> AnnotatorWork:

@@ -17,13 +17,25 @@ from concord.campaigns.planning import OWN_FILES, CampaignSpec, campaign_spec, f
 from concord.campaigns.progress import CampaignProgress
 from concord.common import sentences, wording
 from concord.common.context import CommandError, Context, UsageError
-from concord.common.text_tables import aligned
+from concord.common.table import Cell, Field, cell, field, table_of
+from concord.common.text_tables import aligned, interval
 from concord.people import BY
 from data.campaigns import recruitment
 from data.campaigns.payment import SettledDecision
 from data.files import InputError, fail, printable, read_text, reading
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.management import CampaignRefused
+from data.store.campaigns.monitoring import WorkerStats
+
+_CAMPAIGN_FIELDS: Sequence[Field[CampaignProgress]] = (
+    field("campaign", lambda each: each.campaign.campaign_id),
+    field("state", lambda each: each.campaign.state),
+    field("questionnaire", lambda each: each.campaign.questionnaire),
+    field("items", lambda each: f"{each.coverage.full} of {each.coverage.items} full"),
+    field("answers", lambda each: f"{each.coverage.answers} of {each.coverage.wanted}"),
+    field("people", lambda each: each.coverage.people),
+    field("pace", lambda each: progress.describe_pace(each.pace)),
+)
 
 
 def list_campaigns(context: Context) -> None:
@@ -31,12 +43,7 @@ def list_campaigns(context: Context) -> None:
     if not campaigns:
         context.say("there are no campaigns; campaigns create ID makes one, and without any everybody is offered all images")
         return
-    lines = [("campaign", "state", "questionnaire", "items", "answers", "people", "pace")]
-    for each in campaigns:
-        campaign, coverage = each.campaign, each.coverage
-        counts = (f"{coverage.full} of {coverage.items} full", f"{coverage.answers} of {coverage.wanted}", str(coverage.people))
-        lines.append((campaign.campaign_id, campaign.state, campaign.questionnaire, *counts, progress.describe_pace(each.pace)))
-    context.say(*aligned(lines))
+    context.say(*aligned(table_of("Campaigns", _CAMPAIGN_FIELDS, campaigns)))
 
 
 def create(context: Context, campaign_id: str | None, file: str | None, dry_run: bool, **options: Any) -> None:
@@ -165,9 +172,6 @@ def _document(
     }
 
 
-_HEADER = ("person", "valid", "surplus", "median s", "agreement", "95 % interval", "n", "checks", "reported", "flags")
-
-
 def _lines(
     context: Context, campaign_progress: CampaignProgress, topic: CampaignTopic | None, workers: Sequence[AnnotatorWork]
 ) -> Sequence[str]:
@@ -182,29 +186,42 @@ def _lines(
         return [*lines, "nobody has done anything in it yet"]
     if topic is not None:
         lines.append(f"agreement with the others about {wording.aspect(topic.aspect)} of {topic.suite}: {progress.COEFFICIENT}")
-    lines += aligned([_HEADER, *(_cells(annotator) for annotator in workers)])
+    lines += aligned(table_of("People", _ANNOTATOR_FIELDS, workers))
     wrong = adjudication.blames(adjudication.verdicts(context.store, campaign.campaign_id))
     return [*lines, *(f"wrong: {progress.describe_blamed(blame)}, {wording.count(blame.n, 'verdict')}" for blame in wrong)]
 
 
-def _cells(annotator_work: AnnotatorWork) -> Sequence[str]:
-    worker, estimate = annotator_work.worker, annotator_work.agreement
-    seconds = "" if worker.median_seconds is None else f"{worker.median_seconds:z.1f}"
-    value = "" if estimate is None else "-" if estimate.value is None else f"{estimate.value:z.3f}"
-    span = "" if estimate is None or estimate.low is None else f"{estimate.low:z.3f} .. {estimate.high:z.3f}"
-    n = "" if estimate is None else str(estimate.n_ratings)
+def _name(work: AnnotatorWork) -> str:
+    worker = work.worker
     out = " (paused)" if worker.paused else " (revoked)" if worker.revoked else ""
-    name = printable(f"{worker.person}{' (simulated)' if worker.simulated else ''}{out}")
-    flags = ", ".join(
-        [
-            *(flag.code for flag in annotator_work.flags),
-            *([sentences.text(estimate.reason)] if estimate is not None and estimate.reason else []),
-        ]
-    )
-    agreement = (value, span, n)
-    reported = f"{worker.reported} ({worker.reported_share or 0:.0%})" if worker.reported else ""
-    counts = (str(worker.valid), str(worker.surplus), seconds)
-    return name, *counts, *agreement, progress.describe_checks(worker), reported, flags
+    return printable(f"{worker.person}{' (simulated)' if worker.simulated else ''}{out}")
+
+
+def _agreement(work: AnnotatorWork) -> Cell:
+    return Cell("") if work.agreement is None else cell(work.agreement.value, "z.3f", "-")
+
+
+def _reported(worker: WorkerStats) -> str:
+    return f"{worker.reported} ({worker.reported_share or 0:.0%})" if worker.reported else ""
+
+
+def _flags(work: AnnotatorWork) -> str:
+    undefined = [sentences.text(work.agreement.reason)] if work.agreement is not None and work.agreement.reason else []
+    return ", ".join([*(flag.code for flag in work.flags), *undefined])
+
+
+_ANNOTATOR_FIELDS: Sequence[Field[AnnotatorWork]] = (
+    field("person", _name),
+    field("valid", lambda work: work.worker.valid),
+    field("surplus", lambda work: work.worker.surplus),
+    field("median s", lambda work: work.worker.median_seconds, "z.1f"),
+    field("agreement", _agreement),
+    field("95 % interval", lambda work: interval(work.agreement.low, work.agreement.high, "z.3f") if work.agreement else None),
+    field("n", lambda work: work.agreement.n_ratings if work.agreement else None),
+    field("checks", lambda work: progress.describe_checks(work.worker)),
+    field("reported", lambda work: _reported(work.worker)),
+    field("flags", _flags),
+)
 
 
 def revoke_flagged(context: Context, campaign: str, people: Sequence[str], uncounted: bool, yes: bool) -> None:

@@ -116,21 +116,21 @@ _NOTHING: Final = _BesideLabels({}, None)
 
 def _beside_others(said: pd.DataFrame, places: Mapping[tuple[str, str], int], method: Method) -> dict[str, _BesideLabels]:
     """Return everybody beside a consensus without their own answer; simulated people are compared with their like."""
-    counted = said[(said["kind"] == "human") & (said["identity"] == "person") & said["excluded"].isna() & said["label"].notna()]
+    counted = said[(said.kind == "human") & (said.identity == "person") & said.excluded.isna() & said.label.notna()]
     # answers about one item are no independent trials: the first target stands for all
-    target = counted["target"].fillna("")
-    counted = counted[target == target.groupby(counted["item"]).transform("min")]
-    counted = counted.assign(place=[places.get(key, -1) for key in zip(counted["rater"], counted["item"], strict=True)])
-    counted = counted[counted["place"] >= 0].sort_values("place")
+    target = counted.target.fillna("")
+    counted = counted[target == target.groupby(counted.item).transform("min")]
+    counted = counted.assign(place=[places.get(key, -1) for key in zip(counted.rater, counted.item, strict=True)])
+    counted = counted[counted.place >= 0].sort_values("place")
     compared: dict[str, _BesideLabels] = {}
     for _, rows in counted.groupby("simulated"):
         unit, label = (pd.factorize(rows[name])[0].astype(np.int64) for name in ("item", "label"))
-        person, names = pd.factorize(rows["rater"])
+        person, names = pd.factorize(rows.rater)
         crowd = CrowdAnswers(unit, person.astype(np.int64), label)
         consensus = fit_consensus(crowd, method)
         beside = [Beside(each.equal.tolist(), each.chance, each.kappa) for each in beside_others(crowd, consensus)]
         for code, name in enumerate(names):
-            own = rows["place"].to_numpy()[(person == code) & (consensus.held_out >= 0)]
+            own = rows.place.to_numpy()[(person == code) & (consensus.held_out >= 0)]
             # without a crowd to compare with there are no trials
             trials = dict(zip(own.tolist(), flags.trials_beside(beside[code], beside), strict=False))
             compared[name] = _BesideLabels(trials, beside[code].kappa if beside[code].kappa == beside[code].kappa else None)

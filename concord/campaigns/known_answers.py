@@ -60,6 +60,11 @@ geneval/00001/sdv2/0,training,"{""any"": [1, 2]}",
 """A file as it may be: a question left empty is not checked."""
 
 
+_KEYS: Final = ("item", "role", "expected")
+"""The keys of an entry of a JSON file."""
+_ANY: Final = "any"
+
+
 @dataclass(frozen=True, slots=True)
 class KnownAnswerRow:
     """A line of the file, before it is checked; in CSV the answers are still texts."""
@@ -96,12 +101,14 @@ def _json(text: str) -> list[KnownAnswerRow]:
     made, problems = [], []
     for n, entry in enumerate(value, 1):
         where = f"{_ORIGIN}, entry {n}"
-        if not isinstance(entry, dict) or set(entry) != {"item", "role", "expected"}:
+        if not isinstance(entry, dict) or set(entry) != set(_KEYS):
             problems.append(f"{where}: an object with item, role and expected is needed, got {quoted(entry)}")
-        elif not isinstance(entry["item"], str) or not isinstance(entry["expected"], dict):
+            continue
+        item, role, expected = (entry[key] for key in _KEYS)
+        if not isinstance(item, str) or not isinstance(expected, dict):
             problems.append(f"{where}: item must be a text and expected an object of answers by question")
         else:
-            made.append(KnownAnswerRow(where, entry["item"], str(entry["role"]), entry["expected"], texts=False))
+            made.append(KnownAnswerRow(where, item, str(role), expected, texts=False))
     _raise(problems)
     return made
 
@@ -121,8 +128,9 @@ def _csv(text: str) -> list[KnownAnswerRow]:
             if "\0more" in row or None in row.values():
                 problems.append(f"{where}: {len(names)} columns expected, as in the first line")
                 continue
-            cells = {name: cell for name, cell in row.items() if name not in ("item", "role") and cell.strip()}
-            made.append(KnownAnswerRow(where, row["item"], row["role"], cells, texts=True))
+            item, role = row.pop("item"), row.pop("role")
+            cells = {name: cell for name, cell in row.items() if cell.strip()}
+            made.append(KnownAnswerRow(where, item, role, cells, texts=True))
     except csv.Error as error:
         problems.append(f"{_ORIGIN}, line {reader.line_num}: {error}")
     _raise(problems)
@@ -189,10 +197,12 @@ def _answer(questionnaire: Questionnaire, kind: ItemKind, name: str, value: Any,
     if question.kind == "text":
         raise ValueError(f"{name}: free text has no single correct answer; leave it out")
     read = _of_text(question, value) if row.texts else value
-    several = isinstance(read, dict)
-    if several and (set(read) != {"any"} or not isinstance(read["any"], list) or not read["any"]):
-        raise ValueError(f'{name}: several right answers are written {{"any": [...]}}, got {quoted(value)}')
-    for alternative in read["any"] if several else [read]:
+    alternatives = [read]
+    if isinstance(read, dict):
+        alternatives = read[_ANY] if set(read) == {_ANY} else []
+        if not isinstance(alternatives, list) or not alternatives:
+            raise ValueError(f'{name}: several right answers are written {{"any": [...]}}, got {quoted(value)}')
+    for alternative in alternatives:
         # the two images of a pair stand left or right by chance, so no answer about a side is right for everybody
         sided = (
             "Which image stands on which side differs from person to person."

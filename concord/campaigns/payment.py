@@ -12,6 +12,7 @@ from typing import Final, cast
 
 from annotation.flags import CONVICTING
 from concord.campaigns.annotators import annotators_of
+from concord.common.table import texts
 from concord.common.text_tables import csv_text
 from concord.people import PARAMETERS
 from data.campaigns.checks import fails_checks
@@ -286,7 +287,8 @@ def payment_file(roll: Payroll) -> str:
         work_cells = (line.outcome, "", line.decision, "", line.items, "")
         money = (line.base, line.bonus, line.base + line.bonus, line.fee, line.base + line.bonus + line.fee, None)
         rows.append((NOBODY, "", "", "", "", *work_cells, *money, roll.currency))
-    return csv_text(COLUMNS, rows)
+    amounts = (["" if value is None else str(value) for value in row] for row in rows)
+    return csv_text(texts("Pay", COLUMNS, amounts))
 
 
 def bonus_lines(roll: Payroll) -> str:

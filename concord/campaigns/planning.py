@@ -433,10 +433,10 @@ def _weighted_items(
         CampaignRefused: no scorer has judged them.
     """
     judged = frame.frame(store, selection)
-    judged = judged[(judged["kind"] == "scorer") & judged["excluded"].isna() & judged["target"].isna()]
+    judged = judged[(judged.kind == "scorer") & judged.excluded.isna() & judged.target.isna()]
     verdicts = [
         _verdicts(rows, np.asarray(item_ids, dtype=object), aspects)
-        for _, rows in judged[judged["aspect"].isin([*aspects, _SCORE])].groupby("rater")
+        for _, rows in judged[judged.aspect.isin([*aspects, _SCORE])].groupby("rater")
     ]
     if not any(np.isfinite(each).any() for each in verdicts):
         raise CampaignRefused("no scorer has judged these images: score them first, or draw them at random")
@@ -445,8 +445,8 @@ def _weighted_items(
 
 
 def _verdicts(rows: pd.DataFrame, items: np.ndarray, aspects: Collection[str]) -> np.ndarray:
-    own = rows[rows["aspect"].isin(aspects)]
-    numbers = (rows if own.empty else own).groupby("item")["number"].mean().reindex(items).to_numpy(float)
+    own = rows[rows.aspect.isin(aspects)]
+    numbers = (rows if own.empty else own).groupby("item").number.mean().reindex(items).to_numpy(float)
     known = numbers[np.isfinite(numbers)]
     # yes, no and what is between stay; other numbers have no cut that is known
     return numbers if not own.empty and ((known >= 0) & (known <= 1)).all() else ranked(numbers)

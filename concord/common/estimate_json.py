@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from agreement.estimate import Ceiling, Estimate
+from agreement.meta.units import Finding
 from agreement.report.scorer_vs_scorer import Comparison
 from agreement.thresholds import ThresholdAgreement
 from concord.common import sentences
@@ -45,6 +46,12 @@ def _plain(row: Estimate, sides: Mapping[str, Any] | None = None, beside: Mappin
         "reason": sentences.text_or_none(row.reason),
         "method": sentences.text(row.method),
     }
+
+
+def finding_json(row: Finding) -> Json:
+    """Return a row of meta-evaluation with plain types."""
+    plain: Json = sentences.worded(row.to_dict())
+    return plain
 
 
 def ceiling_json(ceiling: Ceiling | None) -> Json | None:

@@ -112,10 +112,10 @@ def send(server: OpenApp, name: str, parameters: Mapping[str, Any], out: TextIO,
                 )
                 return 1
             for line in response.iter_lines():
-                message = json.loads(line)
-                if "exit" in message:
-                    return int(message["exit"])
-                print(message["text"], end="", file=err if message["stream"] == "err" else out, flush=True)
+                status, text, stream = map(json.loads(line).get, ("exit", "text", "stream"))
+                if status is not None:
+                    return int(status)
+                print(text, end="", file=err if stream == "err" else out, flush=True)
     except httpx.HTTPError as error:
         print(f"{name}: the app that has the project open (process {server.pid}) does not answer: {error}", file=err)
         return 1

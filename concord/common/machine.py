@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -116,24 +117,42 @@ def _probe_torch() -> list[HealthCheck]:
     stuck = partial(HealthCheck, "device", "attention")
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False, env=environment)
-        return list(_devices(json.loads(done.stdout)))
+        return list(_devices(_TorchDevices(**json.loads(done.stdout))))
     except subprocess.TimeoutExpired:
         return [stuck(f"torch did not open within {_PROBE_SECONDS} s", "is a driver stuck? `nvidia-smi` tells")]
-    except ValueError:
+    except (ValueError, TypeError):
         why = (done.stderr.strip().splitlines() or ["no word"])[-1]
         return [stuck(f"torch cannot be opened: {why}", "install it anew: uv sync --reinstall-package torch")]
 
 
-def _devices(report: Mapping[str, Any]) -> Iterator[HealthCheck]:
-    for n, (name, memory) in enumerate(report["cuda"]):
+@dataclass(frozen=True, slots=True)
+class _TorchDevices:
+    """What `_PROBE` prints.
+
+    Attributes:
+        torch, built: the versions of torch and of the CUDA that it was built for.
+        cuda: name and memory in bytes of each GPU.
+        mps: whether Apple's GPU can be used.
+        threads: threads on the processor.
+    """
+
+    torch: str
+    cuda: Sequence[tuple[str, int]]
+    mps: bool
+    threads: int
+    built: str | None
+
+
+def _devices(report: _TorchDevices) -> Iterator[HealthCheck]:
+    for n, (name, memory) in enumerate(report.cuda):
         yield HealthCheck("device", "ok", f"cuda:{n}: {name}, {memory / 2**30:z.0f} GB (score --device cuda:{n})")
-    if report["mps"]:
+    if report.mps:
         yield HealthCheck("device", "ok", "mps: Apple's GPU (score --device mps)")
-    if report["cuda"] or report["mps"]:
+    if report.cuda or report.mps:
         return
-    cores = f"cpu, {report['threads']} threads"
+    cores = f"cpu, {report.threads} threads"
     if shutil.which("nvidia-smi"):
-        text = f"{cores}; there is an NVIDIA driver, and torch {report['torch']} (CUDA {report['built']}) sees no GPU"
+        text = f"{cores}; there is an NVIDIA driver, and torch {report.torch} (CUDA {report.built}) sees no GPU"
         yield HealthCheck("device", "attention", text, "`nvidia-smi` tells whether the driver is newer than that CUDA")
     else:
         yield HealthCheck("device", "ok", f"{cores}; no GPU: the playground's models run, large ones take long")

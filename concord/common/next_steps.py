@@ -51,7 +51,7 @@ def is_playground(suite: str) -> bool:
 
 def has_own_images(store: Store) -> bool:
     """Whether the project holds anything but the playground."""
-    return not all(map(is_playground, contents.filter_choices(store)["suite"]))
+    return not all(map(is_playground, contents.filter_choices(store).suite))
 
 
 def score_command(store: Store, scorer: str) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ def how_to_score(store: Store, scorer: str) -> str:
 def pair_campaign(store: Store) -> tuple[str, ...]:
     """People choose between two generators."""
     first, other = (
-        [*contents.filter_choices(store)["generator"], "NAME", "OTHER"][:2] if has_own_images(store) else _PLAYGROUND_PAIR
+        [*contents.filter_choices(store).generator, "NAME", "OTHER"][:2] if has_own_images(store) else _PLAYGROUND_PAIR
     )
     options = f"--generator {shlex.quote(first)} --generator {shlex.quote(other)}"
     return (f"campaigns create duel --questionnaire ab {options}", "campaigns start duel")

@@ -6,11 +6,17 @@ by `concord.common.text_tables`. Tests assert tables, not HTML.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
+from agreement.reasons import Coded
+from concord.common import sentences
+
+S = TypeVar("S")
 T = TypeVar("T")
+T_contra = TypeVar("T_contra", contravariant=True)
+K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +50,19 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's title, its explanation on hover, and whether it holds numbers, which are aligned to the right."""
+    """A column's title, its explanation on hover, whether it holds numbers, which are aligned to the right, and small print
+    beneath the title.
+    """
 
     title: str
     note: str = ""
     number: bool = False
+    detail: str = ""
+
+
+def numbers(*titles: str) -> tuple[Column, ...]:
+    """Return columns of numbers."""
+    return tuple(Column(title, number=True) for title in titles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,32 +105,67 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Field(Generic[T]):
-    """A column together with the function that makes its cell of a record."""
+class Field(Generic[T_contra]):
+    """A column together with the function that makes its cell of a record; a column of any record is one of its subclasses."""
 
     column: Column
-    cell: Callable[[T], Cell]
+    cell: Callable[[T_contra], Cell]
 
 
-def cell(value: str | float | bool | None, digits: int = 4) -> Cell:
-    """Return a plain value as a cell: None is empty, a bool is yes or no, a float has `digits` digits, an int thousands."""
+Plain = str | float | bool | Coded | None
+"""What a cell can be made of; a reason or a method is put in words."""
+
+
+def cell(value: Plain, form: str = "", undefined: str = "") -> Cell:
+    """Return a plain value as a cell: None as `undefined`, a truth value as yes or no, a number by `form`; by default a float
+    has four digits and a whole number is written as it is.
+    """
     if value is None:
-        return Cell("")
+        return Cell(undefined)
     if isinstance(value, bool):
         return Cell("yes" if value else "no")
+    if isinstance(value, Coded):
+        return Cell(sentences.text(value))
     if isinstance(value, str):
         return Cell(value)
-    return Cell(f"{value:,}" if isinstance(value, int) else f"{value:z.{digits}f}", exact=value)
+    return Cell(f"{value:{form or ('z.4f' if isinstance(value, float) else 'd')}}", exact=value)
 
 
-def field(title: str, value: Callable[[T], Cell | str | float | None], *, number: bool = False, digits: int = 4) -> Field[T]:
-    """Return a column of plain values, or of cells that are made already."""
+def field(title: str, value: Callable[[T], Cell | Plain], form: str = "", *, number: bool = False) -> Field[T]:
+    """Return a column of plain values, empty where there is none, or of cells that are made already."""
 
-    def made(record: T) -> Cell:
+    def cell_of(record: T) -> Cell:
         plain = value(record)
-        return plain if isinstance(plain, Cell) else cell(plain, digits)
+        return plain if isinstance(plain, Cell) else cell(plain, form)
 
-    return Field(Column(title, number=number), made)
+    return Field(Column(title, number=number), cell_of)
+
+
+def statistic_field(title: str, value: Callable[[T], float | None], form: str = "z.4f") -> Field[T]:
+    """Return a column of a statistic, with a dash where it is undefined."""
+    return Field(Column(title), lambda record: cell(value(record), form, "-"))
+
+
+def part_fields(part: Callable[[S], T | None], *fields: Field[T]) -> tuple[Field[S], ...]:
+    """Return columns about a part of a record, empty where it has none."""
+
+    def whole(each: Field[T]) -> Field[S]:
+        def cell_of(record: S) -> Cell:
+            found = part(record)
+            return Cell("") if found is None else each.cell(found)
+
+        return Field(each.column, cell_of)
+
+    return tuple(map(whole, fields))
+
+
+def at_key(key: K, *fields: Field[T]) -> tuple[Field[Mapping[K, T]], ...]:
+    """Return columns about what a mapping has at a key, empty where it has nothing there."""
+
+    def at(records: Mapping[K, T]) -> T | None:
+        return records.get(key)
+
+    return part_fields(at, *fields)
 
 
 def table_of(caption: str, fields: Sequence[Field[T]], records: Iterable[T], names: int = 1) -> Table:
@@ -125,9 +174,14 @@ def table_of(caption: str, fields: Sequence[Field[T]], records: Iterable[T], nam
     return Table(caption, tuple(each.column for each in fields), rows, names)
 
 
-def texts(caption: str, titles: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1) -> Table:
-    """Return a table of plain texts."""
-    return Table(caption, tuple(map(Column, titles)), tuple(TableRow(tuple(map(Cell, row))) for row in rows), names)
+Columns = Sequence[str | Column]
+"""Columns, or just their titles where they hold no numbers."""
+
+
+def texts(caption: str, columns: Columns, rows: Iterable[Sequence[str]], names: int = 1) -> Table:
+    """Return a table of plain texts beneath titles or columns."""
+    head = tuple(Column(each) if isinstance(each, str) else each for each in columns)
+    return Table(caption, head, tuple(TableRow(tuple(map(Cell, row))) for row in rows), names)
 
 
 def without_empty_columns(table: Table) -> Table:

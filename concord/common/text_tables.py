@@ -1,98 +1,58 @@
-"""Tables as text: columns under each other for a terminal, or Markdown; how a number and its interval read."""
+"""Tables as text: columns beneath each other for a terminal, Markdown and CSV."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable
 
-from concord.common import wording
+from concord.common.table import Cell, Table
 from data.tables import escape_formula
 
-Row = dict[str, Any]
-Column = tuple[str, Callable[[Row], str]]
-"""A title, and the text below it."""
-Lines = Sequence[Sequence[str]]
-"""A table's cells, its head first."""
+
+def aligned(table: Table) -> list[str]:
+    """Return the lines of a table for a terminal, its titles first; the caption and the notes are left to whoever prints it."""
+    lines = [[column.title for column in table.columns], *([_words(cell) for cell in row.cells] for row in table.rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in lines]
 
 
-def lines(columns: Sequence[Column], rows: Sequence[Row]) -> list[list[str]]:
-    """The cells of a table."""
-    return [[title for title, _ in columns], *([text(row) for _, text in columns] for row in rows)]
+def indented(table: Table) -> list[str]:
+    """Return the same lines set in by two spaces, as they stand beneath a title."""
+    return [f"  {line}" for line in aligned(table)]
 
 
-def without_empty_columns(table: Lines) -> list[list[str]]:
-    """The table without columns that are empty but for their head."""
-    filled = [any(column[1:]) for column in zip(*table, strict=True)]
-    return [[text for text, some in zip(row, filled, strict=True) if some] for row in table]
+def _without_bars(text: str) -> str:
+    """Return a text on one line that ends no cell of a Markdown table."""
+    return " ".join(text.split()).replace("|", "\\|")
 
 
-def aligned(table: Lines) -> list[str]:
-    """Columns under each other."""
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in table]
+def markdown(table: Table, plain: Callable[[str], str] = _without_bars) -> list[str]:
+    """Return the lines of GitHub's Markdown table, without the caption and the notes; `plain` makes a text plain there."""
+    head = [plain(column.title) for column in table.columns]
+    rule = ["---:" if column.number else "---" for column in table.columns]
+    rows = ([_words(cell, plain) for cell in row.cells] for row in table.rows)
+    return [f"| {' | '.join(line)} |" for line in (head, rule, *rows)]
 
 
-def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """CSV in which no text is a formula to a spreadsheet; None is an empty cell."""
+def csv_text(table: Table) -> str:
+    """Return a table as CSV: numbers in full where cells have them, and no text is a formula to a spreadsheet."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows([escape_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    writer.writerow(column.title for column in table.columns)
+    writer.writerows(
+        [escape_formula(cell.text) if cell.exact is None else cell.exact for cell in row.cells] for row in table.rows
+    )
     return text.getvalue()
 
 
-def markdown(table: Lines) -> list[str]:
-    """A Markdown table."""
-    head, *rows = table
-    escaped = ([" ".join(text.split()).replace("|", "\\|") for text in row] for row in (head, ["---"] * len(head), *rows))
-    return [f"| {' | '.join(row)} |" for row in escaped]
+def interval(low: float | None, high: float | None, form: str = "z.4f") -> str:
+    """Return an interval as `0.1 .. 0.3`; nothing where there is none."""
+    return "" if low is None else f"{low:{form}} .. {high:{form}}"
 
 
-def cell(value: Any) -> str:
-    """A plain value: nothing for None, yes or no, a number with four digits."""
-    if value is None or isinstance(value, bool):
-        return {None: "", True: "yes", False: "no"}[value]
-    return f"{value:z.4f}" if isinstance(value, float) else str(value)
-
-
-def number(value: float | None, digits: int = 4) -> str:
-    """A statistic's value; a dash where it is undefined."""
-    return "-" if value is None else f"{value:z.{digits}f}"
-
-
-def column(title: str, name: str = "") -> Column:
-    """A row's value as it is; by its title, where that is its name."""
-    return title, lambda row: cell(row[name or title])
-
-
-def number_column(title: str, name: str = "value", digits: int = 4) -> Column:
-    """A row's number."""
-    return title, lambda row: number(row[name], digits)
-
-
-def interval_column(digits: int = 4) -> Column:
-    """A row's interval; nothing where there is none."""
-    return "95 % interval", lambda row: "" if row["low"] is None else f"{row['low']:z.{digits}f} .. {row['high']:z.{digits}f}"
-
-
-LEFT_OUT: Column = (
-    "left out",
-    lambda row: ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in row["excluded"].items()),
-)
-"""What a number leaves out, by reason."""
-
-
-def counts(*names: str) -> list[Column]:
-    """Numbers of things."""
-    return [(name.replace("_", " "), lambda row, name=name: f"{row[name]:,}") for name in names]  # type: ignore[misc]
-
-
-def of_statistic(statistic: str, *columns: Column) -> list[Column]:
-    """Columns about one of several statistics, where a row is a mapping of them by name."""
-
-    def within(text: Callable[[Row], str]) -> Callable[[Row], str]:
-        return lambda row: text(row[statistic]) if statistic in row else ""
-
-    return [(title, within(text)) for title, text in columns]
+def _words(cell: Cell, plain: Callable[[str], str] = str) -> str:
+    """Return what a cell says on one line: the mark of a note and the small print stand behind its text, in parentheses."""
+    mark = f" ({plain(cell.mark)})" if cell.mark else ""
+    details = f" ({plain('; '.join(cell.details))})" if cell.details else ""
+    return f"{plain(cell.text)}{mark}{details}"

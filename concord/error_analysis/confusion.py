@@ -10,7 +10,7 @@ import pandas as pd
 from agreement import Scale
 from agreement.study.frame import read_values
 from concord.common import live_updates, wording
-from data.store.analysis import confusion as store_crossed
+from data.store.analysis import confusion as stored_confusion
 from data.store.analysis.confusion import ConfusionCell, ConfusionQuery, StoredLabel, rater_groups
 from data.store.core.frame import scales
 from data.store.core.selection import GROUPS, Selection, Where
@@ -47,7 +47,7 @@ def _items(store: Store, crossing: ConfusionQuery) -> list[str]:
 def _labels_by_meaning(store: Store, aspect: str, selection: Selection) -> tuple[StoredLabel, ...]:
     known = scales(store)
     stored_labels: list[StoredLabel] = []
-    for suite, labels in store_crossed.stored_labels(store, aspect, selection).items():
+    for suite, labels in stored_confusion.stored_labels(store, aspect, selection).items():
         read = _read(known[suite, aspect], labels)
         stored_labels += [
             StoredLabel(suite, stored, label) for stored, label in zip(labels, read, strict=True) if label is not None

@@ -15,9 +15,8 @@ from concord.error_analysis import rejudging
 from data.store.core.selection import Selection, Where
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import EvidenceSource
-from scorers import registry
+from scorers import failures, registry
 from scorers.failures import PICTURES, JudgedImage, SuiteEvidence
-from scorers.failures import FailureTable as failures_FailureTable
 from scorers.failures.objects import LEAKED, MISSING, MOVED, OTHER, OWN, SWAPPED
 
 TITLES: Final[dict[str, str]] = {
@@ -105,7 +104,7 @@ _ALL_TOGETHER: Final = ""
 class FailureTable:
     """A picture's table, from ``images`` of the ``total`` of a suite that the scorer saw with these settings."""
 
-    table: failures_FailureTable
+    table: failures.FailureTable
     images: int
     total: int
     settings: Mapping[str, Any]

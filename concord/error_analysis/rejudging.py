@@ -222,7 +222,9 @@ def save_as_rater(store: Store, rater_id: str, turned: Mapping[str, Any]) -> Sav
     if not changed:
         raise CommandError(f"{rater_id} already has these settings")
     settings = {**row.settings, **changed}
-    rater = _known(store, scorer, settings) or score.rater_of(store, scorer, row.profile, scorer.version, settings)
+    rater = _rater_with_settings(store, scorer, settings) or score.rater_of(
+        store, scorer, row.profile, scorer.version, settings
+    )
     stated = runs.evidence_to_rejudge(store, rater_id, rater.rater_id)
     copies = _copies(store, rater.rater_id, stated, Run("", scorer.name, scorer.version, row.profile, settings))
     judged = _judged(store, scorer, rater_id, stated, settings)
@@ -230,8 +232,8 @@ def save_as_rater(store: Store, rater_id: str, turned: Mapping[str, Any]) -> Sav
     return SavedRater(rater.rater_id, done.import_id, done.images)
 
 
-def _known(store: Store, scorer: Scorer, settings: Mapping[str, Any]) -> Rater | None:
-    """Who judges by these very settings already, whatever its name."""
+def _rater_with_settings(store: Store, scorer: Scorer, settings: Mapping[str, Any]) -> Rater | None:
+    """Return the stored rater with the same scorer, version and settings, or None."""
     same = (scorer.name, scorer.version, dict(settings))
     run_rows = (row for row in runs.listed(store) if (row.scorer, row.version, dict(row.settings)) == same)
     return next((Rater(row.rater_id, "scorer", None, row.version, row.settings) for row in run_rows), None)

@@ -4,6 +4,8 @@ their own.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from concord.common.context import CommandError, Context
 from data.store import imports
 
@@ -16,11 +18,11 @@ def undo_import(context: Context, import_id: int | None) -> None:
         return
     imported = imports.listed(context.store)
     for row in imported:
-        state = f"undone {row['undone']:%Y-%m-%d %H:%M}" if row["undone"] else _counts(row["counts"])
-        context.say(f"{row['import_id']:>4}  {row['created']:%Y-%m-%d %H:%M}  {row['kind']} {row['name']}: {state}")
+        state = f"undone {row.undone:%Y-%m-%d %H:%M}" if row.undone else _counts(row.counts)
+        context.say(f"{row.import_id:>4}  {row.created:%Y-%m-%d %H:%M}  {row.kind} {row.name}: {state}")
     if not imported:
         raise CommandError("nothing has been imported into this project yet")
 
 
-def _counts(counts: dict[str, int]) -> str:
+def _counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{n} {table.replace('_', ' ')}" for table, n in counts.items() if n) or "nothing left to remove"

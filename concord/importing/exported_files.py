@@ -37,6 +37,7 @@ from data.store import imports, library
 from data.store.core.campaign_items import DEFAULT
 from data.store.imports import ImportBundle, Imported, Reimport, ReimportedAnswer
 from data.store.judgements.answer_status import Decision, Status
+from data.store.judgements.recording import JudgedSource
 from data.tables import TextTable, read_cells
 
 _NAMESPACE = uuid.UUID("9a4a1d0e-3c1b-4d8e-9a39-51d1c8b5b7de")
@@ -282,19 +283,18 @@ def _stated(answers: Sequence[ExportedAnswer]) -> tuple[list[ReimportedAnswer], 
 def _judgements_of_answer(answer: ExportedAnswer) -> tuple[str, Sequence[Judgement]]:
     """The rule, and what follows from an answer by it: the same as when the project is rebuilt."""
     several = answer.item_kind != "image"
-    source: dict[str, Any] = {
-        "scorer": None,
-        "item_id": answer.item,
-        "questionnaire": answer.questionnaire,
-        "definition": answer.campaign_made and answer.campaign_made.definition,
-        "answers": answer.answers,
-        "raw": answer.shown,
-        "payload": None,
-        "spec": answer.prompt_spec,
-        "members": [image.image for image in answer.images] if several else [],
-        "generators": [image.generator for image in answer.images] if several else [],
-        "questions": answer.questions,
-    }
+    source = JudgedSource(
+        answer.item,
+        answer.item_kind,
+        answer.prompt_spec,
+        answer.questionnaire,
+        answer.campaign_made.definition if answer.campaign_made else None,
+        answer.answers,
+        answer.shown,
+        members=tuple(image.image for image in answer.images) if several else (),
+        generators=tuple(image.generator for image in answer.images) if several else (),
+        questions=answer.questions,
+    )
     try:
         return derive_source(source)
     except (ValueError, KeyError, TypeError) as error:
@@ -305,7 +305,7 @@ def _content(answer: ExportedAnswer) -> dict[str, Any]:
     """What makes a file another import."""
     content = asdict(answer)
     # follows from the campaign
-    del content["questionnaire_version"]
+    content.pop("questionnaire_version")
     return content
 
 
@@ -487,12 +487,13 @@ def _bundle_file(context: Context, kind: str, table: TextTable) -> ImportBundle:
 
 def _summary(kind: str, bundle: ImportBundle, imported: Imported) -> str:
     counts = imported.counts
-    new = [wording.count(counts.get("annotations", 0), "answer")]
+    n_answers, n_evidence, n_campaigns = (counts.get(table, 0) for table in ("annotations", "evidence", "campaigns"))
+    new = [wording.count(n_answers, "answer")]
     if kind != "annotations":
-        new.append(f"{counts.get('evidence', 0):,} of scorers")
-    if counts.get("campaigns"):
-        new.append(wording.count(counts["campaigns"], "campaign"))
+        new.append(f"{n_evidence:,} of scorers")
+    if n_campaigns:
+        new.append(wording.count(n_campaigns, "campaign"))
     returned = bundle.returned
     n_sources = 0 if returned is None else len(returned.answers) + len(returned.evidence)
-    there = n_sources - counts.get("annotations", 0) - counts.get("evidence", 0)
+    there = n_sources - n_answers - n_evidence
     return ", ".join(new) + (f" ({there:,} were here already)" if there > 0 and counts else "")

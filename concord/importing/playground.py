@@ -9,7 +9,7 @@ from io import StringIO
 from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, TextIO
+from typing import Final, TextIO
 
 from annotation import simulated
 from annotation.simulated import DepictedItem, DepictedPair
@@ -25,7 +25,7 @@ from data.store import imports, library, runs
 from data.store.browse import contents
 from data.store.campaigns.management import pair_id
 from data.store.core.store import Store
-from data.store.imports import ImportBundle, Reimport
+from data.store.imports import ImportBundle, Reimport, StoredImport
 
 PICTURES = "playground"
 QUESTIONS = "questions"
@@ -33,7 +33,6 @@ PEOPLE = "simulated people"
 _ANSWERING = f"{SUITE} questions"
 _VOTING = f"{SUITE} votes"
 _SCORES = "scores"
-_OWN = ("prompts", "images", "items", "annotations")
 
 
 def import_playground(context: Context) -> None:
@@ -41,11 +40,12 @@ def import_playground(context: Context) -> None:
     playground_sample = sample.read_sample(sample.FOLDER)
     before = contents.totals(context.store)
     fill_missing(context.store, playground_sample, context.err)
-    added = {name: number - before[name] for name, number in contents.totals(context.store).items()}
-    if any(added.values()):
+    after = contents.totals(context.store)
+    if after != before:
         context.say(
-            f"the playground: {added['prompts']} prompts, {added['images']} images, {added['scorers']} scorers,"
-            f" {added['simulated']} answers by simulated people; import undo lists what can be taken back"
+            f"the playground: {after.prompts - before.prompts} prompts, {after.images - before.images} images,"
+            f" {after.scorers - before.scorers} scorers, {after.simulated - before.simulated} answers by simulated people;"
+            " import undo lists what can be taken back"
         )
     else:
         context.say("nothing to do: the playground is in this project already")
@@ -58,11 +58,11 @@ def fill_new_project(store: Store, err: TextIO) -> None:
     if listed and not _is_begun(store, listed):
         return
     if not listed:
-        totals = contents.totals(store)
-        if any(totals[name] for name in _OWN):
+        own = contents.totals(store)
+        if own.prompts or own.images or own.items or own.annotations:
             return
         print("The first start: the playground is being filled, which takes up to a minute ...", file=err, flush=True)
-    undone = frozenset((row["kind"], row["name"]) for row in listed if row["undone"] is not None)
+    undone = frozenset((row.kind, row.name) for row in listed if row.undone is not None)
     try:
         fill_missing(store, sample.read_sample(sample.FOLDER), err, undone)
     except (CommandError, OSError, ValueError) as error:
@@ -105,7 +105,7 @@ def fill_missing(
 
 def simulated_imports(store: Store) -> list[int]:
     """The imports that brought simulated people and have not been taken back."""
-    return [row["import_id"] for row in imports.listed(store) if row["kind"] == PEOPLE and row["undone"] is None]
+    return [row.import_id for row in imports.listed(store) if row.kind == PEOPLE and row.undone is None]
 
 
 def remove_simulated(store: Store) -> None:
@@ -118,13 +118,13 @@ def remove_simulated(store: Store) -> None:
         imports.undo(store, import_id)
 
 
-def _is_begun(store: Store, listed: list[dict[str, Any]]) -> bool:
+def _is_begun(store: Store, listed: Sequence[StoredImport]) -> bool:
     """Whether a filling was cut off. No picture is read for it, as this is asked at every start."""
-    if not any((row["kind"], row["undone"]) == (PICTURES, None) for row in listed):
+    if not any((row.kind, row.undone) == (PICTURES, None) for row in listed):
         return False
     scored = {(_SCORES, path.parent.name) for path in sample.FOLDER.glob("runs/*/run.json")}
     people = {(PEOPLE, name) for name in (*_SAID, _VOTING)}
-    all_here = {(QUESTIONS, SUITE), *people, *scored} <= {(row["kind"], row["name"]) for row in listed}
+    all_here = {(QUESTIONS, SUITE), *people, *scored} <= {(row.kind, row.name) for row in listed}
     return not all_here or any(row.state != "done" and row.import_id is not None for row in runs.listed(store))
 
 

@@ -49,7 +49,7 @@ _SAMPLED: Final = {
 
 
 def write_suite(suite: str, output: Path, seed: int | None, n: int | None, out: TextIO) -> None:
-    """Write a suite's prompts to a file: ``geneval`` (published, or sampled anew), ``sr2d``, or one of ``sr2d_variants``.
+    """Write a suite's prompts to a file: ``geneval`` (published, or sampled anew), ``sr2d``, or a variant of it.
 
     Raises:
         UsageError: a seed or a number was given that the suite has not.
@@ -198,11 +198,10 @@ def _from_specs(context: Context, suite: str | None) -> None:
 
 def export_questions(context: Context, selection: Mapping[str, Sequence[str]], output: str) -> None:
     """``export questions``: what is asked now, as ``import questions`` reads it, with the questions' names and parents."""
-    suites: Sequence[str | None] = selection.get("suite") or [None]
-    tasks = selection.get("task") or ()
+    suites, tasks = (selection.get(name) or () for name in ("suite", "task"))
     prompts = [
         prompt
-        for suite in suites
+        for suite in suites or (None,)
         for prompt in library.prompts_of_suite(context.store, suite)
         if not tasks or prompt.task in tasks
     ]

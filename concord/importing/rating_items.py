@@ -38,7 +38,7 @@ def match_items(
     if not any(item.is_image for item in items):
         # nobody means new items where the project has pictures of these very names, or where they are to match some
         if not new_items and (suite is None or ways):
-            if hint := _elsewhere(context, rows, ways):
+            if hint := _other_suite_hint(context, rows, ways):
                 raise CommandError(
                     f"suite {quoted(name)} has no images, but {hint} To take them in as items without pictures, add --new-items"
                 )
@@ -54,7 +54,7 @@ def match_items(
         )
     if matches.unmatched and not new_items:
         total = len(matches.items) + len(matches.unmatched)
-        elsewhere = "" if matches.items else _elsewhere(context, rows, ways)
+        elsewhere = "" if matches.items else _other_suite_hint(context, rows, ways)
         if not elsewhere and any(map(is_address, matches.unmatched)):
             elsewhere = (
                 "Addresses on the web match by their last folders and the file's name: download the images and import them."
@@ -79,7 +79,7 @@ def first_few(texts: Iterable[str]) -> str:
     return ", ".join(every[:EXAMPLES]) + more
 
 
-def _elsewhere(context: Context, rows: Sequence[RatedItem], ways: Sequence[str]) -> str:
+def _other_suite_hint(context: Context, rows: Sequence[RatedItem], ways: Sequence[str]) -> str:
     """Return another suite that has pictures of most of the items, as a hint; "" if none has."""
     images = [item for item in imports.known_items(context.store) if item.is_image]
     if not images:

@@ -96,7 +96,15 @@ class RatingRequest:
     @property
     def columns(self) -> dict[str, str | None]:
         """The columns that are named, by what they hold."""
-        return {name: getattr(self, name) for name in ("item", "rater", "value", "prompt", "generator", "index", "task")}
+        return {
+            "item": self.item,
+            "rater": self.rater,
+            "value": self.value,
+            "prompt": self.prompt,
+            "generator": self.generator,
+            "index": self.index,
+            "task": self.task,
+        }
 
     @property
     def more(self) -> dict[str, Any]:
@@ -112,7 +120,12 @@ class RatingRequest:
             "merge": sorted(self.merge),
             "slots": self.identity == "slot",
             "saw_labels": self.saw_labels,
-            **{name: getattr(self, name) for name in ("transpose", "pair", "multiple", "encoding", "header_lines", "sheet")},
+            "transpose": self.transpose,
+            "pair": self.pair,
+            "multiple": self.multiple,
+            "encoding": self.encoding,
+            "header_lines": self.header_lines,
+            "sheet": self.sheet,
         }
         return {name: value for name, value in more.items() if value}
 
@@ -186,7 +199,7 @@ def read_table_of_ratings(context: Context, path: Path, request: RatingRequest) 
         aspect, scale_text = aspect or PREFERENCE, scale_text or "nominal"
     elif request.multiple:
         scale_text = scale_text or "nominal"
-    read_columns = _columns(table, request, {"aspect": aspect, "scale": scale_text})
+    read_columns = _columns(table, request, aspect, scale_text)
     try:
         scale = Scale.parse(str(scale_text))
     except ScaleError as error:
@@ -210,33 +223,34 @@ def read_table_of_ratings(context: Context, path: Path, request: RatingRequest) 
     return table.table, RatingReading(path, table.left_out, read_columns, str(aspect), scale, notes)
 
 
-def _columns(table: RatingTable, request: RatingRequest, others: Mapping[str, str | None]) -> RatingColumns:
-    columns = request.columns
-    needed = {"item": columns["item"], "rater": columns["rater"] or table.rater, "value": columns["value"], **others}
-    if request.is_wide:
-        if columns["rater"] or columns["value"] or table.rater:
-            raise UsageError(
-                "with --wide every rater has a column, whose header is the rater's name; leave "
-                + ("--wide out: this export says who answered" if table.rater else "--rater and --value out")
-            )
-        del needed["rater"], needed["value"]
-    if request.transpose:
-        del needed["item"], needed["value"]
-    missing = [f"--{name}" for name, value in needed.items() if not value]
+def _columns(table: RatingTable, request: RatingRequest, aspect: str | None, scale: str | None) -> RatingColumns:
+    if request.is_wide and (request.rater or request.value or table.rater):
+        raise UsageError(
+            "with --wide every rater has a column, whose header is the rater's name; leave "
+            + ("--wide out: this export says who answered" if table.rater else "--rater and --value out")
+        )
+    rater = request.rater or table.rater
+    needed = (
+        ("item", request.transpose or request.item),
+        ("rater", request.is_wide or rater),
+        ("value", request.is_wide or request.transpose or request.value),
+        ("aspect", aspect),
+        ("scale", scale),
+    )
+    missing = [f"--{name}" for name, column in needed if not column]
     if missing:
         raise UsageError(f"{', '.join(missing)} missing; only a file of 'export ratings' is read without any option")
-    item = tuple(_names(columns["item"]))
+    item = tuple(_names(request.item))
     if not item and not request.transpose:
         raise UsageError("--item needs a column's name")
     if request.pair and len(_names(request.pair)) != 2:
         raise UsageError("--pair needs the two columns of the generators, separated by a comma: --pair model_a,model_b")
-    described = (columns["prompt"], columns["generator"], columns["index"], columns["task"])
-    read = RatingColumns(item, "", "", (), {}, *described)
+    read = RatingColumns(item, "", "", (), {}, request.prompt, request.generator, request.index, request.task)
     if request.transpose:
-        read = replace(read, item=(), rater=str(needed["rater"]))
+        read = replace(read, item=(), rater=str(rater))
         return replace(read, items=item_columns(item or _columns_of_items(table.table, read)))
     if not request.is_wide:
-        return replace(read, rater=str(needed["rater"]), value=str(needed["value"]))
+        return replace(read, rater=str(rater), value=str(request.value))
     raters = tuple(_names(request.rater_columns)) or other_columns(table.table, read)
     if not raters:
         raise UsageError("--wide needs columns of raters beside those of the items")

@@ -13,8 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from concord.common import text_tables, wording
+from concord.common import wording
 from concord.common.context import CommandError, Context, import_bundle, was_imported
+from concord.common.table import texts
+from concord.common.text_tables import aligned
 from concord.importing.exported_files import import_exported_ratings
 from concord.importing.rating_items import EXAMPLES, first_few, match_items
 from concord.importing.rating_request import RatingReading, RatingRequest, check_request, read_table_of_ratings
@@ -389,12 +391,12 @@ def _prompts(context: Context, rows: Sequence[RatedItem], suite: str) -> dict[st
 
 def _preview(context: Context, bundle: ImportBundle, aspect: str) -> None:
     """Say the first ratings as they would be stored."""
-    lines = [("item", "rater", aspect)]
+    rows = []
     for item_id, rater_id, judgement in bundle.ratings.first(EXAMPLES) if bundle.ratings is not None else ():
         value: Any = judgement.label or judgement.reason or judgement.value
         named = f"{judgement.aspect}: " if judgement.aspect != aspect else ""
-        lines.append((item_id, rater_id, f"{named}{value}"))
-    context.say(*text_tables.aligned([[printable(cell)[:80] for cell in line] for line in lines]))
+        rows.append([printable(text)[:80] for text in (item_id, rater_id, f"{named}{value}")])
+    context.say(*aligned(texts("The first ratings", ("item", "rater", printable(aspect)[:80]), rows)))
 
 
 def _reasons(left_out: Mapping[str, int]) -> str:

@@ -247,7 +247,7 @@ def _run(
 ) -> UploadOutcome:
     out = io.StringIO()
     context = Context(store, path.parent, out, io.StringIO(), tell)
-    before = {row["import_id"] for row in imports.listed(store)}
+    before = {row.import_id for row in imports.listed(store)}
     bundle: ImportBundle | None = None
     errors: list[str] = []
     try:
@@ -264,7 +264,7 @@ def _run(
         if why is None and not isinstance(error, CommandError | ValueError | OSError):
             raise
         errors = [why] if why else problems_of(store, error)
-    number = next((row["import_id"] for row in imports.listed(store) if row["import_id"] not in before), None)
+    number = next((row.import_id for row in imports.listed(store) if row.import_id not in before), None)
     skipped = [line.replace(f"{path}/", "") for line in context.skipped]
     return UploadOutcome(bundle, out.getvalue().splitlines(), skipped, errors, number)
 

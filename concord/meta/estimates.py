@@ -52,9 +52,9 @@ def estimated(store: Store) -> list[tuple[str, str, str]]:
 
 def label_draw(units: RatedUnits, judgements: pd.DataFrame, draw: Draw, there: Pool) -> LabelDraw:
     """The units' labels that a campaign drew; ``there``: the images there are now."""
-    counted = judgements["excluded"].isna() & (judgements["kind"] == "human") & (judgements["aspect"] == units.aspect)
-    counted &= judgements["simulated"].astype(bool) == units.simulated
-    labelled = set(judgements.loc[counted & (judgements["campaign"] == draw.campaign_id), "item"])
+    counted = judgements.excluded.isna() & (judgements.kind == "human") & (judgements.aspect == units.aspect)
+    counted &= judgements.simulated.astype(bool) == units.simulated
+    labelled = set(judgements.loc[counted & (judgements.campaign == draw.campaign_id), "item"])
     drawn_from = draw.pool or {}
     known = [name for name, n in drawn_from.items() if there.get(name) == n]
     covered = {(suite, task, generator) for suite, task, generator in known}
@@ -83,5 +83,5 @@ def _with_weighted(judgements: pd.DataFrame, draws: Sequence[Draw]) -> pd.DataFr
     """The frame in which the labels of these draws count."""
     drawn = np.zeros(len(judgements), bool)
     for draw in draws:
-        drawn |= (judgements["campaign"] == draw.campaign_id) & judgements["item"].isin(list(draw.chances))
-    return judgements.assign(excluded=judgements["excluded"].mask(drawn & (judgements["excluded"] == "selected")))
+        drawn |= (judgements.campaign == draw.campaign_id) & judgements.item.isin(list(draw.chances))
+    return judgements.assign(excluded=judgements.excluded.mask(drawn & (judgements.excluded == "selected")))

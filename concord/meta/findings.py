@@ -6,7 +6,7 @@ What is cached is made once for all who look while the project stays as it is: d
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final, TypeVar
 
 import pandas as pd
 
@@ -17,11 +17,13 @@ from agreement.meta.rater_effects import RaterEffectRow, rater_effects
 from agreement.meta.units import Finding, RatedUnits, read_units
 from agreement.report.report import select
 from concord.agreement import scales_of
-from concord.common import live_updates, sentences
+from concord.common import live_updates
 from data.store.core import frame
 from data.store.core.frame import Scales
 from data.store.core.selection import Selection
 from data.store.core.store import Store
+
+FindingT = TypeVar("FindingT", bound=Finding)
 
 TITLES: Final[Mapping[str, str]] = {
     PAIRWISE: "Pairwise accuracy",
@@ -67,6 +69,6 @@ def effects(store: Store, selection: Selection, ratings: tuple[int, ...] = (1, 3
     return [row for units in selected_units(store, selection) for row in rater_effects(units, ratings)]
 
 
-def of_scorers(rows: Sequence[Finding], scorers: Sequence[str]) -> list[dict[str, Any]]:
-    """Rows of plain types: people's own, and those of these scorers, or of all for none."""
-    return [sentences.worded(row.to_dict()) for row in rows if not scorers or row.scorer in (None, *scorers)]
+def of_scorers(rows: Sequence[FindingT], scorers: Sequence[str]) -> list[FindingT]:
+    """Return people's own rows and those of these scorers; all rows if no scorers are named."""
+    return [row for row in rows if not scorers or row.scorer in (None, *scorers)]

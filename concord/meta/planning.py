@@ -58,8 +58,8 @@ def plan(store: Store, selection: Selection, request: PlanRequest) -> list[Plann
         if others:
             seen = observed_design(units)
             feasible = [each for each in designs if each.images <= seen.images and each.ratings <= seen.ratings]
-            mine = judgements[(judgements["suite"] == units.suite) & (judgements["aspect"].isin((units.aspect, "score")))]
-            of_people = (mine["kind"] != "human") | (mine["simulated"] == units.simulated)
+            mine = judgements[(judgements.suite == units.suite) & (judgements.aspect.isin((units.aspect, "score")))]
+            of_people = (mine.kind != "human") | (mine.simulated == units.simulated)
             aim = replace(aim, half_width=request.half_width or Aim.half_width)
             made = plan_statistics(mine[of_people], scales, others, feasible, aim, request.seed)
             rows += [row for row in made if row.aspect == units.aspect]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from agreement.estimate import Estimate
-from agreement.meta.alternative_annotator import WINNING_RATE
+from agreement.meta.alternative_annotator import WINNING_RATE, AlternativeAnnotator
 from agreement.report.ceiling import SAW_LABELS
 from agreement.report.report import glance
 from agreement.study.cells import ALL
@@ -33,12 +33,12 @@ class Replacement:
     answer: Answer
     evidence: tuple[str, str]
     agreement: Estimate | None
-    test: Mapping[str, Any] | None
+    test: AlternativeAnnotator | None
 
     @property
     def on_scale(self) -> bool:
-        """Whether it gives people's aspect itself, not a score of its own."""
-        return self.test is None or bool(self.test["on_scale"])
+        """True if the scorer gives people's aspect itself, not a score of its own."""
+        return self.test is None or self.test.on_scale
 
     @property
     def sentence(self) -> str:
@@ -46,13 +46,20 @@ class Replacement:
         return f"{self.scorer}: {ANSWERS[self.answer].lower()}. {' '.join(self.evidence)}"
 
 
-def replacements(tests: Sequence[Mapping[str, Any]], raters: Sequence[Estimate], task: str, people: str) -> list[Replacement]:
-    """One for each scorer of an aspect, the most promising first: from rows of `alt-test` and of `agreement` (`raters`)."""
+def replacements(
+    tests: Sequence[AlternativeAnnotator], raters: Sequence[Estimate], task: str, people: str
+) -> list[Replacement]:
+    """Return one for each scorer of an aspect, the most promising first.
+
+    Args:
+        tests: rows of `alt-test`.
+        raters: rows of `agreement` about scorers.
+        task: whose rows are read.
+        people: real or simulated ones.
+    """
     cell = (task, ALL, people)
     by_test = {
-        row["scorer"]: row
-        for row in tests
-        if row["statistic"] == WINNING_RATE and (row["task"], row["generator"], row["people"]) == cell
+        str(row.scorer): row for row in tests if row.statistic == WINNING_RATE and (row.task, row.generator, row.people) == cell
     }
     by_ceiling: dict[str, Estimate] = {}
     here = [row for row in raters if (row.task, row.generator, row.people) == cell]
@@ -64,7 +71,7 @@ def replacements(tests: Sequence[Mapping[str, Any]], raters: Sequence[Estimate],
     for name in names:
         test, row = by_test.get(name), by_ceiling.get(name)
         verdict = row.ceiling.verdict.verdict if row and row.ceiling else None
-        answer = _answer(test["passes"] if test else None, verdict)
+        answer = _answer(test.passes if test else None, verdict)
         made.append(Replacement(name, answer, (_by_test(test), _by_ceiling(row)), row, test))
     order = list(ANSWERS)
     return sorted(made, key=lambda each: (order.index(each.answer), -_value(each.agreement), each.scorer))
@@ -83,13 +90,12 @@ def _answer(passes: bool | None, verdict: str | None) -> Answer:
     return "no" if verdict == "below" else "unknown"
 
 
-def _by_test(test: Mapping[str, Any] | None) -> str:
-    if test is None or test["value"] is None:
-        return f"The alternative annotator test is not possible: {test['reason'] if test else 'nothing to test'}."
-    won, n = sum(each["won"] for each in test["persons"]), len(test["persons"])
+def _by_test(test: AlternativeAnnotator | None) -> str:
+    if test is None or test.value is None:
+        return f"The alternative annotator test is not possible: {test.reason if test else 'nothing to test'}."
     return (
-        f"It {'passes' if test['passes'] else 'does not pass'} the alternative annotator test: it does as well as"
-        f" {won} of {n} people (ε = {test['epsilon']:g}; half are needed)."
+        f"It {'passes' if test.passes else 'does not pass'} the alternative annotator test: it does as well as"
+        f" {test.persons_won} of {len(test.persons)} people (ε = {test.epsilon:g}; half are needed)."
     )
 
 

@@ -44,6 +44,8 @@ _BATCH = 16
 _REAL_BATCH = 4
 """Pictures at once, if nothing is said: of the playground's generators, and of real ones."""
 _LONGEST = 100
+_SETTINGS = ("model", "asked", "seed")
+"""The keys of a generator's stored settings."""
 # without "_", which stands for "/" in file names
 _names: set[tuple[Path, str]] = set()
 _lock = threading.Lock()
@@ -74,7 +76,8 @@ def run(
     if name is not None and (not name.strip() or not name.isprintable() or len(name) > _LONGEST):
         raise UsageError(f"--name must be 1 to {_LONGEST} characters that can be printed, got {name[:_LONGEST]!r}")
     called = generators.name_of(model, asked_so, seed) if name is None else name.strip()
-    settings: dict[str, Any] = {"model": generators.model_of(model), "asked": asdict(asked_so), "seed": seed}
+    asked = asdict(asked_so)
+    settings: dict[str, Any] = dict(zip(_SETTINGS, (generators.model_of(model), asked, seed), strict=True))
     prompts = [prompt for prompt in _prompts(context, suite) if not task or prompt.task in task][:limit]
     if not prompts:
         raise CommandError(f"suite {suite!r} has no prompt of task {', '.join(task)}")
@@ -86,7 +89,7 @@ def run(
             return
         runs.set_generator_settings(context.store, called, {**known, **settings})
         at_once = batch_size or (_BATCH if model in pipelines.PLAYGROUND_STAGES else _REAL_BATCH)
-        job = GenerationJob(model, tuple(wanted), at_once, settings["asked"], device, known.get("weights", ""))
+        job = GenerationJob(model, tuple(wanted), at_once, asked, device, known.get("weights", ""))
         row = _begin(context, job, called, {**settings, "suite": suite, "n": n}, profile)
         _work(context, row)
 
@@ -183,7 +186,7 @@ def _taken_in(context: Context, row: RunRow, folder: GenerationFolder) -> int:
     called, job = row.rater_id, folder.job()
     known = runs.generator_settings(context.store, called) or {}
     if opened := folder.opened():
-        asked_so = {key: row.settings[key] for key in ("model", "asked", "seed")}
+        asked_so = {key: row.settings[key] for key in _SETTINGS}
         runs.set_generator_settings(context.store, called, {**asked_so, **known, **opened})
     suite = str(row.settings["suite"])
     there = contents.pictured(context.store, suite, called)
@@ -219,11 +222,17 @@ def _same(context: Context, called: str, settings: Mapping[str, Any]) -> dict[st
         if called not in pipelines.PLAYGROUND_STAGES and runs.was_generated_elsewhere(context.store, called):
             raise CommandError(f"the project has images by {called} that were not generated here; choose another --name")
         return {}
-    before, now = ({"model": each["model"], **each["asked"], "seed": each["seed"]} for each in (known, settings))
+    before, now = (_flat(each) for each in (known, settings))
     other = [f"{key} {_in_words(before.get(key))}, now {_in_words(now[key])}" for key in now if now[key] != before.get(key)]
     if other:
         raise CommandError(f"{called} was run with other settings before ({'; '.join(other)}); choose another --name")
     return known
+
+
+def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a generator's stored settings, each of those that it was asked with as one of its own."""
+    model, asked, seed = (settings[key] for key in _SETTINGS)
+    return {"model": model, **asked, "seed": seed}
 
 
 def _in_words(value: Any) -> str:
@@ -264,7 +273,7 @@ def _prompts(context: Context, suite: str) -> list[Prompt]:
         return prompts
     if suite == playground.SUITE:
         return playground.sample_prompts()
-    known = contents.filter_choices(context.store)["suite"]
+    known = contents.filter_choices(context.store).suite
     has = f"; it has: {', '.join(known)}" if known else ""
     raise CommandError(f"the project has no suite {suite!r}{has}. First: import prompts FILE --suite {suite}")
 

@@ -83,7 +83,7 @@ def run_rows(store: Store) -> list[RunRow]:
 
 
 def run_view(store: Store, row: RunRow) -> RunView:
-    """How a run stands."""
+    """Return a run's state, progress and expected time left, for display."""
     job = queue.queued_runs(store).get(row.run_id)
     progress = run_session.folder_of(store, row).last_progress() or WorkerProgress("loading", 0, row.n_items)
     state = _state(row, job, progress)
@@ -94,8 +94,8 @@ def run_view(store: Store, row: RunRow) -> RunView:
     return RunView(row, state, n_done, rate, overall, left, progress, queue.run_ahead(store, row.run_id))
 
 
-def queued_or_at_work(store: Store) -> set[str]:
-    """Runs that somebody is at here, or waits to be at."""
+def active_runs(store: Store) -> set[str]:
+    """Return ids of runs that are queued or running in this process."""
     return set(queue.queued_runs(store))
 
 

@@ -420,8 +420,8 @@ def items_in_runs(store: Store, behind: Sequence[RunRow]) -> dict[str, str]:
     for row in behind:
         with suppress(OSError):  # what cannot be read cannot be worked on either
             folder = run_session.folder_of(store, row)
-            read_items = _items_of(folder.path) if (folder.path / "run.json").is_file() else ()
-            run_ids |= dict.fromkeys(read_items, row.run_id)
+            folder_items = _items_of(folder.path) if (folder.path / "run.json").is_file() else ()
+            run_ids |= dict.fromkeys(folder_items, row.run_id)
     return run_ids
 
 

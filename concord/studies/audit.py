@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from concord.common.table import Field, field, table_of, texts
 from concord.common.text_tables import markdown as markdown_table
 from concord.studies import judge_words
 from concord.studies.benchmarks import REPRODUCTIONS
-from concord.studies.comparison import ComparedNumber, as_json, table
+from concord.studies.comparison import ComparedNumber, VerdictCounts, as_json, table
 from concord.studies.judges import JudgedPeople
 from data.studies.published import PrintedNumber
 
@@ -72,15 +73,15 @@ def _answers(judged: JudgedPeople) -> list[str]:
 
 def audit(studies: Audited) -> str:
     """The page in Markdown: an overview, then a chapter for each study."""
-    counts = {name: Counter(line.verdict for line in each.lines) for name, each in studies.items()}
-    rows = [["study", "numbers", "same", "different", "not determined"]]
+    counts = {name: VerdictCounts.of(each.lines) for name, each in studies.items()}
+    rows = []
     for name, count in counts.items():
         paper = REPRODUCTIONS[name].study.paper
         link = f"[{paper}](#{_NO_ANCHOR.sub('', paper.lower()).replace(' ', '-')})"
-        numbers = (count.total(), count["same"], count["different"], count["not_determined"])
+        numbers = (count.total, count.same, count.different, count.not_determined)
         rows.append([link, *map(str, numbers)])
     chapters = ("\n\n".join([_chapter(name, each.lines), *map(_judged, each.judged)]) for name, each in studies.items())
-    overview = "\n".join(markdown_table(rows))
+    overview = "\n".join(markdown_table(texts("Studies", ("study", "numbers", "same", "different", "not determined"), rows)))
     return "\n\n".join([_INTRODUCTION, overview, f"**Judges beside people.** {judge_words.HOW_TO_READ}", *chapters])
 
 
@@ -89,8 +90,8 @@ def _judged(judged: JudgedPeople) -> str:
     parts = [f"### {judge_words.title(judged)}"]
     mark = "?" if judged.judges else "."
     parts += [f"**{question}{mark}** {answer}" for question, answer in judge_words.answers(judged)]
-    rows = list(judge_words.table(judged))
-    return "\n\n".join([*parts, "\n".join(markdown_table(rows))] if rows else parts)
+    beside_people = judge_words.table(judged)
+    return "\n\n".join([*parts, "\n".join(markdown_table(beside_people))] if beside_people else parts)
 
 
 def _chapter(name: str, lines: Sequence[ComparedNumber]) -> str:
@@ -101,7 +102,7 @@ def _chapter(name: str, lines: Sequence[ComparedNumber]) -> str:
             parts.append(f"**{title}.** {filled(words, lines)}")
     listed = [line for line in lines if len(lines) <= MANY or line.verdict != "same"]
     if listed:
-        parts.append("\n".join(markdown_table(_table(listed))))
+        parts.append("\n".join(markdown_table(table_of(study.paper, _FIELDS, listed))))
     if len(lines) > MANY:
         tasks = Counter(line.number.task for line in lines)
         same = Counter(line.number.task for line in lines if line.verdict == "same")
@@ -116,19 +117,21 @@ def _chapter(name: str, lines: Sequence[ComparedNumber]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _table(lines: Sequence[ComparedNumber]) -> list[list[str]]:
-    rows = [["in the paper", "printed", "ours", "95 % interval", "n", "verdict", "beside it"]]
-    for line in lines:
-        number = line.number
-        ours = "–" if line.value is None else formatted(number, line.value)
-        bounds = interval(line)
-        beside = [
-            f"{name.replace('_', ' ')} {formatted(number, value)}" for name, value in line.beside.items() if value is not None
-        ]
-        verdict = line.verdict.replace("_", " ")
-        called = f"{number.called} ({number.where})"
-        rows.append([called, number.printed, ours, bounds, f"{line.n_items:,}", verdict, "; ".join(beside)])
-    return rows
+def _beside(line: ComparedNumber) -> str:
+    return "; ".join(
+        f"{name.replace('_', ' ')} {formatted(line.number, value)}" for name, value in line.beside.items() if value is not None
+    )
+
+
+_FIELDS: Final[Sequence[Field[ComparedNumber]]] = (
+    field("in the paper", lambda line: f"{line.number.called} ({line.number.where})"),
+    field("printed", lambda line: line.number.printed),
+    field("ours", lambda line: "–" if line.value is None else formatted(line.number, line.value)),
+    field("95 % interval", lambda line: interval(line)),
+    field("n", lambda line: line.n_items, ","),
+    field("verdict", lambda line: line.verdict.replace("_", " ")),
+    field("beside it", _beside),
+)
 
 
 def formatted(number: PrintedNumber, value: float) -> str:
@@ -162,8 +165,8 @@ def _values(lines: Sequence[ComparedNumber]) -> Mapping[str, str]:
     for line in lines:
         beside = {name: value for name, value in line.beside.items() if value is not None}
         values |= {f"{line.number.called}|{name}": formatted(line.number, value) for name, value in beside.items()}
-    count = Counter(line.verdict for line in lines)
-    return values | {"same": str(count["same"]), "determined": str(count["same"] + count["different"])}
+    count = VerdictCounts.of(lines)
+    return values | {"same": str(count.same), "determined": str(count.same + count.different)}
 
 
 FORMATS: Final[Mapping[str, Callable[[Audited], str]]] = {"table": text, "md": audit, "json": document}

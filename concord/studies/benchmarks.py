@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -61,14 +61,15 @@ class Reproduction:
 
 def _with_written(store: Store, judgements: pd.DataFrame, scales: Scales) -> Prepared:
     """The ratings once more as two aspects of numbers and of ordered levels, those off their scale as they were written."""
-    released = judgements[judgements["kind"] == "human"].copy()
-    for row in released.index[released["excluded"] == OFF_SCALE]:
+    released = judgements[judgements.kind == "human"].copy()
+    for row in released.index[released.excluded == OFF_SCALE]:
         item, rater = released.loc[row, ["item", "rater"]]
-        answers = (contents.item(store, item) or {"annotations": []})["annotations"]
-        written = next(each["answers"][OFF_SCALE] for each in answers if each["rater_id"] == rater)
+        stored = contents.item(store, item)
+        answers = stored.annotations if stored else ()
+        written = next(each.answers[OFF_SCALE] for each in answers if each.rater_id == rater)
         released.loc[row, ["number", "excluded"]] = [float(written[GENAI_BENCH.aspect]), None]
-    released["label"] = released["number"].map("{:g}".format)
-    levels = "<".join(f"{level:g}" for level in sorted(released["number"].unique()))
+    released = released.assign(label=released.number.map("{:g}".format))
+    levels = "<".join(f"{level:g}" for level in sorted(released.number.unique()))
     parts = [judgements, released.assign(aspect=AS_RELEASED), released.assign(aspect=AS_RELEASED_ORDER)]
     suite = GENAI_BENCH.suite
     more = {(suite, AS_RELEASED): "interval", (suite, AS_RELEASED_ORDER): f"ordinal:{levels}"}
@@ -77,13 +78,12 @@ def _with_written(store: Store, judgements: pd.DataFrame, scales: Scales) -> Pre
 
 def _with_overall(_: Store, judgements: pd.DataFrame, scales: Scales) -> Prepared:
     """The square root of both ratings' product as a third aspect, on the scale of its values."""
-    people = judgements[judgements["kind"] == "human"]
+    people = judgements[judgements.kind == "human"]
     pairs = people.pivot(index=["item", "rater"], columns="aspect", values="number")
-    pairs["overall"] = np.sqrt(pairs[CONSISTENCY] * pairs[QUALITY])
-    overall = pairs["overall"].reset_index()
-    rows = people[people["aspect"] == CONSISTENCY].merge(overall, on=["item", "rater"]).dropna(subset="overall")
-    rows = rows.assign(aspect=OVERALL, number=rows["overall"], label=rows["overall"].map("{:z.4f}".format))
-    levels = "<".join(sorted(rows["label"].unique()))
+    overall = (pairs[CONSISTENCY] * pairs[QUALITY]).map(np.sqrt).rename("overall").reset_index()
+    rows = people[people.aspect == CONSISTENCY].merge(overall, on=["item", "rater"]).dropna(subset="overall")
+    rows = rows.assign(aspect=OVERALL, number=rows.overall, label=rows.overall.map("{:z.4f}".format))
+    levels = "<".join(sorted(rows.label.unique()))
     both = pd.concat([people, rows.drop(columns="overall")], ignore_index=True)
     return both, {**scales, (IMAGENHUB.suite, OVERALL): f"ordinal:{levels}"}
 
@@ -121,14 +121,14 @@ class _RatedImages:
 
 def _rated_images(judgements: pd.DataFrame, generator: str) -> _RatedImages:
     """From a suite's judgements, with the overall aspect of people and judges."""
-    prompts = sorted(judgements["prompt"].dropna().unique())
-    mine = judgements[judgements["generator"] == generator]
+    prompts = sorted(judgements.prompt.dropna().unique())
+    mine = judgements[judgements.generator == generator]
     people = {
         str(aspect): part.pivot(index="rater", columns="prompt", values="number").reindex(columns=prompts).to_numpy(float)
-        for aspect, part in mine[mine["kind"] == "human"].groupby("aspect")
+        for aspect, part in mine[mine.kind == "human"].groupby("aspect")
     }
     people[OVERALL] = np.sqrt(people[CONSISTENCY] * people[QUALITY])
-    values = mine[mine["kind"] == "scorer"].pivot(index="rater", columns="prompt", values="number").reindex(columns=prompts)
+    values = mine[mine.kind == "scorer"].pivot(index="rater", columns="prompt", values="number").reindex(columns=prompts)
     scorers: dict[str, dict[str, FloatArray]] = {}
     for name in values.index:
         judge, _, part = str(name).rpartition(" ")
@@ -145,8 +145,8 @@ def _rated_images(judgements: pd.DataFrame, generator: str) -> _RatedImages:
 
 def _viescore(store: Store) -> list[ComparedNumber]:
     judgements = frame.frame(store, Selection(suite=(VIESCORE.suite,), generator=tuple(VIESCORE.sources)))
-    judgements = judgements[judgements["excluded"].isna() & (judgements["kind"] != "consensus")]
-    present = set(judgements["generator"])
+    judgements = judgements[judgements.excluded.isna() & (judgements.kind != "consensus")]
+    present = set(judgements.generator)
     missing = [name for name in VIESCORE.sources if name not in present]
     images = {name: _rated_images(judgements, name) for name in VIESCORE.sources if name in present}
     return [_viescore_number(number, images, missing) for number in VIESCORE.numbers]
@@ -197,11 +197,11 @@ def _inverse_fisher(mean: FloatArray) -> FloatArray:
 def _tia2(store: Store) -> list[ComparedNumber]:
     """The share of a prompt's images that a strict majority finds fitting, for every prompt that has a printed share."""
     judgements = frame.frame(store, Selection(suite=(TIA2.suite,)))
-    judgements = judgements[judgements["excluded"].isna()]
-    printed = judgements[judgements["rater"] == TIA2_PRINTED].set_index("prompt")["number"]
-    people = judgements[judgements["kind"] == "human"]
-    item, items = pd.factorize(people["item"])
-    labels: IntArray = people["number"].to_numpy(np.int64)
+    judgements = judgements[judgements.excluded.isna()]
+    printed = judgements[judgements.rater == TIA2_PRINTED].set_index("prompt").number
+    people = judgements[judgements.kind == "human"]
+    item, items = pd.factorize(people.item)
+    labels: IntArray = people.number.to_numpy(np.int64)
     majority = strict_majority(item.astype(np.int64), len(items), labels, 2).label == 1
     images = pd.DataFrame({"item": items, "fits": majority, "ratings": np.bincount(item)}).merge(
         people[["item", "prompt", "task"]].drop_duplicates(), on="item"
@@ -217,9 +217,9 @@ def _tia2(store: Store) -> list[ComparedNumber]:
             numbers.append(undetermined(number, "nobody rated its images here"))
             continue
         # images of one prompt are draws of their own: each is its cluster
-        clusters = Clusters.of([None] * len(mine), mine["item"].tolist())
-        estimate = share_estimate(mine["fits"].tolist(), clusters, Options(), NO_METHOD, Reason(ReasonCode.NOBODY_RATED))
-        numbers.append(compared(number, TIA2.sources, estimate, {}, len(mine), int(mine["ratings"].sum())))
+        clusters = Clusters.of([None] * len(mine), mine.item.tolist())
+        estimate = share_estimate(mine.fits.tolist(), clusters, Options(), NO_METHOD, Reason(ReasonCode.NOBODY_RATED))
+        numbers.append(compared(number, TIA2.sources, estimate, {}, len(mine), int(mine.ratings.sum())))
     return numbers
 
 
@@ -230,23 +230,22 @@ OTHER_WORDS: Final = "votes in other words read, too"
 def _arena(store: Store) -> list[ComparedNumber]:
     """How often a judge's vote is people's; an answer that names no vote is wrong."""
     judgements = frame.frame(store, Selection(suite=(ARENA.suite,)))
-    people = judgements[judgements["kind"] == "human"].set_index("item")
-    written = scorer_evidence.imported_evidence(store, ARENA.suite)
+    people = judgements[judgements.kind == "human"].set_index("item")
+    written = scorer_evidence.imported_words(store, ARENA.suite)
     numbers = []
     for number in ARENA.numbers:
-        judge = judgements[judgements["rater"] == number.rater].set_index("item")["label"].reindex(people.index)
-        payloads = [written.get((str(item), str(number.rater))) for item in people.index]
-        if people.empty or None in payloads:
+        judge = judgements[judgements.rater == number.rater].set_index("item").label.reindex(people.index)
+        votes = [words for item in people.index if (words := written.get((str(item), str(number.rater)))) is not None]
+        if people.empty or len(votes) < len(people):
             numbers.append(undetermined(number, f"no votes of {number.rater} in these data"))
             continue
-        right = (judge == people["label"]).tolist()
-        known: list[Mapping[str, Any]] = [payload for payload in payloads if payload is not None]
-        in_words = [read_choice(payload["written"], exactly=False) for payload in known]
+        right = (judge == people.label).tolist()
+        in_words = [read_choice(vote.written, exactly=False) for vote in votes]
         beside = {
-            AS_MARKED: float(np.mean([payload["marked"] for payload in known])),
-            OTHER_WORDS: float(np.mean([word == vote for word, vote in zip(in_words, people["label"], strict=True)])),
+            AS_MARKED: float(np.mean([bool(vote.marked) for vote in votes])),
+            OTHER_WORDS: float(np.mean([word == vote for word, vote in zip(in_words, people.label, strict=True)])),
         }
-        clusters = Clusters.of(people["prompt"].tolist(), [str(item) for item in people.index])
+        clusters = Clusters.of(people.prompt.tolist(), [str(item) for item in people.index])
         estimate = share_estimate(right, clusters, Options(), NO_METHOD, Reason(ReasonCode.NO_VOTE))
         numbers.append(compared(number, (), estimate, beside, len(right), len(right)))
     return numbers
@@ -266,7 +265,7 @@ REPRODUCTIONS: Final[dict[str, Reproduction]] = {
 
 def imported_studies(store: Store) -> list[str]:
     """The studies of `REPRODUCTIONS` that a project holds."""
-    kinds = {(row["kind"].removeprefix("study "), row["name"]) for row in imports.listed(store) if row["undone"] is None}
+    kinds = {(row.kind.removeprefix("study "), row.name) for row in imports.listed(store) if row.undone is None}
     names = {study for study, name in kinds if (study, name) != ("genai-bench", "527")}
     return [name for name in REPRODUCTIONS if name in names]
 

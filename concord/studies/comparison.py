@@ -15,7 +15,8 @@ from agreement.estimate import Estimate
 from agreement.estimates import IntervalEstimate
 from concord import agreement
 from concord.common import sentences
-from concord.common.text_tables import aligned
+from concord.common.table import Field, Table, field, table_of
+from concord.common.text_tables import aligned, interval
 from concord.common.text_tables import markdown as markdown_table
 from data.store.core import frame
 from data.store.core.frame import Scales
@@ -55,6 +56,26 @@ class ComparedNumber:
     reason: str
     low: float | None = None
     high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictCounts:
+    """How many printed numbers of a study have each verdict."""
+
+    same: int
+    different: int
+    not_determined: int
+
+    @property
+    def total(self) -> int:
+        """The number of all printed numbers."""
+        return self.same + self.different + self.not_determined
+
+    @classmethod
+    def of(cls, lines: Iterable[ComparedNumber]) -> VerdictCounts:
+        """Count the verdicts of these numbers."""
+        verdicts = [line.verdict for line in lines]
+        return cls(*(verdicts.count(verdict) for verdict in ("same", "different", NOT_DETERMINED)))
 
 
 def compare(store: Store, study: PublishedStudy, prepare: Prepare | None = None) -> list[ComparedNumber]:
@@ -141,20 +162,14 @@ def verdict_of(number: PrintedNumber, rounded: str | None, reason: str = "") -> 
     return "different", number.if_different or "why is not known"
 
 
-HEADER = (
-    "in the paper", "called there", "what it is", "of", "printed", "ours", "in full", "95 % interval", "items", "ratings",
-    "verdict",
-)  # fmt: skip
-
-
 def table(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
     """Aligned columns for a terminal, then what else there is to say."""
-    return "\n".join([study.paper, "", *aligned(_cells(study, lines)), "", *_remarks(study, lines)])
+    return "\n".join([study.paper, "", *aligned(_numbers(study, lines)), "", *_remarks(study, lines)])
 
 
 def markdown(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
     """The same as a Markdown table and a list."""
-    table_lines = markdown_table(_cells(study, lines))
+    table_lines = markdown_table(_numbers(study, lines))
     return "\n".join([f"## {study.paper}", "", *table_lines, "", *(f"- {line}" for line in _remarks(study, lines))])
 
 
@@ -188,28 +203,37 @@ def _row(study: PublishedStudy, line: ComparedNumber) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _cells(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> list[list[str]]:
-    """The header and a row for each line; what stands beside a number has a column where there is any."""
-    rows = [[*HEADER, "beside it"]]
-    for line in lines:
-        beside = [
-            f"{name} -" if value is None else f"{name} {rounding(line.number, value)} ({value:z.6f})"
-            for name, value in line.beside.items()
-        ]
-        rows.append([*_numbers(study, line), "; ".join(beside)])
-    return rows if any(line.beside for line in lines) else [row[:-1] for row in rows]
+def _numbers(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> Table:
+    """Return a row for each line; what stands beside a number has a column where there is any."""
+    fields: list[Field[ComparedNumber]] = [
+        field("in the paper", lambda line: line.number.where),
+        field("called there", lambda line: line.number.called),
+        field("what it is", _kind),
+        field("of", lambda line: _scope_of(study, line)),
+        field("printed", lambda line: line.number.printed),
+        field("ours", lambda line: line.rounded or "-"),
+        field("in full", lambda line: "-" if line.value is None else repr(line.value).removesuffix(".0")),
+        field("95 % interval", lambda line: interval(line.low, line.high)),
+        field("items", lambda line: None if line.value is None else line.n_items),
+        field("ratings", lambda line: None if line.value is None else line.n_ratings),
+        field("verdict", lambda line: line.verdict.replace("_", " ")),
+    ]
+    if any(line.beside for line in lines):
+        fields.append(field("beside it", _beside))
+    return table_of(study.paper, fields, lines)
 
 
-def _numbers(study: PublishedStudy, line: ComparedNumber) -> list[str]:
-    number, known = line.number, line.value is not None
-    full = repr(line.value).removesuffix(".0") if known else "-"
-    counts = [str(line.n_items), str(line.n_ratings)] if known else ["", ""]
-    bounds = "" if line.low is None else f"{line.low:z.4f} .. {line.high:z.4f}"
-    verdict = line.verdict.replace("_", " ")
+def _kind(line: ComparedNumber) -> str:
+    number = line.number
     labels = {"value": number.statistic, "items_with": f"{number.statistic} x items"}
-    kind = labels.get(number.quantity, number.quantity.replace("_", " "))
-    cells = [number.where, number.called, kind, _scope_of(study, line), number.printed, line.rounded or "-"]
-    return [*cells, full, bounds, *counts, verdict]
+    return labels.get(number.quantity, number.quantity.replace("_", " "))
+
+
+def _beside(line: ComparedNumber) -> str:
+    return "; ".join(
+        f"{name} -" if value is None else f"{name} {rounding(line.number, value)} ({value:z.6f})"
+        for name, value in line.beside.items()
+    )
 
 
 def _scope_of(study: PublishedStudy, line: ComparedNumber) -> str:
@@ -237,8 +261,8 @@ def _remarks(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> list[str
     if any(line.value is not None for line in open_lines):
         undetermined.append("What stands in full beside these is ours over what there is.")
     beyond = [f"Not determined: {item.what} ({item.where}): {item.why}." for item in study.open]
-    verdicts = Counter(line.verdict for line in lines)
-    count = f"Same {verdicts['same']}, different {verdicts['different']}, not determined {verdicts['not_determined']}."
+    counts = VerdictCounts.of(lines)
+    count = f"Same {counts.same}, different {counts.different}, not determined {counts.not_determined}."
     return [*study.notes, *different, *undetermined, *beyond, count]
 
 

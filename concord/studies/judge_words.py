@@ -9,6 +9,7 @@ from agreement.estimate import Ceiling, Estimate, WithInterval
 from agreement.meta.ranking import ORDERED, Ranking
 from agreement.report.leave_one_out import NO_PLACE
 from concord.common import sentences, wording
+from concord.common.table import Table, texts
 from concord.meta.replacement import ANSWERS
 from concord.studies.judges import JudgedPeople
 
@@ -123,14 +124,16 @@ def _replaces(judged: JudgedPeople) -> str:
     return " ".join(lines)
 
 
-def table(judged: JudgedPeople) -> Iterator[list[str]]:
-    """A row for each judge, after the header; nothing without judges."""
-    if not judged.judges:
-        return
-    yield [
+def table(judged: JudgedPeople) -> Table | None:
+    """Return a table with a row for each judge; None without judges."""
+    titles = (
         "judge", f"{judged.statistic} with people", "n", "judge minus people", "better image", "judge minus people",
         "order of generators", "as near as a person", "may it replace a person",
-    ]  # fmt: skip
+    )  # fmt: skip
+    return texts(title(judged), titles, _judge_rows(judged)) if judged.judges else None
+
+
+def _judge_rows(judged: JudgedPeople) -> Iterator[list[str]]:
     levels = [ceiling for each in judged.judges if (ceiling := _ceiling(each.replacement.agreement))]
     level = max(levels, key=lambda each: each.n_items, default=None)
     if level is not None and level.value is not None:

@@ -17,7 +17,7 @@ from agreement.meta.ranking import GENERATORS, PAIRWISE, Ranking, ranking
 from agreement.report.report import glance
 from agreement.study.cells import ALL
 from concord import agreement
-from concord.common import live_updates, sentences, wording
+from concord.common import live_updates, wording
 from concord.comparison.leaderboard import BOARD
 from concord.meta.findings import units_of
 from concord.meta.replacement import Replacement, replacements
@@ -134,7 +134,7 @@ def judged_people(store: Store, suite: str, generators: tuple[str, ...], judged:
             graded = [name for name in units.scorers if _named(judged.graded, name)]
             tests += alternative_annotator(units.graded(graded), BOARD)
     nearness = {row.scorer: row for row in tests if row.statistic == ADVANTAGE}
-    beside = replacements([sentences.worded(row.to_dict()) for row in tests], report.raters, ALL, "real")
+    beside = replacements(tests, report.raters, ALL, "real")
     main = _statistic(beside)
     judges = [
         Judge(

@@ -21,8 +21,9 @@ from annotation.questionnaires.visor import requested_objects
 from concord.agreement import selected
 from concord.common import sentences, wording
 from concord.common.context import CommandError, Context, UsageError, run_guarded
-from concord.common.table import Field, field
-from concord.common.text_tables import aligned
+from concord.common.estimate_json import estimate_json
+from concord.common.table import Field, field, statistic_field, table_of
+from concord.common.text_tables import indented, interval
 from concord.common.text_tables import markdown as markdown_table
 from concord.studies import audit, imports, selfeval
 from concord.studies.benchmarks import REPRODUCTIONS
@@ -54,15 +55,14 @@ def reproduce_visor(context: Context, selection: Mapping[str, Sequence[str]], in
     if not study_tables.questions:
         raise CommandError(_NOTHING)
     if output == "json":
-        four = [_plain(row) | {"printed": _printed(row)} for row in study_tables.questions]
-        five = [_plain_metric(row) | {"printed": _printed(row)} for row in study_tables.metrics]
+        four = [_visor_json("among_people", "question", row) for row in study_tables.questions]
+        five = [_visor_json("raters", "metric", row) for row in study_tables.metrics]
         context.say_json({"selection": chosen.to_dict(), "table_iv": four, "table_v": five, "notes": list(_NOTES)})
         return
     for title, names, rows in (("Table IV", _IV, study_tables.questions), ("Table V", _V, study_tables.metrics)):
         context.say(f"{title}\n")
-        columns = (*names, *_VISOR_FIELDS)
-        cells = [[each.column.title for each in columns], *([each.cell(row).text for each in columns] for row in rows)]
-        lines = markdown_table(cells) if output == "md" else [f"  {line}" for line in aligned(cells)]
+        table = table_of(title, (*names, *_VISOR_FIELDS), rows)
+        lines = markdown_table(table) if output == "md" else indented(table)
         context.say(*(lines if rows else ["  no scorer has judged these"]), "")
     context.say(*_NOTES)
 
@@ -88,30 +88,13 @@ def _printed(row: Estimate) -> str | None:
     return VISOR_PRINTED.get((row.aspect, row.generator, row.statistic))
 
 
-def _plain(row: Estimate, name: str = "question") -> dict[str, Any]:
-    """Return a number of Table IV as JSON; ``name``: what the title is called."""
-    return {
-        "suite": row.suite,
-        name: row.aspect,
-        "generator": row.generator,
-        "people": row.people,
-        "statistic": row.statistic,
-        "value": row.value,
-        "low": row.low,
-        "high": row.high,
-        "n_items": row.n_items,
-        "n_ratings": row.n_ratings,
-        "excluded": dict(row.excluded),
-        "reason": sentences.text_or_none(row.reason),
-        "method": sentences.text(row.method),
-    }
+def _visor_json(section: str, title: str, row: Estimate) -> dict[str, Any]:
+    """Return a number as `estimate_json` does, with what the paper prints; ``title``: the key of the question or metric."""
+    plain = {key: value for key, value in estimate_json(section, row).items() if key not in _NOT_IN_THE_TABLES}
+    return {"suite": row.suite, title: row.aspect} | plain | {"printed": _printed(row)}
 
 
-def _plain_metric(row: Estimate) -> dict[str, Any]:
-    """Return a number of Table V as JSON."""
-    return _plain(row, "metric") | {"rater": row.rater, "people_as": row.people_as, "saw_labels": row.saw_labels}
-
-
+_NOT_IN_THE_TABLES = frozenset({"aspect", "target", "task", "ceiling", "kind"})
 _SUITE: Field[Estimate] = field("suite", lambda row: row.suite)
 _PEOPLE: Field[Estimate] = field("people", lambda row: row.people)
 _GENERATOR: Field[Estimate] = field("generator", lambda row: row.generator)
@@ -120,17 +103,17 @@ _IV: Sequence[Field[Estimate]] = (_SUITE, _PEOPLE, _GENERATOR, field("question",
 _V: Sequence[Field[Estimate]] = (_SUITE, _PEOPLE, _RATER, _GENERATOR, field("metric", lambda row: row.aspect))
 
 
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:z.2f}"
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
 
 
 _VISOR_FIELDS: Sequence[Field[Estimate]] = (
     field("statistic", lambda row: row.statistic),
-    field("%", lambda row: _percent(row.value)),
-    field("95 % interval", lambda row: "" if row.low is None else f"{_percent(row.low)} .. {_percent(row.high)}"),
+    statistic_field("%", lambda row: _percent(row.value), "z.2f"),
+    field("95 % interval", lambda row: interval(_percent(row.low), _percent(row.high), "z.2f")),
     field("in the paper", _printed),
-    field("images", lambda row: str(row.n_items)),
-    field("answers", lambda row: str(row.n_ratings)),
+    field("images", lambda row: row.n_items),
+    field("answers", lambda row: row.n_ratings),
     field("left out", lambda row: ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row.excluded.items())),
     field("reason", lambda row: sentences.text_or_none(row.reason)),
 )

@@ -9,8 +9,10 @@ from dataclasses import replace
 
 from agreement import Options
 from agreement.preferences import RankCorrelation
-from concord.common import text_tables
 from concord.common.context import CommandError, Context, digest
+from concord.common.table import texts
+from concord.common.text_tables import aligned
+from concord.common.text_tables import markdown as markdown_table
 from concord.comparison import preferences
 from concord.judging import direct, rating_answer, rating_evidence
 from data.aspects import SCALES
@@ -217,8 +219,8 @@ def _lines(ranks: Ranks, decided: Sequence[CheckedClaim], *, markdown: bool) -> 
         head = ["", *SELFEVAL_TASKS, "agree", "rho", "95 % interval"]
         won = [f"{n[table.models[0]]} : {n[table.models[1]]}" for n in selfeval_votes(table).values()]
         body = [_line(name, row) for name, row in ranks[table.suite].items()]
-        write = text_tables.markdown if markdown else text_tables.aligned
-        yield from write([head, ["people's votes", *won, "", "", ""], *body])
+        rows = [["people's votes", *won, "", "", ""], *body]
+        yield from (markdown_table if markdown else aligned)(texts(table.where, head, rows))
     yield ""
     for claim, holds, ours in decided:
         yield f"{'As printed' if holds else 'Different'}: “{claim.words}” ({claim.where}); ours: {ours}."

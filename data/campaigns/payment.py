@@ -81,7 +81,7 @@ class Payout:
 
     @property
     def cost(self) -> Decimal:
-        """What it costs."""
+        """Pay and fee together."""
         return self.pay + self.fee
 
 
@@ -122,7 +122,7 @@ class PayTerms:
         return Payout(decision, base, bonus, to_cents((base + bonus) * self.fee))
 
     def cost(self, items: int) -> Decimal:
-        """What somebody who answers so many items and reaches the end costs."""
+        """Cost of one completed submission with this many items, fees included."""
         return self.payout("completion", items).cost
 
     def cost_of(self, answers: int) -> Decimal:

@@ -61,7 +61,7 @@ class Settings:
             they had reached the end, with base pay and the completion code; ``items``: what their items are worth, with the
             quota code. Who has answered nothing gets the quota code.
         withdrawal: whether people may withdraw their own answers: these stop counting, and others get the items.
-        lease_minutes: how long an item is kept of an item for a person before them.
+        lease_minutes: minutes for which an image stays reserved for the person who opened it.
         completion_code: shown to whoever has reached the end, as crowd platforms ask for it.
         completion_url: where they may go then. Where it has the completion code in it and another is shown, it has that one.
         stopped_code: shown to whoever stops before the end. Empty, as for the next three: no code, and a sentence that what

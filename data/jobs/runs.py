@@ -165,7 +165,7 @@ class Run:
         engine: of ``scorers.running.engines``; runs made before there were several lack it. Like device and part size it is
         no setting.
         shard: ``2/4`` where the manifest is the second of four shares of another one; empty: it is all that was asked for.
-        of: of a shard, the hash of all that was asked for (``asked_for``).
+        of: of a shard, the hash of all that was asked for (``manifest_hash``).
         force: whether it goes on with a detector that does not find what is on known photographs.
         drawn_by: the seed by which the images were drawn, if not all were asked for; None for all, or the first ones.
     """

@@ -1,7 +1,7 @@
 """From a spec and a seed to a scene: a sound one, or one by the careless renderer with a known fault.
 
-A ``Look`` says which textures and object-colour pairs a scene may use: what models learn from, and what is held out to test
-them.
+A ``SceneLook`` says which textures and object-colour pairs a scene may use: what models learn from, and what is held out to
+test them.
 The layout finds a free position for each object, now and then with a light overlap, and the asked relations with a clear
 margin. A fault changes a sound plan so that the one thing named is broken.
 """

@@ -161,7 +161,7 @@ def true_answers(spec: Spec, scene: Scene) -> tuple[tuple[PromptQuestion, str | 
 
 
 def question_parts(spec: Spec) -> Iterator[SpecPart]:
-    """What each question of ``from_spec`` asks about, in its order."""
+    """What each question of ``questions_from_spec`` asks about, in its order."""
     for thing in spec.objects:
         pairs = 1 + (thing.count > 1 or thing.exact) + (thing.color is not None)
         yield from [thing] * 2 * pairs

@@ -359,10 +359,30 @@ def apply(store: Store, bundles: Sequence[ImportBundle]) -> list[Imported]:
     return store.change(lambda connection: [_write_bundle(connection, bundle, secret) for bundle in bundles])
 
 
-def listed(store: Store) -> list[dict[str, Any]]:
-    """All imports, oldest first."""
-    records = store.query("select import_id, kind, name, counts, created, undone from imports order by import_id")
-    return [rows.decoded(row, "counts") for row in records]
+@dataclass(frozen=True, slots=True)
+class StoredImport:
+    """An import of a project.
+
+    Attributes:
+        kind, name: what was imported.
+        counts: how many rows it brought, by table.
+        created: when, UTC.
+        undone: when it was undone; None while it stands.
+    """
+
+    import_id: int
+    kind: str
+    name: str
+    counts: Mapping[str, int]
+    created: datetime
+    undone: datetime | None
+
+
+def listed(store: Store) -> list[StoredImport]:
+    """Return all imports, oldest first, those that were undone too."""
+    with store.read() as cursor:
+        query = "select import_id, kind, name, counts, created, undone from imports order by import_id"
+        return rows.records(cursor, StoredImport, query, (), "counts")
 
 
 def find_import(store: Store, kind: str, sha256: str) -> int | None:

@@ -278,8 +278,8 @@ def set_state(connection: Connection, run_id: str, state: State, error: str | No
 @transaction(touched=frozenset())
 def swap(connection: Connection, one_id: str, other_id: str) -> None:
     """Two runs that wait change places in the queue."""
-    place_of = "select any_value(place) from runs where run_id = ? and state = 'queued'"
-    first, other = (rows.value(connection, place_of, [run_id]) for run_id in (one_id, other_id))
+    place_query = "select any_value(place) from runs where run_id = ? and state = 'queued'"
+    first, other = (rows.value(connection, place_query, [run_id]) for run_id in (one_id, other_id))
     if first is not None and other is not None:
         for run_id, position in ((one_id, other), (other_id, first)):
             connection.execute("update runs set place = ? where run_id = ?", [position, run_id])

@@ -111,7 +111,7 @@ class FailureTable:
 
     def cell(self, asked: str = ANY, found: str = ANY, generator: str = ANY) -> FailureCell:
         """One cell; of 0 units where there is none."""
-        units = self._of(asked, found, generator)
+        units = self._denominator(asked, found, generator)
         hits = _units_with(units, found)
         items = tuple(dict.fromkeys(unit.case.item_id for unit in hits))
         every, some = (Counter((unit.case.task, unit.case.prompt_id) for unit in of) for of in (units, hits))
@@ -127,10 +127,10 @@ class FailureTable:
 
     def having(self, asked: str = ANY, found: str = ANY, generator: str = ANY) -> list[FailureUnit]:
         """The units of a cell."""
-        return _units_with(self._of(asked, found, generator), found)
+        return _units_with(self._denominator(asked, found, generator), found)
 
-    def _of(self, group: str, outcome: str, generator: str) -> list[FailureUnit]:
-        """Those that a cell is a share of."""
+    def _denominator(self, group: str, outcome: str, generator: str) -> list[FailureUnit]:
+        """Return the units in a cell's denominator."""
         units = self._index.get((generator, group), [])
         if self.apart and outcome != self.apart:
             return [unit for unit in units if self.apart not in unit.found]

@@ -102,7 +102,9 @@ def _reverse(
     for k, step in enumerate(schedule.steps.tolist()):
         left = float(schedule.left[k])
         prediction = denoiser.predict(noisy, torch.full((len(trial_of_row),), step, device=device), captions)
-        mean = schedule.of_image[k] * denoised(denoiser, prediction, noisy, left) + schedule.of_noisy[k] * noisy
+        mean = (
+            schedule.image_coefficient[k] * denoised(denoiser, prediction, noisy, left) + schedule.noisy_coefficient[k] * noisy
+        )
         target = forward(float(schedule.before[k]))[trial_of_row]
         distances.append((target - mean).flatten(1).double().square().sum(1).float().cpu())
         if k + 1 < len(schedule):

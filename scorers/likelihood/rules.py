@@ -76,17 +76,17 @@ class Schedule:
         return self.large * (1.0 - self.before) / (1.0 - self.left)
 
     @property
-    def of_image(self) -> FloatArray:
-        """What x_0 counts in the mean."""
+    def image_coefficient(self) -> FloatArray:
+        """Coefficient of x_0 in the posterior mean."""
         return np.sqrt(self.before) * self.large / (1.0 - self.left)
 
     @property
-    def of_noisy(self) -> FloatArray:
-        """What x_t counts in the mean."""
+    def noisy_coefficient(self) -> FloatArray:
+        """Coefficient of x_t in the posterior mean."""
         return np.sqrt(self.left / self.before) * (1.0 - self.before) / (1.0 - self.left)
 
     def variances(self, last: LastStep) -> FloatArray:
-        """Those that a density can be computed with; nan where its term is left out.
+        """Return the variances with which a density can be computed; nan where its term is left out.
 
         Raises:
             ValueError: there is no such way.
@@ -194,7 +194,7 @@ def step_weights(schedule: Schedule, weighting: str, dimensions: int, last: Last
     if weighting == "uniform":
         return np.full(len(schedule), 1.0 / dimensions)
     if weighting == "bound":
-        apart = schedule.of_image * np.sqrt((1.0 - schedule.left) / schedule.left)
+        apart = schedule.image_coefficient * np.sqrt((1.0 - schedule.left) / schedule.left)
         return np.asarray(len(schedule) * apart**2 / (2.0 * schedule.variances(last)))
     raise ValueError(f"there is no weighting {weighting!r}; known: {', '.join(WEIGHTINGS)}")
 

@@ -62,7 +62,7 @@ def open_pipeline(name: str, device: str = "cpu", precision: str = "float32", pl
 
     Raises:
         OSError: it is not on this machine.
-        ValueError: there is no such model, its class is none of ``FAMILIES``, or its weights are not whole.
+        ValueError: there is no such model, its class is none of ``PIPELINE_FAMILIES``, or its weights are not whole.
     """
     if precision not in PRECISIONS:
         raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
@@ -82,7 +82,7 @@ def open_pipeline(name: str, device: str = "cpu", precision: str = "float32", pl
 
 
 def pipeline_class(name: str) -> str:
-    """The class of the pipeline that a name means, a key of ``FAMILIES``. Raises as ``open_pipeline``."""
+    """The class of the pipeline that a name means, a key of ``PIPELINE_FAMILIES``. Raises as ``open_pipeline``."""
     return "PlaygroundPipeline" if name in PLAYGROUND_STAGES else _class_of(name, _index(name, _model_folder(name)))
 
 

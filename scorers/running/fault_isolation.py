@@ -108,7 +108,7 @@ def _counted_deaths(folder: Path) -> Mapping[str, tuple[int, int]]:
 class RestartPolicy:
     """How often a worker that died is started again: as long as that leads anywhere.
 
-    A worker that died at something goes on with the next one, which comes nearer to what killed it (see ``Attempts``). One that
+    A worker that died at something goes on with the next one, which comes nearer to what killed it (see ``CrashLog``). One that
     died without being at anything, or of many things one after the other, is not helped by that.
 
     Args:

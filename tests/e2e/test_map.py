@@ -24,7 +24,7 @@ INSIDE = "() => document.getElementById('map-told').innerText.match(/([\\d,]+) i
 def opened(page: Page, address: str = "/studio/map") -> None:
     page.goto(address)
     expect(page.locator("#map-plot .point").first).to_be_visible()
-    expect(page.locator("#cc-map .cc-map-groups li").first).to_be_visible()
+    expect(page.locator("#cc-map_panel .cc-map-groups li").first).to_be_visible()
 
 
 def draw(page: Page, part: float) -> None:
@@ -58,7 +58,7 @@ def test_a_lasso_leads_to_its_images_in_browse_and_its_link_shows_it(playground:
     assert 0 < n < 168
     corners = page_query(page)["lasso"][0].split(";")
     assert 3 <= len(corners) <= 60
-    expect(page.locator("#cc-map .cc-map-pictures img")).to_have_count(min(n, 12))
+    expect(page.locator("#cc-map_panel .cc-map-pictures img")).to_have_count(min(n, 12))
     link = page.url
     page.get_by_role("link", name="Show these in Browse").click()
     expect(page).to_have_url(re.compile("/studio/browse"))
@@ -134,7 +134,7 @@ def test_a_drawing_that_comes_late_leaves_the_selection(
     page.get_by_role("button", name="Select this rectangle").press("Enter")
     n = inside(page)
     go.set()
-    expect(page.locator("#cc-map .cc-map-groups")).to_contain_text("playground-late")
+    expect(page.locator("#cc-map_panel .cc-map-groups")).to_contain_text("playground-late")
     assert inside(page) == n
     page.get_by_label("x to", exact=True).fill("50")
     page.get_by_role("button", name="Select this rectangle").press("Enter")
@@ -162,6 +162,6 @@ def test_the_map_by_keyboard_alone(playground: Server, visitor: Visit) -> None:
     expect(page.locator("#map-told")).to_contain_text("Nothing is selected")
     assert "lasso" not in page_query(page)
     # a class of the colours
-    page.locator("#cc-map").get_by_role("link", name="counting").press("Enter")
+    page.locator("#cc-map_panel").get_by_role("link", name="counting").press("Enter")
     expect(page).to_have_url(re.compile("/studio/browse.*task=counting"))
     expect(page.locator(".cc-cell").first).to_be_visible()

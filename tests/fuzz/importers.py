@@ -68,11 +68,11 @@ class Bench:
         Raises:
             Unexpected: something was left behind, or cannot be shown.
         """
-        before = {row["import_id"] for row in imports.listed(self.store)}
+        before = {row.import_id for row in imports.listed(self.store)}
         try:
             self._do(importer.command, folder, importer.parameters(folder))
         finally:
-            new = [row["import_id"] for row in imports.listed(self.store) if row["import_id"] not in before]
+            new = [row.import_id for row in imports.listed(self.store) if row.import_id not in before]
             self.taken += bool(new)
             try:
                 if new and self.taken % _LOOK_EVERY == 0:

@@ -457,7 +457,7 @@ def run_tables(store: Store, seeds: Sequence[int], folder: Path) -> Tally:
                 f"seed {seed}, {', '.join(table.forms)}, {table.options}: (item and rater, truth, stored) {shown}"
             )
         if seed % _STORED == 0:
-            imports.undo(store, imports.listed(store)[-1]["import_id"])
+            imports.undo(store, imports.listed(store)[-1].import_id)
     return tally
 
 

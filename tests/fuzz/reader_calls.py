@@ -44,7 +44,6 @@ from data.studies import study_files
 from data.studies.name_matching import KnownItem, choose_spellings, match_rows
 from data.studies.rating_tables import RatingColumns, looks_wide, other_columns, read_rating_table
 from data.tables import read_cells
-from scorers import registry as own
 from scorers import registry as scorer_registry
 from scorers.geneval import results as geneval_verdicts
 from scorers.geneval import rules as geneval_rules
@@ -327,7 +326,7 @@ def endpoint_of() -> Endpoint:
 
 
 def own_of(folder: Path) -> None:
-    result = own._load_file(folder / "mine.py")
+    result = scorer_registry._load_file(folder / "mine.py")
     if isinstance(result, str):
         check_message(result, 1000)
 

@@ -70,7 +70,7 @@ def test_the_example_scores_the_playground(folder: Path, tmp_path: Path) -> None
     assert "judgements remade" in done(project, "rebuild")
     assert judged(project) == rows
     with Store(project) as store:
-        assert {"tint", "tint[threshold=0.2]"} <= set(filter_choices(store)["rater"])
+        assert {"tint", "tint[threshold=0.2]"} <= set(filter_choices(store).rater)
 
 
 def test_the_example_sees_what_it_says(folder: Path) -> None:  # noqa: ARG001

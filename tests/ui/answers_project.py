@@ -23,6 +23,7 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording
+from data.store.judgements.recording import JudgedSource
 from tests.data.store.small_campaign import give
 
 SUITE = "mine"
@@ -53,17 +54,19 @@ def pictures() -> ImportBundle:
 def answer(store: Store, item: str, who: str, form: str, answers: Mapping[str, Any], **more: Any) -> Annotation:
     """An answer with the judgements that follow from it."""
     raw, definition = more.pop("raw", None), more.pop("definition", None)
-    source: dict[str, Any] = {"scorer": None, "item_id": item, "questionnaire": form, "definition": definition}
-    source |= {"answers": answers, "raw": raw, "payload": None, "spec": SPEC, "questions": (), "members": [], "generators": []}
     with store.read() as cursor:
         shown = cursor.execute(
             "select m.image_id, i.generator from item_members m join images i using (image_id) where m.item_id = ?"
             " order by m.position", [item],
         ).fetchall()  # fmt: skip
-    if len(shown) > 1:
-        source |= {"members": [row[0] for row in shown], "generators": [row[1] for row in shown]}
+    members, generators = zip(*shown, strict=True) if len(shown) > 1 else ((), ())
+    source = JudgedSource(
+        item, spec=SPEC, questionnaire=form, definition=definition, answers=answers, raw=raw,
+        members=members, generators=generators,
+    )  # fmt: skip
     if raw and "questions" in raw:
-        source["questions"] = library.questions_at(store, "/".join(item.split("/")[:2]), raw["questions"]).questions
+        asked = library.questions_at(store, "/".join(item.split("/")[:2]), raw["questions"]).questions
+        source = replace(source, questions=asked)
     rule, judgements = derive_source(source)
     scales = read_form(definition).scales if definition else {}
     made: dict[str, Any] = {"campaign_id": "default", "scales": scales, "raw": raw, "active_seconds": 0.1 + 0.2}

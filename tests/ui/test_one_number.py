@@ -29,10 +29,12 @@ from concord.agreement import AgreementRows, recall
 from concord.comparison.leaderboard import BOARD, Leaderboard, leaderboard
 from concord.comparison.model_comparison import RatedAspect, compare_models, people_headline
 from concord.meta.estimates import estimate
+from data.store.browse.contents import Totals
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from tests.ui.answered_projects import KINDS, QUALITY, fill
 from ui.components import leaderboard as overview
+from ui.components.controls import rendered
 from ui.pages.agreement import summary
 from ui.pages.agreement.view import AgreementView
 from ui.pages.compare import CompareView, comparison
@@ -104,16 +106,16 @@ def _texts(shown: Shown) -> list[str]:
     view = EstimatesView("s", shown.aspect, "verdicts", labels="random")
     summary_section = shown.report.sections[0]
     texts = [
-        overview.headline(shown.board),
-        overview.tiles(shown.board, {"images": 1, "prompts": 1, "places": 1, "annotations": 1}),
-        summary.headline(real, simulated, shown.view(statistic)),
-        lead(shown.store, rows_of(shown.store, view), view),
+        rendered(overview.headline(shown.board)),
+        rendered(overview.tiles(shown.board, Totals(1, 1, 1, 1, 1, 0, 1, 1))),
+        rendered(summary.headline(real, simulated, shown.view(statistic))),
+        rendered(lead(shown.store, rows_of(shown.store, view), view)),
         *summary_section.points,
     ]
     for first, second in permutations(QUALITY, 2):
         compared = CompareView("s", first, second, f"{shown.who}·{shown.aspect}")
         made = compare_models(shown.store, "s", first, second, compared.rated)
-        texts.append(comparison(made, compared))
+        texts.append(rendered(comparison(made, compared)))
     return [unescape(re.sub("<[^>]+>", "", text)) for text in texts]
 
 
@@ -187,12 +189,12 @@ def test_the_order_of_generators_is_one_order(shown: Shown) -> None:
 def test_scorers_have_no_level_of_another_statistic_beside_them(shown: Shown) -> None:
     evidence = ScorerEvidence.of(shown.store, ScorersView("s", shown.aspect))
     assert evidence is not None
-    table = questions_html(evidence)
+    table = rendered(questions_html(evidence))
     assert "one person" in table
     assert not re.search("Fleiss|Krippendorff|AC1|AC2", table)
     section = next(each for each in shown.report.sections if each.title == "What scorers are good for")
     for part in section.tables:
-        people = next(line for line in part.rows if line[0].text == "people")
+        people = next(row.cells for row in part.rows if row.cells[0].text == "people")
         assert people[-1].text == ""
 
 
@@ -246,22 +248,22 @@ def test_peoples_level_is_that_of_one_person_by_the_same_statistic(shown: Shown,
     assert len(bands) == (level.value is not None)
     for text in bands:
         assert text.startswith(f"one person in {closest.rater}’s place {level.value:.2f}")
-    headline = unescape(summary.headline(real, simulated, view))
+    headline = unescape(rendered(summary.headline(real, simulated, view)))
     assert "among themselves" not in headline
 
 
 def test_without_a_level_the_line_says_why_and_no_band_is_drawn(shown: Shown) -> None:
     real, simulated = shown.sides()
     side = real if shown.people == "real" else simulated
-    none = Ceiling(None, None, None, 0, 0, Reason(ReasonCode.NO_PLACE), NO_METHOD)
+    none = Ceiling(None, None, None, 0, 0, Reason(ReasonCode.NOBODY_RATED), NO_METHOD)
     rows, other = replace(side, raters=tuple(replace(row, ceiling=none) for row in side.raters)), AgreementRows()
     figure = summary.forest(rows, other, shown.view("spearman"))
     assert figure is not None
     assert not [
         note.text for note in figure.layout.annotations if "people" in (note.text or "") or "person" in (note.text or "")
     ]
-    assert "no level of people: people judged no unit of the scorer's twice or more" in unescape(
-        summary.headline(rows, other, shown.view("spearman"))
+    assert "no level of people: nobody rated its images here" in unescape(
+        rendered(summary.headline(rows, other, shown.view("spearman")))
     )
 
 
@@ -294,14 +296,16 @@ def test_few_answers_have_no_winner(tmp_path: Path, kind: str) -> None:
         made = _shown(tmp_path, store, kind)
         assert made.board.headline is not None
         assert made.board.headline.state == "few"
-        for text in [overview.headline(made.board), *made.report.sections[0].points]:
+        for text in [rendered(overview.headline(made.board)), *made.report.sections[0].points]:
             assert " is best " not in text
             assert "beats" not in text
-        assert re.search("Too few (answers|scores) yet", overview.headline(made.board))
+        assert re.search("Too few (answers|scores) yet", rendered(overview.headline(made.board)))
         compared = CompareView("s", "poor", "good", f"{made.who}·{made.aspect}")
-        assert "Too few answers yet" in comparison(compare_models(store, "s", "poor", "good", compared.rated), compared)
+        assert "Too few answers yet" in rendered(
+            comparison(compare_models(store, "s", "poor", "good", compared.rated), compared)
+        )
         # a heat cell of so few prompts is muted, says whose it is, and on how many images it rests
-        board = overview.board_table(made.board)
+        board = rendered(overview.board_table(made.board))
         assert "cc-heat cc-muted" in board
         assert f'title="by {made.board.raters[0].name}: ' in board
     library = concord.open(tmp_path / "project")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any, TypeVar
+from typing import Any
 
-from agreement import ConsensusMethod, Options, PeopleAs
+import htpy
+
+from agreement import Comparison, ConsensusMethod, Estimate, Options, PeopleAs
 from agreement.estimate import WithInterval
 from agreement.estimates import IntervalEstimate
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, TIED
@@ -25,22 +27,13 @@ from agreement.questions import GroupStatistic, Split
 from agreement.questions.people import APART, IMAGE_WRONG, VQA_WRONG
 from agreement.report.report import glance
 from agreement.study.cells import ALL
+from agreement.thresholds import ThresholdAgreement
 from concord import agreement
 from concord.agreement import selected
-from concord.common import sentences, text_tables, wording
+from concord.common import sentences, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
-from concord.common.estimate_json import estimate_json
-from concord.common.table import Field, Table, field, table_of
-from concord.common.table import without_empty_columns as without_empty
-from concord.common.text_tables import (
-    Column,
-    Row,
-    aligned,
-    column,
-    interval_column,
-    lines,
-    number_column,
-)
+from concord.common.table import Field, Table, cell, field, part_fields, statistic_field, table_of, without_empty_columns
+from concord.common.text_tables import aligned, indented, interval, markdown
 from concord.comparison import matching, preferences
 from concord.comparison.matching import (
     AblationPoint,
@@ -60,10 +53,6 @@ from data.files import write_whole
 from data.prompts.flips import check_kind
 from data.store.judgements.scorer_evidence import caption_choices
 
-T = TypeVar("T")
-V = TypeVar("V", bound=VoterKey)
-C = TypeVar("C", bound=VoteCounts | OrderAgreement)
-
 _TITLES = {
     "among_people": "People among themselves",
     "raters": "Scorers against people",
@@ -73,17 +62,7 @@ _TITLES = {
     "comparisons": "Scorers compared: how much better a agrees with people than b",
     "thresholds": "Scores as decisions (yes above the threshold), against people, out of fold",
 }
-_WHO = {
-    "among_people": (),
-    "raters": ("rater", "people_as"),
-    "matrix": ("a", "b"),
-    "quality": ("rater",),
-    "by_certainty": ("rater", "people_as", "certainty"),
-    "comparisons": ("a", "b", "people_as"),
-    "thresholds": ("rater", "people_as"),
-}
 _ALONE = "Agreement takes two who judge the same: score the images, label them (uv run app.py serve), or import ratings."
-_VALUE, _INTERVAL, _REASON = number_column("value"), interval_column(), column("reason")
 
 
 def print_agreement(
@@ -135,8 +114,7 @@ def print_agreement(
         context.say(f"{_TITLES[section]}\n")
         shown, rest = ([*section_rows], []) if all_statistics or statistic else glance(section_rows)
         if shown:
-            printed = [estimate_json(section, row) for row in shown]
-            _say_indented(context, lines(_agreement_columns(section, printed), printed))
+            context.say(*indented(table_of(_TITLES[section], _agreement_fields(section, shown), shown)))
         else:
             context.say("  nothing to compare in this selection")
         if section == "raters":
@@ -149,82 +127,109 @@ def print_agreement(
         context.say(_ALONE)
 
 
-def _say_indented(context: Context, table: text_tables.Lines) -> None:
-    context.say(*(f"  {line}" for line in aligned(table)))
+def _value(title: str, form: str = "z.4f") -> Field[WithInterval]:
+    return statistic_field(title, lambda row: row.value, form)
 
 
-def _agreement_columns(section: str, rows: Sequence[Row]) -> list[Column]:
-    names = ["suite", "task", "generator", "aspect", "target", *_WHO[section], "people", "statistic"]
-    more = _AGREEMENT_COLUMNS.get(section, ())
-    if section == "raters" and not any(row["ceiling"] for row in rows):
-        more = ()
-    where = [column(name) for name in names if any(row[name] is not None for row in rows)]
-    return [*where, _VALUE, _INTERVAL, *more, column("items", "n_items"), column("ratings", "n_ratings"), _REASON]
+def _interval(form: str = "z.4f") -> Field[WithInterval]:
+    return field("95 % interval", lambda row: interval(row.low, row.high, form))
 
 
-def _verdict(row: Row) -> str:
-    """Where a scorer stands beside people, or why that cannot be said."""
-    ceiling = row["ceiling"]
-    if ceiling is None:
-        return ""
-    return wording.verdict(ceiling["verdict"]) if ceiling["verdict"] else str(ceiling["verdict_reason"] or "")
-
-
-_AGREEMENT_COLUMNS: Mapping[str, Sequence[Column]] = {
-    "raters": (
-        ("people's own", lambda row: text_tables.number(row["ceiling"]["value"]) if row["ceiling"] else ""),
-        ("verdict", _verdict),
-    ),
-    "comparisons": (
-        number_column("of a", "value_a"),
-        number_column("of b", "value_b"),
-        number_column("p (Holm)", "p_holm"),
-        (
-            "McNemar's p (Holm)",
-            lambda row: text_tables.number(row["mcnemar"]["p_mcnemar_holm"]) if row["mcnemar"] else "",
-        ),
-    ),
-    "thresholds": (number_column("threshold", "threshold"), number_column("in sample", "in_sample")),
+_RATER: Field[Estimate] = field("rater", lambda row: row.rater)
+_PEOPLE_AS: Field[Estimate] = field("people_as", lambda row: row.people_as)
+_A: Field[Estimate] = field("a", lambda row: row.a)
+_B: Field[Estimate] = field("b", lambda row: row.b)
+_WHERE: Sequence[Field[Estimate]] = (
+    field("suite", lambda row: row.suite),
+    field("task", lambda row: row.task),
+    field("generator", lambda row: row.generator),
+    field("aspect", lambda row: row.aspect),
+    field("target", lambda row: row.target),
+)
+_WHO: Mapping[str, Sequence[Field[Estimate]]] = {
+    "among_people": (),
+    "raters": (_RATER, _PEOPLE_AS),
+    "matrix": (_A, _B),
+    "quality": (_RATER,),
+    "by_certainty": (_RATER, _PEOPLE_AS, field("certainty", lambda row: row.certainty)),
+    "comparisons": (_A, _B, _PEOPLE_AS),
+    "thresholds": (_RATER, _PEOPLE_AS),
 }
+_WHAT: Sequence[Field[Estimate]] = (field("people", lambda row: row.people), field("statistic", lambda row: row.statistic))
+_RESTS_ON: Sequence[Field[Estimate]] = (
+    field("items", lambda row: row.n_items),
+    field("ratings", lambda row: row.n_ratings),
+    field("reason", lambda row: row.reason),
+)
+
+
+def _agreement_fields(section: str, rows: Sequence[Estimate]) -> list[Field[Any]]:
+    more = _AGREEMENT_FIELDS.get(section, ())
+    if section == "raters" and not any(row.ceiling for row in rows):
+        more = ()
+    where = [each for each in (*_WHERE, *_WHO[section], *_WHAT) if any(each.cell(row).text for row in rows)]
+    return [*where, _value("value"), _interval(), *more, *_RESTS_ON]
+
+
+def _verdict(row: Estimate) -> str | None:
+    """Return where a scorer stands beside people, or why that cannot be said."""
+    if row.ceiling is None:
+        return None
+    found = row.ceiling.verdict
+    return wording.verdict(found.verdict) if found.verdict else sentences.text_or_none(found.verdict_reason)
+
+
+_BESIDE_PEOPLE: Sequence[Field[Estimate]] = (
+    field("people's own", lambda row: cell(row.ceiling.value, undefined="-") if row.ceiling else ""),
+    field("verdict", _verdict),
+)
+_COMPARED: Sequence[Field[Comparison]] = (
+    statistic_field("of a", lambda row: row.value_a),
+    statistic_field("of b", lambda row: row.value_b),
+    statistic_field("p (Holm)", lambda row: row.p_holm),
+    field("McNemar's p (Holm)", lambda row: cell(row.mcnemar.p_holm, undefined="-") if row.mcnemar else ""),
+)
+_CUT: Sequence[Field[ThresholdAgreement]] = (
+    statistic_field("threshold", lambda row: row.chosen.threshold),
+    statistic_field("in sample", lambda row: row.chosen.in_sample),
+)
+_AGREEMENT_FIELDS: Mapping[str, Sequence[Field[Any]]] = {
+    "raters": _BESIDE_PEOPLE,
+    "comparisons": _COMPARED,
+    "thresholds": _CUT,
+}
+"""What the rows of a section say besides."""
 
 
 def _say_tables(context: Context, suite: str, tables: Iterable[Table]) -> None:
     """Print a suite's tables that have rows, each below its title."""
     for table in tables:
         if table.rows:
-            context.say(f"{suite}: {table.caption}")
-            _say_indented(context, _texts(table))
+            context.say(f"{suite}: {table.caption}", *indented(table))
 
 
-def _number_text_fields(
-    number: Callable[[T], GroupStatistic | None], title: str, digits: int = 3, *, interval: bool = True
-) -> list[Field[T]]:
-    """Return the columns of a number (empty where there is none) and of its interval."""
-
-    def value(row: T) -> str:
-        found = number(row)
-        return "" if found is None else text_tables.number(found.value, digits)
-
-    def bounds(row: T) -> str:
-        found = number(row)
-        return "" if found is None else _interval(found, digits)
-
-    return [field(title, value), *([field("95 % interval", bounds)] if interval else [])]
-
-
+_SHORT: tuple[Field[WithInterval], ...] = (_value("accuracy", "z.3f"), _interval("z.3f"))
+_ACCURACY: Sequence[Field[MatchingCell]] = part_fields(lambda row: row.accuracy, *_SHORT)
+_CHANCE: Sequence[Field[MatchingCell]] = part_fields(lambda row: row.chance, _value("chance", "z.3f"))
+_ABOVE_CHANCE: Sequence[Field[MatchingCell]] = part_fields(
+    lambda row: row.above_chance, _value("above chance", "z.3f"), _interval("z.3f")
+)
+_POSTERIOR: Sequence[Field[MatchingCell]] = part_fields(lambda row: row.posterior, _value("posterior", "z.3f"))
+_RANK: Sequence[Field[MatchingCell]] = part_fields(lambda row: row.rank, _value("rank", "z.2f"))
+_EVALUATIONS: Sequence[Field[MatchingCell]] = part_fields(lambda row: row.evaluations, _value("evaluations", "z.3f"))
 _ACCURACY_FIELDS: Sequence[Field[MatchingCell]] = (
     field("rater", lambda row: row.rater),
     field("images of", lambda row: row.generator),
     field("task", lambda row: row.task),
-    *_number_text_fields(lambda row: row.accuracy, "accuracy"),
-    *_number_text_fields(lambda row: row.chance, "chance", interval=False),
-    *_number_text_fields(lambda row: row.above_chance, "above chance"),
-    *_number_text_fields(lambda row: row.posterior, "posterior", interval=False),
-    *_number_text_fields(lambda row: row.rank, "rank", 2, interval=False),
-    *_number_text_fields(lambda row: row.evaluations, "evaluations", interval=False),
-    field("n", lambda row: row.accuracy.n),
-    field("left out", lambda row: _left_out(row.accuracy)),
-    field("", lambda row: sentences.text_or_none(row.accuracy.reason)),
+    *_ACCURACY,
+    *_CHANCE,
+    *_ABOVE_CHANCE,
+    *_POSTERIOR,
+    *_RANK,
+    *_EVALUATIONS,
+    field("n", lambda row: row.accuracy.n, ","),
+    field("left out", lambda row: _left_out(row.accuracy.excluded)),
+    field("", lambda row: row.accuracy.reason),
 )
 _WINOGROUND_FIELDS: Sequence[Field[WinogroundScores]] = (
     field("rater", lambda row: row.rater),
@@ -233,31 +238,36 @@ _WINOGROUND_FIELDS: Sequence[Field[WinogroundScores]] = (
     field("text score, 95 %", lambda row: _with_interval(row.text)),
     field("image score, 95 %", lambda row: _with_interval(row.image)),
     field("group score, 95 %", lambda row: _with_interval(row.group)),
-    field("groups", lambda row: str(row.text.n)),
+    field("groups", lambda row: row.text.n),
 )
+_DIFFERENCE: Sequence[Field[Votes]] = part_fields(lambda row: row.difference, _value("difference", "z.3f"), _interval("z.3f"))
 _VOTES_FIELDS: Sequence[Field[Votes]] = (
     field("a", lambda row: row.a),
     field("b", lambda row: row.b),
     field("images of", lambda row: row.generator),
     field("task", lambda row: row.task),
-    field("only a", lambda row: row.only_a),
-    field("only b", lambda row: row.only_b),
-    field("both", lambda row: row.both),
-    field("neither", lambda row: row.neither),
-    *_number_text_fields(lambda row: row.difference, "difference"),
+    field("only a", lambda row: row.only_a, ","),
+    field("only b", lambda row: row.only_b, ","),
+    field("both", lambda row: row.both, ","),
+    field("neither", lambda row: row.neither, ","),
+    *_DIFFERENCE,
 )
 _TRIAL_FIELDS: Sequence[Field[GroupStatistic]] = (
     field("rater", lambda row: row.rater),
     field("images of", lambda row: row.generator),
     field("trials", lambda row: row.group),
-    field("accuracy", lambda row: text_tables.number(row.value, 3)),
-    field("95 % interval", lambda row: _interval(row, 3)),
-    field("n", lambda row: row.n),
+    *_SHORT,
+    field("n", lambda row: row.n, ","),
 )
 
 
 def _with_interval(row: GroupStatistic) -> str:
-    return f"{text_tables.number(row.value, 3)} {_interval(row, 3)}".strip()
+    return " ".join(filter(None, (each.cell(row).text for each in _SHORT)))
+
+
+def _left_out(counts: Mapping[str, int]) -> str:
+    """Return what a number leaves out, by reason."""
+    return ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in counts.items())
 
 
 def print_matching(context: Context, selection: Mapping[str, Sequence[str]], intervals: bool, output: str) -> None:
@@ -273,7 +283,7 @@ def print_matching(context: Context, selection: Mapping[str, Sequence[str]], int
         )
         return
     for suite in dict.fromkeys(row.suite for row in statistics.matching):
-        _say_tables(context, suite, map(without_empty, _matching_tables(statistics.where(suite=suite))))
+        _say_tables(context, suite, map(without_empty_columns, _matching_tables(statistics.where(suite=suite))))
 
 
 def _matching_tables(statistics: MatchingStatistics) -> Iterator[Table]:
@@ -284,24 +294,21 @@ def _matching_tables(statistics: MatchingStatistics) -> Iterator[Table]:
     yield table_of("By the first trials", _TRIAL_FIELDS, statistics.trials)
 
 
-def _interval(row: WithInterval, digits: int = 4) -> str:
-    return "" if row.low is None else f"{row.low:z.{digits}f} .. {row.high:z.{digits}f}"
-
-
+_SCORE: Sequence[Field[FlipLine]] = part_fields(lambda line: line.score, _value(SCORE), _interval())
+_FLIPPED: Sequence[Field[FlipLine]] = part_fields(lambda line: line.flipped, _value(FLIPPED))
+_DELTA: Sequence[Field[FlipLine]] = part_fields(lambda line: line.delta, _value(DELTA), _interval())
+_PREFERRED: Sequence[Field[FlipLine]] = part_fields(lambda line: line.preferred, _value(PREFERRED), _interval())
 _FLIP_FIELDS: Sequence[Field[FlipLine]] = (
     field("suite", lambda line: line.score.suite),
     field("rater", lambda line: line.score.rater),
     field("generator", lambda line: line.score.generator),
-    field(SCORE, lambda line: text_tables.number(line.score.value)),
-    field("95 % interval", lambda line: _interval(line.score)),
-    field(FLIPPED, lambda line: text_tables.number(line.flipped.value)),
-    field(DELTA, lambda line: text_tables.number(line.delta.value)),
-    field("95 % interval", lambda line: _interval(line.delta)),
-    field(PREFERRED, lambda line: text_tables.number(line.preferred.value)),
-    field("95 % interval", lambda line: _interval(line.preferred)),
-    field(TIED, lambda line: str(line.tied) if line.score.n_items else ""),
-    field("images", lambda line: str(line.score.n_items)),
-    field("reason", lambda line: sentences.text_or_none(line.delta.reason or line.preferred.reason)),
+    *_SCORE,
+    *_FLIPPED,
+    *_DELTA,
+    *_PREFERRED,
+    field(TIED, lambda line: line.tied if line.score.n_items else None),
+    field("images", lambda line: line.score.n_items),
+    field("reason", lambda line: line.delta.reason or line.preferred.reason),
 )
 
 
@@ -326,7 +333,7 @@ def print_flips(context: Context, selection: Mapping[str, Sequence[str]], kind: 
     table_lines: list[str] = []
     if flip_rows.rows:
         table = table_of("Flip test", _FLIP_FIELDS, flip_lines(flip_rows.rows))
-        table_lines += (text_tables.markdown if output == "md" else aligned)(_texts(table))
+        table_lines += (markdown if output == "md" else aligned)(table)
     elif not flip_rows.unflippable:
         table_lines.append("nothing to compare in this selection")
     unflippable = (f"no prompt of {suite} asks for a {kind} that could be flipped" for suite in flip_rows.unflippable)
@@ -335,75 +342,78 @@ def print_flips(context: Context, selection: Mapping[str, Sequence[str]], kind: 
         context.warn(f"not all flipped prompts have been read yet; to have that done: {command}")
 
 
-def _voter_fields() -> list[Field[V]]:
-    return [field("people", lambda row: row.people), field("rater", lambda row: row.rater), field("by", lambda row: row.by)]
+_VOTER: Sequence[Field[VoterKey]] = (
+    field("people", lambda row: row.people),
+    field("rater", lambda row: row.rater),
+    field("by", lambda row: row.by),
+)
+_CONTEST: Sequence[Field[VoteCounts | OrderAgreement]] = (
+    field("task", lambda row: row.task),
+    field("a", lambda row: row.contest.a),
+    field("b", lambda row: row.contest.b),
+    *_VOTER,
+)
 
 
-def _contest_fields() -> list[Field[C]]:
-    return [
-        field("task", lambda row: row.task),
-        field("a", lambda row: row.contest.a),
-        field("b", lambda row: row.contest.b),
-        *_voter_fields(),
-    ]
-
-
-def _number_fields(title: str, number: Callable[[V], IntervalEstimate]) -> list[Field[V]]:
+def _with_n(title: str) -> tuple[Field[IntervalEstimate], ...]:
     """Return the columns of a number and what it rests on."""
-    return [
-        field(title, lambda row: text_tables.number(number(row).value)),
-        field("95 % interval", lambda row: _interval(number(row))),
-        field("n", lambda row: str(number(row).items)),
-        field("left out", lambda row: _left_out(number(row))),
-        field("reason", lambda row: sentences.text_or_none(number(row).reason)),
-    ]
+    n: Field[IntervalEstimate] = field("n", lambda row: row.items)
+    left_out: Field[IntervalEstimate] = field("left out", lambda row: _left_out(row.excluded))
+    reason: Field[IntervalEstimate] = field("reason", lambda row: row.reason)
+    return _value(title), _interval(), n, left_out, reason
 
 
+_SHARE_OF_A: Sequence[Field[VoteCounts]] = part_fields(lambda row: row.share, *_with_n("share of a"))
+_SHARE_OF_LEFT: Sequence[Field[SideChoice]] = part_fields(lambda row: row.share, *_with_n("share of left"))
+_SHARE_CHANGED: Sequence[Field[OrderBias]] = part_fields(lambda row: row.changed, *_with_n("share changed"))
+_STRENGTH: Sequence[Field[GeneratorStrength]] = part_fields(lambda row: row.strength, *_with_n("strength"))
+_SAME: Sequence[Field[OrderAgreement]] = part_fields(lambda row: row.same, *_with_n("same"))
+_RHO: Sequence[Field[RankCorrelation]] = part_fields(lambda row: row.rho, *_with_n("rho"))
 _VOTE_COUNT_FIELDS: Sequence[Field[VoteCounts]] = (
-    *_contest_fields(),
-    field("a_wins", lambda row: str(row.a_wins)),
-    field("both", lambda row: str(row.both)),
-    field("none", lambda row: str(row.none)),
-    field("tie", lambda row: str(row.tie)),
-    field("b_wins", lambda row: str(row.b_wins)),
-    field("cannot_tell", lambda row: str(row.cannot_tell)),
+    *_CONTEST,
+    field("a_wins", lambda row: row.a_wins),
+    field("both", lambda row: row.both),
+    field("none", lambda row: row.none),
+    field("tie", lambda row: row.tie),
+    field("b_wins", lambda row: row.b_wins),
+    field("cannot_tell", lambda row: row.cannot_tell),
     field("sign_test_p", lambda row: row.sign_test_p),
-    *_number_fields("share of a", lambda row: row.share),
+    *_SHARE_OF_A,
 )
 _SIDE_FIELDS: Sequence[Field[SideChoice]] = (
-    *_voter_fields(),
-    field("left", lambda row: str(row.left)),
-    field("right", lambda row: str(row.right)),
-    field("unknown", lambda row: str(row.unknown)),
+    *_VOTER,
+    field("left", lambda row: row.left),
+    field("right", lambda row: row.right),
+    field("unknown", lambda row: row.unknown),
     field("sign_test_p", lambda row: row.sign_test_p),
-    *_number_fields("share of left", lambda row: row.share),
+    *_SHARE_OF_LEFT,
 )
 _ORDER_FIELDS: Sequence[Field[OrderBias]] = (
-    *_voter_fields(),
-    field("kept", lambda row: str(row.kept)),
-    field("left", lambda row: str(row.left)),
-    field("right", lambda row: str(row.right)),
-    field("mixed", lambda row: str(row.mixed)),
+    *_VOTER,
+    field("kept", lambda row: row.kept),
+    field("left", lambda row: row.left),
+    field("right", lambda row: row.right),
+    field("mixed", lambda row: row.mixed),
     field("sign_test_p", lambda row: row.sign_test_p),
-    *_number_fields("share changed", lambda row: row.changed),
+    *_SHARE_CHANGED,
 )
 _STRENGTH_FIELDS: Sequence[Field[GeneratorStrength]] = (
     field("task", lambda row: row.task),
-    *_voter_fields(),
-    field("rank", lambda row: "" if row.rank is None else str(row.rank)),
+    *_VOTER,
+    field("rank", lambda row: row.rank),
     field("generator", lambda row: row.generator),
-    field("wins", lambda row: str(row.wins)),
-    field("losses", lambda row: str(row.losses)),
-    field("ties", lambda row: str(row.ties)),
-    *_number_fields("strength", lambda row: row.strength),
+    field("wins", lambda row: row.wins),
+    field("losses", lambda row: row.losses),
+    field("ties", lambda row: row.ties),
+    *_STRENGTH,
 )
 _BESIDE_FIELDS: Sequence[Field[OrderAgreement]] = (
-    *_contest_fields(),
+    *_CONTEST,
     field("same_order", lambda row: row.same_order),
-    field("opposed", lambda row: str(row.opposed)),
-    *_number_fields("same", lambda row: row.same),
+    field("opposed", lambda row: row.opposed),
+    *_SAME,
 )
-_RANK_FIELDS: Sequence[Field[RankCorrelation]] = (*_voter_fields(), *_number_fields("rho", lambda row: row.rho))
+_RANK_FIELDS: Sequence[Field[RankCorrelation]] = (*_VOTER, *_RHO)
 
 
 def print_preferences(
@@ -434,10 +444,6 @@ def _preference_tables(rows: preferences.PreferenceRows) -> Iterator[Table]:
     yield table_of(title, _RANK_FIELDS, rows.ranks)
 
 
-def _left_out(row: GroupStatistic | IntervalEstimate) -> str:
-    return ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in row.excluded.items())
-
-
 _QUESTION_FIELDS: Sequence[Field[GroupStatistic]] = (
     field("rater", lambda row: row.rater),
     field("other", lambda row: row.other),
@@ -446,18 +452,18 @@ _QUESTION_FIELDS: Sequence[Field[GroupStatistic]] = (
     field("by", lambda row: row.by),
     field("group", lambda row: row.group),
     field("statistic", lambda row: row.statistic),
-    field("value", lambda row: text_tables.number(row.value)),
-    field("95 % interval", _interval),
+    _value("value"),
+    _interval(),
     field("n", lambda row: f"{row.n:,} {row.unit}"),
-    field("excluded", _left_out),
-    field("reason", lambda row: sentences.text_or_none(row.reason)),
+    field("excluded", lambda row: _left_out(row.excluded)),
+    field("reason", lambda row: row.reason),
 )
 _SPLIT_FIELDS: Sequence[Field[Split]] = (
     field("rater", lambda split: split.rater),
     field("people", lambda split: split.people),
     field("by", lambda split: split.by),
     field("group", lambda split: split.group),
-    *(field(name, lambda split, name=name: str(split.counts[name])) for name in ("wrong", IMAGE_WRONG, VQA_WRONG, *APART)),  # type: ignore[misc]
+    *(field(name, lambda split, name=name: split.counts[name]) for name in ("wrong", IMAGE_WRONG, VQA_WRONG, *APART)),  # type: ignore[misc]
 )
 
 
@@ -476,7 +482,7 @@ def print_questions(
     if not statistics.scores:
         context.say("no scorer has answered questions about images of this selection")
     for suite in dict.fromkeys(row.suite for row in statistics.scores):
-        _say_tables(context, suite, map(without_empty, _question_tables(statistics, suite)))
+        _say_tables(context, suite, map(without_empty_columns, _question_tables(statistics, suite)))
 
 
 def _question_tables(statistics: scores.QuestionStatistics, suite: str) -> Iterator[Table]:
@@ -490,19 +496,16 @@ def _question_tables(statistics: scores.QuestionStatistics, suite: str) -> Itera
     yield table_of("Wrong answers, by whose fault they are", _SPLIT_FIELDS, splits)
 
 
-def _texts(table: Table) -> text_tables.Lines:
-    return [[column.title for column in table.columns], *([cell.text for cell in row.cells] for row in table.rows)]
-
-
+_POINT_ACCURACY: Sequence[Field[AblationPoint]] = part_fields(lambda point: point.accuracy, *_SHORT)
 _ABLATION_FIELDS: Sequence[Field[AblationPoint]] = (
     field("images of", lambda point: point.generator),
     field("task", lambda point: point.task),
-    field("steps", lambda point: str(point.steps)),
-    field("seed", lambda point: str(point.seed)),
-    field("trials", lambda point: str(point.trials)),
-    *_number_text_fields(lambda point: point.accuracy, "accuracy"),
-    field("n", lambda point: point.accuracy.n),
-    field("left out", lambda point: point.left_out or None),
+    field("steps", lambda point: point.steps),
+    field("seed", lambda point: point.seed),
+    field("trials", lambda point: point.trials),
+    *_POINT_ACCURACY,
+    field("n", lambda point: point.accuracy.n, ","),
+    field("left out", lambda point: point.left_out or None, ","),
 )
 
 
@@ -550,7 +553,7 @@ def ablate(
     for suite in dict.fromkeys(point.suite for point in points):
         mine = [point for point in points if point.suite == suite]
         table = table_of("accuracy by trials, steps and seed", _ABLATION_FIELDS, mine)
-        _say_tables(context, suite, [without_empty(table)])
+        _say_tables(context, suite, [without_empty_columns(table)])
     if target is not None:
         write_whole(target, _plot_page(points).encode())
         context.warn(f"the plot is in {plot}")
@@ -581,15 +584,16 @@ def _numbers(text: str | None, name: str, usual: Any) -> list[int]:
 
 def _plot_page(points: Sequence[AblationPoint]) -> str:
     """One figure for each suite and generator, of all tasks together, in a page that needs no network."""
-    from html import escape
+    import htpy
+    from markupsafe import Markup
 
     from ui.components.charts import by_trials
 
-    parts: list[str] = []
+    parts: list[htpy.Node] = []
     for suite, generator in dict.fromkeys((point.suite, point.generator) for point in points):
         mine = [point for point in points if (point.suite, point.generator, point.task) == (suite, generator, ALL)]
         drawn = by_trials(mine, None).to_html(full_html=False, include_plotlyjs=not parts)
-        parts.append(f"<h2>{escape(suite)}, images of {escape(generator)}</h2>{drawn}")
+        parts.append([htpy.h2[f"{suite}, images of {generator}"], Markup(drawn)])
     style = "body{font:15px system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
-    head = f'<meta charset="utf-8"><title>Accuracy by trials, steps and seed</title><style>{style}</style>'
-    return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(parts)}</body></html>\n'
+    head = htpy.head[htpy.meta(charset="utf-8"), htpy.title["Accuracy by trials, steps and seed"], htpy.style[Markup(style)]]
+    return f"{htpy.html(lang='en')[head, htpy.body[parts]]}\n"

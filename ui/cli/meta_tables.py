@@ -1,105 +1,101 @@
-"""What the commands of `meta` print: tables, or rows as JSON."""
+"""Print what the commands of `meta` say: tables, or rows as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final, TypeVar
 
 from agreement import Options
-from agreement.meta.alternative_annotator import WINNING_RATE
-from agreement.meta.estimates import DIFFERENCE, EstimateOptions, Method
+from agreement.meta.alternative_annotator import WINNING_RATE, AlternativeAnnotator
+from agreement.meta.estimates import DIFFERENCE, EstimateFinding, EstimateOptions, Method
 from agreement.meta.labelled_sample import Target
-from agreement.meta.ranking import GENERATORS, KENDALL, PAIRWISE, RANK, SOFT
+from agreement.meta.planning import PlannedRow
+from agreement.meta.ranking import GENERATORS, KENDALL, PAIRWISE, RANK, SOFT, Ranking
+from agreement.meta.rater_effects import RaterEffectRow
+from agreement.meta.units import Finding
 from agreement.study.cells import ALL
 from concord.agreement import known_statistics, selected
-from concord.common import sentences, text_tables, wording
+from concord.common import sentences, wording
 from concord.common.context import Context, UsageError
-from concord.common.text_tables import (
-    Column,
-    Row,
-    aligned,
-    column,
-    counts,
-    interval_column,
-    lines,
-    number_column,
-    of_statistic,
-    without_empty_columns,
-)
+from concord.common.estimate_json import finding_json
+from concord.common.table import Field, Table, at_key, cell, field, statistic_field, table_of, texts, without_empty_columns
+from concord.common.text_tables import aligned, indented, interval
 from concord.meta import estimates, findings, planning
 from concord.meta.findings import of_scorers
 from concord.meta.planning import PlanRequest
 from data.store.core.selection import Selection
 
+T = TypeVar("T")
+FindingT = TypeVar("FindingT", bound=Finding)
 _NOT_ESTIMATED: Final = "people and scorers have judged nothing here in common: score the images, and let people label some"
 _NOT_RATED: Final = "no ratings by people in this selection: label images (uv run app.py serve), or import ratings"
 _NOT_RANKED: Final = "people have rated nothing here that can be ranked"
 _NOT_TESTED: Final = "no scorer has judged what people have rated here"
 
 
-def _to_print(context: Context, selection: Selection, rows: list[Row], output: str, nothing: str) -> list[Row]:
-    """The rows that are to be printed as tables: JSON has all of them at once, and of none it is said why."""
+def _to_print(
+    context: Context, selection: Selection, rows: Sequence[FindingT], output: str, nothing: str
+) -> Sequence[FindingT]:
+    """Return the rows to print as tables; print them all as JSON if that is asked for, or why there are none."""
     if output == "json":
-        context.say_json({"selection": selection.to_dict(), "rows": rows})
+        context.say_json({"selection": selection.to_dict(), "rows": [finding_json(row) for row in rows]})
         return []
     if not rows:
         context.say(nothing)
     return rows
 
 
-def _indented(columns: Sequence[Column], rows: Sequence[Row]) -> list[str]:
-    return [f"  {line}" for line in aligned(without_empty_columns(lines(columns, rows)))]
+def _indented(table: Table) -> list[str]:
+    return indented(without_empty_columns(table))
 
 
-def _interval(name: str) -> Column:
-    return "95 % interval", lambda row: _range(row[f"{name}_low"], row[f"{name}_high"])
-
-
-def _range(low: float | None, high: float | None) -> str:
-    return "" if low is None else f"{low:z.2f} .. {high:z.2f}"
-
-
-def _rounded(value: float | None) -> str:
-    return "" if value is None else f"{value:z.0f}"
-
-
-_INTERVAL: Final = interval_column(2)
-_CELL: Final = (column("generator"), column("task"), column("scorer"))
-_COUNTS: Final = (column("labels", "n_labelled"), column("others", "n_unlabelled"))
-_ESTIMATES: Final[Mapping[str, tuple[Column, ...]]] = {
+_INTERVAL: Final[Field[Finding]] = field("95 % interval", lambda row: interval(row.low, row.high, "z.2f"))
+_CELL: Final[tuple[Field[Finding], ...]] = (
+    field("generator", lambda row: row.generator),
+    field("task", lambda row: row.task),
+    field("scorer", lambda row: row.scorer),
+)
+_REASON: Final[Field[Finding]] = field("reason", lambda row: row.reason)
+_FULL_MEAN: Final[Field[EstimateFinding]] = statistic_field("all labels", lambda row: row.full_mean, "z.3f")
+_LABELS_MEAN: Final[Field[EstimateFinding]] = statistic_field("labels alone", lambda row: row.labels_mean, "z.3f")
+_COUNTS: Final[tuple[Field[EstimateFinding], ...]] = (
+    field("labels", lambda row: row.n_labelled),
+    field("others", lambda row: row.n_unlabelled),
+)
+_ESTIMATES: Final[Mapping[str, tuple[Field[EstimateFinding], ...]]] = {
     "estimate": (
         *_CELL,
-        number_column("estimate", digits=3),
+        statistic_field("estimate", lambda row: row.value, "z.3f"),
         _INTERVAL,
-        number_column("labels alone", "labels_mean", 3),
-        _interval("labels"),
-        number_column("scorer's mean", "scorer_mean", 3),
-        number_column("all labels", "full_mean", 3),
+        _LABELS_MEAN,
+        field("95 % interval", lambda row: interval(row.labels_low, row.labels_high, "z.2f")),
+        statistic_field("scorer's mean", lambda row: row.scorer_mean, "z.3f"),
+        _FULL_MEAN,
         *_COUNTS,
-        ("lambda", lambda row: "" if row["lambda"] is None else f"{row['lambda']:z.2f}"),
-        ("labels saved", lambda row: _rounded(row["labels_saved"])),
+        field("lambda", lambda row: row.power, "z.2f"),
+        field("labels saved", lambda row: row.labels_saved, "z.0f"),
     ),
     "corrected_rate": (
         *_CELL,
-        number_column("corrected", digits=3),
+        statistic_field("corrected", lambda row: row.value, "z.3f"),
         _INTERVAL,
-        number_column("scorer's rate", "scorer_mean", 3),
-        number_column("all labels", "full_mean", 3),
-        number_column("sensitivity", "sensitivity", 2),
-        _interval("sensitivity"),
-        number_column("specificity", "specificity", 2),
-        _interval("specificity"),
+        statistic_field("scorer's rate", lambda row: row.scorer_mean, "z.3f"),
+        _FULL_MEAN,
+        statistic_field("sensitivity", lambda row: row.sensitivity, "z.2f"),
+        field("95 % interval", lambda row: interval(row.sensitivity_low, row.sensitivity_high, "z.2f")),
+        statistic_field("specificity", lambda row: row.specificity, "z.2f"),
+        field("95 % interval", lambda row: interval(row.specificity_low, row.specificity_high, "z.2f")),
         *_COUNTS,
     ),
     DIFFERENCE: (
-        column("generator"),
-        column("less", "against"),
-        column("task"),
-        column("scorer"),
-        number_column("difference", digits=3),
+        field("generator", lambda row: row.generator),
+        field("less", lambda row: row.against),
+        field("task", lambda row: row.task),
+        field("scorer", lambda row: row.scorer),
+        statistic_field("difference", lambda row: row.value, "z.3f"),
         _INTERVAL,
-        number_column("labels alone", "labels_mean", 3),
-        number_column("scorer's", "scorer_mean", 3),
+        _LABELS_MEAN,
+        statistic_field("scorer's", lambda row: row.scorer_mean, "z.3f"),
         *_COUNTS,
     ),
 }
@@ -117,52 +113,58 @@ def print_estimates(
     seed: int,
     output: str,
 ) -> None:
-    """The command ``estimate``."""
+    """Run the command ``estimate``."""
     if labelled_at_random and label_sample is not None:
         raise UsageError("--label-sample draws labels itself; leave out --labelled-at-random")
     chosen = selected(context, selection)
     options = EstimateOptions(method, target, labelled_at_random, label_sample, seed, against, tuple(scorer))
-    rows = [sentences.worded(row.to_dict()) for row in estimates.estimate(context.store, chosen, options)]
-    parts: dict[tuple[str, ...], list[Row]] = {}
+    rows = estimates.estimate(context.store, chosen, options)
+    parts: dict[tuple[str, str, str, str], list[EstimateFinding]] = {}
     for row in _to_print(context, chosen, rows, output, _NOT_ESTIMATED):
-        parts.setdefault((row["statistic"], row["suite"], row["aspect"], row["people"]), []).append(row)
+        parts.setdefault((row.statistic, row.suite, row.aspect, row.people), []).append(row)
     for (statistic, suite, aspect, people), part in parts.items():
         context.say(f"{estimates.TITLES[statistic]}: {suite}, {aspect}, {people} people")
-        reasons = {row["reason"] for row in part}
+        reasons = {row.reason for row in part}
         if len(reasons) == 1 and None not in reasons:
-            context.say(f"  none: {reasons.pop()}\n")
+            context.say(f"  none: {sentences.text_or_none(reasons.pop())}\n")
             continue
-        columns = _ESTIMATES[statistic]
-        method_text = part[0]["method"]
-        context.say(*_indented((*columns, column("reason")) if reasons != {None} else columns, part))
-        context.say(f"  {method_text.partition(';')[2].strip() or method_text}\n")
+        columns: tuple[Field[EstimateFinding], ...] = (*_ESTIMATES[statistic], *([] if reasons == {None} else [_REASON]))
+        how = part[0].method
+        context.say(*_indented(table_of(estimates.TITLES[statistic], columns, part)))
+        context.say(f"  {sentences.text(how.remainder or how)}\n")
 
 
-_REASON: Final[Column] = ("reason", lambda row: "" if row.get("half_width") is not None else row["reason"] or "")
-_TOPIC: Final = (column("suite"), column("aspect"), column("people"))
-_PLAN: Final[Sequence[Column]] = (
-    *_TOPIC,
-    column("statistic"),
-    column("scorer"),
-    number_column("value"),
-    ("images", lambda row: f"{row['images']:g}"),
-    ("ratings", lambda row: f"{row['ratings']:g}"),
-    *counts("prompts"),
-    number_column("half width", "half_width"),
-    number_column("beside other people", "half_width_others"),
-    ("power", lambda row: "" if row["power"] is None else f"{row['power']:z.2f}"),
-    number_column("aim", "aim"),
-    ("prompts needed", lambda row: "-" if row["prompts_needed"] is None else f"{row['prompts_needed']:,}"),
-    _REASON,
+_TOPIC: Final[tuple[Field[Finding], ...]] = (
+    field("suite", lambda row: row.suite),
+    field("aspect", lambda row: row.aspect),
+    field("people", lambda row: row.people),
 )
-_EFFECTS: Final[Sequence[Column]] = (
+_STATISTIC: Final[Field[Finding]] = field("statistic", lambda row: row.statistic)
+_VALUE: Final[Field[Finding]] = statistic_field("value", lambda row: row.value)
+_PLAN: Final[Sequence[Field[PlannedRow]]] = (
     *_TOPIC,
-    column("statistic"),
-    column("rater"),
-    ("ratings", lambda row: "" if row["ratings"] is None else str(row["ratings"])),
-    number_column("value"),
-    interval_column(),
-    *counts("n_items", "n_ratings"),
+    _STATISTIC,
+    field("scorer", lambda row: row.scorer),
+    _VALUE,
+    field("images", lambda row: row.design.images, "g"),
+    field("ratings", lambda row: row.design.ratings, "g"),
+    field("prompts", lambda row: row.prompts, ","),
+    statistic_field("half width", lambda row: row.half_width),
+    statistic_field("beside other people", lambda row: row.half_width_others),
+    field("power", lambda row: row.power, "z.2f"),
+    statistic_field("aim", lambda row: row.aim),
+    statistic_field("prompts needed", lambda row: row.prompts_needed, ","),
+    field("reason", lambda row: row.reason if row.half_width is None else None),
+)
+_EFFECTS: Final[Sequence[Field[RaterEffectRow]]] = (
+    *_TOPIC,
+    _STATISTIC,
+    field("rater", lambda row: row.rater),
+    field("ratings", lambda row: row.ratings),
+    _VALUE,
+    field("95 % interval", lambda row: interval(row.low, row.high)),
+    field("n items", lambda row: row.n_items, ","),
+    field("n ratings", lambda row: row.n_ratings, ","),
     _REASON,
 )
 
@@ -179,49 +181,54 @@ def print_plan(
     seed: int,
     output: str,
 ) -> None:
-    """The command ``plan``."""
+    """Run the command ``plan``."""
     known_statistics(statistic)
     chosen = selected(context, selection)
     request = PlanRequest(tuple(statistic) or ("mean",), half_width, difference, tuple(images), tuple(ratings), persons, seed)
-    rows = [sentences.worded(row.to_dict()) for row in planning.plan(context.store, chosen, request)]
-    if _to_print(context, chosen, rows, output, _NOT_RATED):
-        context.say(*aligned(without_empty_columns(lines(_PLAN, rows))))
+    if rows := _to_print(context, chosen, planning.plan(context.store, chosen, request), output, _NOT_RATED):
+        context.say(*aligned(without_empty_columns(table_of("Plan", _PLAN, rows))))
 
 
 def print_rater_effects(context: Context, selection: Mapping[str, Sequence[str]], ratings: Sequence[int], output: str) -> None:
-    """The command ``rater-effects``."""
+    """Run the command ``rater-effects``."""
     chosen = selected(context, selection)
-    rows = [sentences.worded(row.to_dict()) for row in findings.effects(context.store, chosen, tuple(ratings) or (1, 3, 5))]
-    if _to_print(context, chosen, rows, output, _NOT_RATED):
-        context.say(*aligned(without_empty_columns(lines(_EFFECTS, rows))))
+    found = findings.effects(context.store, chosen, tuple(ratings) or (1, 3, 5))
+    if rows := _to_print(context, chosen, found, output, _NOT_RATED):
+        context.say(*aligned(without_empty_columns(table_of("Rater effects", _EFFECTS, rows))))
 
 
-_PEOPLE: Final[Column] = (
-    "people's own",
-    lambda row: text_tables.number(row["ceiling"]["value"], 3) if row["ceiling"] is not None else "",
+_PEOPLE: Final[Field[Ranking]] = field(
+    "people's own", lambda row: cell(row.ceiling.value, "z.3f", "-") if row.ceiling is not None else ""
 )
-_VERDICT: Final[Column] = (
-    "verdict",
-    lambda row: wording.verdict(row["ceiling"]["verdict"] or "") if row["ceiling"] is not None else "",
+_VERDICT: Final[Field[Ranking]] = field(
+    "verdict", lambda row: wording.verdict(row.ceiling.verdict.verdict or "") if row.ceiling is not None else ""
 )
-_SCORER: Final[Column] = ("scorer", lambda row: row["scorer"] or "(people)")
-_IMAGES: Final = of_statistic(
+_TASK: Final[Field[Finding]] = field("task", lambda row: row.task)
+_SCORER: Final[Field[Finding]] = field("scorer", lambda row: row.scorer or "(people)")
+_ITEMS: Final[Field[Finding]] = field("images", lambda row: row.n_items)
+_ByStatistic = Mapping[str, Ranking]
+"""A scorer's rows on a task, by statistic."""
+_ACCURACY: Final[Field[Ranking]] = statistic_field("accuracy", lambda row: row.value, "z.3f")
+_IMAGES: Final = at_key(
     PAIRWISE,
-    column("task"),
+    _TASK,
     _SCORER,
-    number_column("accuracy", digits=3),
+    _ACCURACY,
     _INTERVAL,
-    ("epsilon", lambda row: "" if row["epsilon"] is None else f"{row['epsilon']:.3g}"),
+    field("epsilon", lambda row: row.epsilon, ".3g"),
     _PEOPLE,
     _VERDICT,
-    column("images", "n_items"),
-    column("reason"),
+    _ITEMS,
+    _REASON,
 )
-_GENERATORS: Final = (
-    *of_statistic(SOFT, column("task"), _SCORER, number_column("soft accuracy", digits=3), _INTERVAL, _PEOPLE),
-    *of_statistic(GENERATORS, number_column("accuracy", digits=3), _INTERVAL),
-    *of_statistic(KENDALL, number_column("tau-b", digits=3)),
-    *of_statistic(GENERATORS, ("verdict", lambda row: row["verdict"] or row["verdict_reason"] or ""), column("reason")),
+_ORDERED: Final[Field[Ranking]] = field("verdict", lambda row: row.verdict or row.verdict_reason)
+_SOFT_ACCURACY: Final[Field[Ranking]] = statistic_field("soft accuracy", lambda row: row.value, "z.3f")
+_TAU: Final[Field[Ranking]] = statistic_field("tau-b", lambda row: row.value, "z.3f")
+_GENERATORS: Final[Sequence[Field[_ByStatistic]]] = (
+    *at_key(SOFT, _TASK, _SCORER, _SOFT_ACCURACY, _INTERVAL, _PEOPLE),
+    *at_key(GENERATORS, _ACCURACY, _INTERVAL),
+    *at_key(KENDALL, _TAU),
+    *at_key(GENERATORS, _ORDERED, _REASON),
 )
 
 
@@ -234,71 +241,71 @@ def print_ranking(
     seed: int,
     output: str,
 ) -> None:
-    """The command ``rank``."""
+    """Run the command ``rank``."""
     chosen = selected(context, selection)
     rows = of_scorers(findings.rank(context.store, chosen, Options(intervals=intervals, seed=seed), epsilon), scorer)
     for title, part in _by_topic(_to_print(context, chosen, rows, output, _NOT_RANKED)):
-        whole = [row for row in part if row["generator"] == ALL]
-        _say(context, f"{title}: the better image of a prompt", _IMAGES, _wide(whole, PAIRWISE))
-        if any(row["statistic"] == SOFT for row in whole):
-            _say(context, f"{title}: the order of generators", _GENERATORS, _wide(whole, SOFT, GENERATORS, KENDALL))
-            _say_rank_sets(context, title, [row for row in part if row["statistic"] == RANK and row["task"] == ALL])
+        whole = [row for row in part if row.generator == ALL]
+        _say(context, table_of(f"{title}: the better image of a prompt", _IMAGES, _by_statistic(whole, PAIRWISE)))
+        if any(row.statistic == SOFT for row in whole):
+            rows_of_orders = _by_statistic(whole, SOFT, GENERATORS, KENDALL)
+            _say(context, table_of(f"{title}: the order of generators", _GENERATORS, rows_of_orders))
+            _say(context, _rank_sets(title, [row for row in part if row.statistic == RANK and row.task == ALL]))
 
 
-def _by_topic(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
-    """The rows of each suite, aspect and kind of people, with a title."""
-    by_topic: dict[str, list[Row]] = {}
+def _by_topic(rows: Sequence[FindingT]) -> list[tuple[str, list[FindingT]]]:
+    """Return the rows of each suite, aspect and kind of people, with a title."""
+    by_topic: dict[str, list[FindingT]] = {}
     for row in rows:
-        who = " (simulated people)" if row["people"] == "simulated" else ""
-        by_topic.setdefault(f"{row['suite']}, {row['aspect']}{who}", []).append(row)
+        who = " (simulated people)" if row.people == "simulated" else ""
+        by_topic.setdefault(f"{row.suite}, {row.aspect}{who}", []).append(row)
     return list(by_topic.items())
 
 
-def _wide(rows: Sequence[Row], *statistics: str) -> list[dict[str, Any]]:
-    """By task and scorer, its rows by statistic: all tasks together first."""
-    by_task_and_scorer: dict[tuple[str, str | None], dict[str, Any]] = {}
-    for row in sorted(rows, key=lambda row: row["task"] != ALL):
-        if row["statistic"] in statistics:
-            by_task_and_scorer.setdefault((row["task"], row["scorer"]), {})[row["statistic"]] = row
+def _by_statistic(rows: Sequence[Ranking], *statistics: str) -> list[_ByStatistic]:
+    """Return each scorer's rows on each task by statistic: all tasks together first."""
+    by_task_and_scorer: dict[tuple[str, str | None], dict[str, Ranking]] = {}
+    for row in sorted(rows, key=lambda row: row.task != ALL):
+        if row.statistic in statistics:
+            by_task_and_scorer.setdefault((row.task, row.scorer), {})[row.statistic] = row
     return list(by_task_and_scorer.values())
 
 
-def _say(context: Context, title: str, columns: Sequence[Column], rows: Sequence[Row]) -> None:
-    context.say(f"{title}\n", *_indented(columns, rows), "")
+def _say(context: Context, table: Table) -> None:
+    context.say(f"{table.caption}\n", *_indented(table), "")
 
 
-def _say_rank_sets(context: Context, title: str, rows: Sequence[Row]) -> None:
-    """A row for each who ranks, a column for each generator, the best by people first."""
-    by_people = {row["generator"]: row["value"] for row in rows if row["scorer"] is None}
+def _rank_sets(title: str, rows: Sequence[Ranking]) -> Table:
+    """Return a row for each rater and a column for each generator, the best by people first."""
+    by_people = {row.generator: row.value or 0.0 for row in rows if row.scorer is None}
     names = sorted(by_people, key=lambda name: (by_people[name], name))
-    by_scorer: dict[str | None, dict[str, Any]] = {}
+    by_scorer: dict[str | None, dict[str, str]] = {}
     for row in rows:
-        by_scorer.setdefault(row["scorer"], {"scorer": row["scorer"]})[row["generator"]] = rank_set(row)
-    columns = [_SCORER, *((name, lambda row, name=name: row.get(name, "")) for name in names)]
-    _say(context, f"{title}: rank sets, 1 is best", columns, list(by_scorer.values()))
+        by_scorer.setdefault(row.scorer, {})[row.generator] = rank_set(row)
+    lines = [[scorer or "(people)", *(ranks.get(name, "") for name in names)] for scorer, ranks in by_scorer.items()]
+    return texts(f"{title}: rank sets, 1 is best", ["scorer", *names], lines)
 
 
-def rank_set(row: Row) -> str:
-    """``2`` or ``2-4``."""
-    return f"{row['rank_low']}" if row["rank_low"] == row["rank_high"] else f"{row['rank_low']}-{row['rank_high']}"
+def rank_set(row: Ranking) -> str:
+    """Return the ranks that a generator may have, such as ``2`` or ``2-4``."""
+    return f"{row.rank_low}" if row.rank_low == row.rank_high else f"{row.rank_low}-{row.rank_high}"
 
 
-def _persons_won(row: Row) -> str:
-    persons = row["persons"]
-    return f"{sum(each['won'] for each in persons)} of {len(persons)}" if persons else ""
+def _persons_won(row: AlternativeAnnotator) -> str:
+    return f"{row.persons_won} of {len(row.persons)}" if row.persons else ""
 
 
-_ALT_TEST: Final[Sequence[Column]] = (
-    column("task"),
-    column("generator"),
+_ALT_TEST: Final[Sequence[Field[AlternativeAnnotator]]] = (
+    _TASK,
+    field("generator", lambda row: row.generator),
     _SCORER,
-    ("passes", lambda row: text_tables.cell(row["passes"])),
-    ("persons won", _persons_won),
-    number_column("winning rate", "winning_rate", 3),
-    number_column("advantage", "advantage", 3),
-    number_column("p", "p"),
-    column("images", "n_items"),
-    column("reason"),
+    field("passes", lambda row: row.passes),
+    field("persons won", _persons_won),
+    statistic_field("winning rate", lambda row: row.winning_rate, "z.3f"),
+    statistic_field("advantage", lambda row: row.advantage, "z.3f"),
+    statistic_field("p", lambda row: row.p),
+    _ITEMS,
+    _REASON,
 )
 
 
@@ -311,10 +318,10 @@ def print_alt_test(
     intervals: bool,
     output: str,
 ) -> None:
-    """The command ``alt-test``."""
+    """Run the command ``alt-test``."""
     chosen, options = selected(context, selection), Options(intervals=intervals)
     rows = of_scorers(findings.alt_test(context.store, chosen, options, epsilon, tuple(graded)), scorer)
-    tests = [row for row in _to_print(context, chosen, rows, output, _NOT_TESTED) if row["statistic"] == WINNING_RATE]
+    tests = [row for row in _to_print(context, chosen, rows, output, _NOT_TESTED) if row.statistic == WINNING_RATE]
     for title, part in _by_topic(tests):
-        shown = [row for row in part if row["value"] is not None or (row["generator"], row["task"]) == (ALL, ALL)]
-        _say(context, f"{title}: the alternative annotator test, epsilon {epsilon:g}", _ALT_TEST, shown)
+        tested = [row for row in part if row.value is not None or (row.generator, row.task) == (ALL, ALL)]
+        _say(context, table_of(f"{title}: the alternative annotator test, epsilon {epsilon:g}", _ALT_TEST, tested))

@@ -10,10 +10,9 @@ from urllib.parse import urlencode
 
 from fastapi import HTTPException, Query, Request
 
-from concord import maps as lassos
+from concord import maps
 from concord.common.base_path import at
-from concord.error_analysis import confusion as crossings
-from concord.error_analysis import failures
+from concord.error_analysis import confusion, failures
 from concord.error_analysis.failures import FailureMark
 from concord.maps import Lasso, LassoLost, NoImagesAlike, lasso_in
 from data.store.analysis.confusion import CellWay, ConfusionCell, ConfusionQuery
@@ -31,8 +30,7 @@ from data.store.browse.filters import (
     ListingQuery,
 )
 from data.store.browse.grid import ListingDisplay
-from data.store.core import selection as selection_module
-from data.store.core.selection import CERTAINTIES, Selection, Where
+from data.store.core.selection import CERTAINTIES, PEOPLE, Selection, Where
 from data.store.core.store import Store
 from data.validation import did_you_mean
 from scorers.failures import PICTURES
@@ -41,11 +39,11 @@ BROWSE = "/studio/browse"
 ALL = ("all", "tasks_mean", "any", "")
 """What stands in a filter that restricts nothing."""
 CROSSED = {"about": "aspect", "a": "a", "a_says": "a_says", "b": "b", "b_says": "b_says", "way": "way"}
-"""The fields of ``Crossed`` by their names in Browse's address."""
+"""The fields of ``ConfusionCell`` by their names in Browse's address."""
 RESTRICTING = {name: name for name in ("target", "campaign", "certainty", "since", "until")} | {"among": "rater"}
 """What else restricts the judgements that are crossed: fields of ``Selection`` (whose rater means another thing in Browse)."""
 MARKED = {"picture": "picture", "seen_by": "rater", "asked": "asked", "found": "found"}
-"""The fields of ``Marked`` by their names in Browse's address."""
+"""The fields of ``FailureMark`` by their names in Browse's address."""
 
 FILTERED = ("object", "color", "count", "relation", "says", "people", "certainty", "differs", "verdict", "q", "range")
 """What else restricts Browse's listing: fields of ``Filters``, each repeatable. With ``about``, certainty is the crossing's."""
@@ -231,13 +229,13 @@ class ImageListing:
             HTTPException: 409, it has no embedding.
         """
         try:
-            return lassos.images_alike(store, self.like) if self.like else ()
+            return maps.images_alike(store, self.like) if self.like else ()
         except NoImagesAlike as error:
             raise HTTPException(409, str(error)) from error
 
     def crossing(self, store: Store) -> ConfusionQuery | None:
         """Where answers cross, if only that is listed."""
-        return crossings.crossing_of(store, self.crossed, self.judged) if self.crossed else None
+        return confusion.crossing_of(store, self.crossed, self.judged) if self.crossed else None
 
     def also(self, store: Store) -> Where | None:
         """What else than the selection restricts the items.
@@ -247,12 +245,12 @@ class ImageListing:
         """
         crossing, conditions = self.crossing(store), []
         if crossing:
-            conditions.append(crossings.condition_of(store, crossing))
+            conditions.append(confusion.condition_of(store, crossing))
         if self.marked:
             conditions.append(failures.condition_of(store, self.marked, self.selection))
         if self.lasso:
             try:
-                conditions.append(lassos.condition_of(store, self.lasso))
+                conditions.append(maps.condition_of(store, self.lasso))
             except LassoLost as error:
                 raise HTTPException(409, str(error)) from error
         if not conditions:
@@ -263,7 +261,7 @@ class ImageListing:
 def listing_of(
     request: Request,
     by: Annotated[str, Query(max_length=100)] = "correct",
-    rater: Annotated[str, Query(max_length=1000)] = selection_module.PEOPLE,
+    rater: Annotated[str, Query(max_length=1000)] = PEOPLE,
     order: Annotated[str, Query()] = "prompt",
     like: Annotated[str, Query(max_length=1000)] = "",
 ) -> ImageListing:

@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from html import escape
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from agreement.estimate import Estimate, WithInterval
 from concord.common import wording
 from concord.headlines import number_text
+from ui.components.plotly_text import ALONE, BREAK, bold, escaped
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -91,7 +91,7 @@ def forest(lines: Sequence[ForestLine], axis: str, band: Band | None = None, aro
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    labels = [escape(line.label) for line in lines]
+    labels = [escaped(line.label) for line in lines]
     for kind, color in COLORS.items():
         at = [n for n, line in enumerate(lines) if line.rater == kind and line.value is not None]
         known = [lines[n] for n in at]
@@ -115,7 +115,7 @@ def forest(lines: Sequence[ForestLine], axis: str, band: Band | None = None, aro
                 error_x=error_bars(known, color, 0) | {"thickness": 4},
                 hovertext=[labels[n] for n in at],
                 customdata=[line.n_items for line in known],
-                hovertemplate="%{hovertext}<br>%{x:.3f}, n = %{customdata:,}<extra></extra>",
+                hovertemplate=f"%{{hovertext}}{BREAK}%{{x:.3f}}, n = %{{customdata:,}}{ALONE}",
             )
         )
     plain(figure, height=(96 if band else 64) + _ROW * max(len(labels), 1))
@@ -124,7 +124,7 @@ def forest(lines: Sequence[ForestLine], axis: str, band: Band | None = None, aro
     numbers = [end for line in lines for end in (line.value, line.low, line.high) if end is not None]
     numbers += [end for end in (band.value, band.low, band.high) if end is not None] if band is not None else []
     figure.update_xaxes(title=axis, range=_span(numbers, around_zero))
-    name_rows(figure, [f"<b>{_in_two_lines(line.label)}</b>" for line in lines], above=0.65)
+    name_rows(figure, [bold(_in_two_lines(line.label)) for line in lines], above=0.65)
     return figure
 
 
@@ -136,7 +136,7 @@ def name_rows(figure: go.Figure, labels: Sequence[str], above: float = 0.5) -> N
 
 def _in_two_lines(label: str) -> str:
     """A row's label, escaped; a long one broken, so that it leaves the figure its width on a phone."""
-    return "<br>".join(map(escape, textwrap.wrap(label, max(_LABEL_WIDTH, len(label) // 2 + 4)))) or escape(label)
+    return BREAK.join(map(escaped, textwrap.wrap(label, max(_LABEL_WIDTH, len(label) // 2 + 4)))) or escaped(label)
 
 
 def _add_band(figure: go.Figure, band: Band) -> None:
@@ -145,7 +145,7 @@ def _add_band(figure: go.Figure, band: Band) -> None:
     if band.low is not None and band.high is not None:
         figure.add_vrect(band.low, band.high, fillcolor=color, opacity=0.14, line_width=0, layer="below")
         bounds = f" [{wording.two(band.low)}, {wording.two(band.high)}]"
-    text = f"{escape(band.label)} {wording.two(band.value)}{bounds}"
+    text = f"{escaped(band.label)} {wording.two(band.value)}{bounds}"
     figure.add_vline(band.value, line={"color": color, "width": 2}, layer="below")
     corner = {"x": 1, "y": 1, "xref": "paper", "yref": "paper", "xanchor": "right", "yanchor": "bottom"}
     figure.add_annotation(text=text, showarrow=False, font={"color": color, "size": 12}, **corner)
@@ -219,15 +219,15 @@ def against(x: Sequence[float], y: Sequence[float], names: tuple[str, str]) -> g
             mode="markers",
             marker={"size": (5 * np.sqrt(times)).clip(6, 40).tolist(), "color": COLORS["scorer"], "opacity": 0.45},
             customdata=(times * every).tolist(),
-            hovertemplate="%{x:.3g}, %{y:.3g}: %{customdata:,}<extra></extra>",
+            hovertemplate=f"%{{x:.3g}}, %{{y:.3g}}: %{{customdata:,}}{ALONE}",
         )
     )
     line = {"color": COLORS["people"], "width": 2, "shape": "hv"}
     rank = {"x": np.sort(x)[::every].tolist(), "y": np.sort(y)[::every].tolist()}
     figure.add_trace(go.Scatter(**rank, mode="lines", line=line, name="were both in the same order", hoverinfo="skip"))
     plain(figure, height=360)
-    figure.update_xaxes(title=escape(names[0]))
-    figure.update_yaxes(title=escape(names[1]))
+    figure.update_xaxes(title=escaped(names[0]))
+    figure.update_yaxes(title=escaped(names[1]))
     return legend(figure, several=True)
 
 
@@ -261,8 +261,8 @@ def decisions(made: ThresholdCurve, names: tuple[str, str]) -> go.Figure:
     if made.threshold is not None:
         figure.add_vline(made.threshold, line={"color": COLORS["people"], "dash": "dot"})
     plain(figure, height=300)
-    figure.update_xaxes(title=escape(names[0]))
-    figure.update_yaxes(title=escape(names[1]))
+    figure.update_xaxes(title=escaped(names[0]))
+    figure.update_yaxes(title=escaped(names[1]))
     return figure
 
 
@@ -288,7 +288,7 @@ def by_trials(points: Sequence[AblationPoint], chance: float | None) -> go.Figur
                 mode="lines+markers",
                 line={"color": color, "dash": _DASHES[k % len(_DASHES)]},
                 error_y=error_bars([point.accuracy for point in mine], "#7a8194", 3),
-                hovertemplate=f"{steps} steps, seed {seed}<br>%{{x}} trials: %{{y:.3f}}<extra></extra>",
+                hovertemplate=f"{steps} steps, seed {seed}{BREAK}%{{x}} trials: %{{y:.3f}}{ALONE}",
             )
         )
     plain(figure, height=360)
@@ -322,19 +322,19 @@ def above_chance(tasks: Sequence[str], raters: Sequence[str], rows: Mapping[tupl
         known = [(task, row) for task in tasks if (row := rows.get((task, rater))) is not None and row.value is not None]
         figure.add_trace(
             go.Bar(
-                name=escape(short(rater)),
+                name=escaped(short(rater)),
                 orientation="h",
-                y=[escape(wording.task(task)) for task, _ in known],
+                y=[escaped(wording.task(task)) for task, _ in known],
                 x=[row.value for _, row in known],
                 marker={"color": PALETTE[k % len(PALETTE)]},
                 error_x=error_bars([row for _, row in known], "#7a8194", 3),
-                hovertemplate=f"{escape(rater)}<br>%{{y}}: %{{x:+.1%}}<extra></extra>",
+                hovertemplate=f"{escaped(rater)}{BREAK}%{{y}}: %{{x:+.1%}}{ALONE}",
             )
         )
     plain(figure, height=130 + len(tasks) * (18 + _BAR_HEIGHT * len(raters)))
     figure.update_layout(barmode="group", bargap=0.28)
     figure.update_xaxes(title="accuracy less chance", tickformat="+.0%", zerolinewidth=2)
-    order = {"categoryorder": "array", "categoryarray": [escape(wording.task(task)) for task in tasks]}
+    order = {"categoryorder": "array", "categoryarray": [escaped(wording.task(task)) for task in tasks]}
     figure.update_yaxes(**order, autorange="reversed", showgrid=False)
     return legend(figure, several=len(raters) > 1)
 

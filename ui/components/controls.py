@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import gradio as gr
+import htpy
+from htpy import Element, Node
 
 from concord.common.base_path import at
 
@@ -56,19 +57,28 @@ def event_data(event: gr.EventData) -> dict[str, str]:
     return {str(name): str(value) for name, value in data.items()} if isinstance(data, Mapping) else {}
 
 
-def button(text: str, do: str, label: str = "", **data: str) -> str:
-    """A small button; ``label`` says what it is about to who cannot see where it stands."""
-    named = f' aria-label="{escape(label)}"' if label else ""
-    return f'<button type="button" class="cc-act" {_data(do, data)}{named}>{escape(text)}</button>'
+def rendered(content: Node) -> str:
+    """Return content as the plain text of HTML that Gradio takes."""
+    return "".join(htpy.fragment[content].iter_chunks())
 
 
-def link(text: str, href: str, do: str, **data: str) -> str:
-    """A link inside the app that a plain click opens in place."""
-    return f'<a href="{escape(href)}" {_data(do, data)}>{escape(text)}</a>'
+def html_component(content: Node = "", **options: Any) -> gr.HTML:
+    """Return content as a component of Gradio's, or as the change to one."""
+    return gr.HTML(rendered(content), **options)
 
 
-def _data(do: str, data: Mapping[str, str]) -> str:
-    return " ".join(f'data-{name}="{escape(value)}"' for name, value in {"do": do, **data}.items())
+def button(text: str, do: str, label: str = "", **data: str) -> Element:
+    """Return a small button; `label` says what it is about to who cannot see where it stands."""
+    return htpy.button(_data(do, data), type="button", class_="cc-act", aria_label=label or None)[text]
+
+
+def link(text: str, href: str, do: str, **data: str) -> Element:
+    """Return a link inside the app that a plain click opens in place."""
+    return htpy.a(_data(do, data), href=href)[text]
+
+
+def _data(do: str, data: Mapping[str, str]) -> dict[str, str]:
+    return {f"data-{name}": value for name, value in {"do": do, **data}.items()}
 
 
 def js_module(name: str, value: Any = None, **options: Any) -> gr.HTML:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 from typing import Final
+
+import htpy
+from htpy import Element, Node
 
 from agreement.estimate import Estimate
 from concord.common import sentences, wording
@@ -12,27 +14,26 @@ from concord.common.base_path import at
 from concord.comparison.leaderboard import ALL, SCORE, BoardRater, ContestedImage, Leaderboard
 from concord.headlines import is_muted
 from data.aspects import YES_NO_ASPECTS
-from data.store.browse.contents import ItemPreview
+from data.store.browse.contents import ItemPreview, Totals
 from data.store.browse.filters import MISSED, PASSED
 from data.store.core.selection import SIMULATED, Selection
 from ui.components.addresses import browse_address, page_address
 from ui.components.image_strip import image_link
-from ui.components.tables import WRAP, first_sentence
+from ui.components.tables import block_title, first_sentence, scrolled, with_rest
 
 _SYMBOLS: Final = {"cohen_kappa": "κ", "spearman": "ρ"}
 _MOST_RATERS: Final = 4
-SKELETON: Final = '<div class="cc-skeleton" role="status" aria-label="Loading">' + "<span></span>" * 7 + "</div>"
+SKELETON: Final = htpy.div(class_="cc-skeleton", role="status", aria_label="Loading")[[htpy.span] * 7]
 """What stands there before the first numbers, about as high as they."""
 _MOST_TASKS: Final = 6
 
 
-def headline(board: Leaderboard) -> str:
-    """One sentence: which generator is best, by whom, how sure."""
+def headline(board: Leaderboard) -> Node:
+    """Return one sentence: which generator is best, by whom, how sure."""
     said = board.headline
     if said is None:
         return ""
-    text = f"{escape(said.main)}<small>{escape(said.rest)}</small>"
-    return first_sentence(text, _basis(board, board.raters[0]))
+    return first_sentence(with_rest(said.main, said.rest), _basis(board, board.raters[0]))
 
 
 def _basis(board: Leaderboard, rater: BoardRater) -> str:
@@ -48,13 +49,13 @@ def _basis(board: Leaderboard, rater: BoardRater) -> str:
     return first
 
 
-def tiles(board: Leaderboard | None, totals: Mapping[str, int]) -> str:
-    """Images, people's answers, the scorer closest to people, open disagreements: each leads to its page."""
-    images = f"images{'' if totals['images'] else ' (their files are not here)'}, {wording.count(totals['prompts'], 'prompt')}"
+def tiles(board: Leaderboard | None, totals: Totals) -> Element:
+    """Return images, people's answers, the scorer closest to people, open disagreements: each leads to its page."""
+    images = f"images{'' if totals.images else ' (their files are not here)'}, {wording.count(totals.prompts, 'prompt')}"
     made = [
-        _tile(f"{totals['images'] or totals['places']:,}", images, page_address("browse")),
-        _tile(f"{totals['annotations']:,}", "answers by people", page_address("campaigns"))
-        if totals["annotations"]
+        _tile(f"{totals.images or totals.places:,}", images, page_address("browse")),
+        _tile(f"{totals.annotations:,}", "answers by people", page_address("campaigns"))
+        if totals.annotations
         else _tile("0", "Be the first: label images", at("/annotate/"), "answers by people"),
     ]
     close = board.closest_scorer if board else None
@@ -80,50 +81,52 @@ def tiles(board: Leaderboard | None, totals: Mapping[str, int]) -> str:
         made.append(_tile(f"{len(board.generators):,}", "generators: compare two of them", href))
     else:
         made.append(_tile("0", "open disagreements", page_address("browse")))
-    return f'<div class="cc-keyfacts">{"".join(made)}</div>'
+    return htpy.div(class_="cc-keyfacts")[made]
 
 
-def _tile(number: str, text: str, href: str, beside: str = "") -> str:
-    small = f" <small>{escape(beside)}</small>" if beside else ""
-    inside = f"<strong>{escape(number)}{small}</strong><span>{escape(text)}</span>"
-    return f'<a class="cc-keyfact" href="{escape(href)}">{inside}</a>'
+def _tile(number: str, text: str, href: str, beside: str = "") -> Element:
+    strong = htpy.strong[number, beside and [" ", htpy.small[beside]]]
+    return htpy.a(class_="cc-keyfact", href=href)[strong, htpy.span[text]]
 
 
-def board_table(board: Leaderboard) -> str:
-    """A row for each generator: every rater's mean with its interval, and the first rater's by task."""
+def board_table(board: Leaderboard) -> Node:
+    """Return a row for each generator: every rater's mean with its interval, and the first rater's by task."""
     raters = board.raters[:_MOST_RATERS]
     tasks = board.tasks[:_MOST_TASKS]
-    head = "".join(_rater_head(rater, board) for rater in raters)
-    whose = f' title="{escape(f"by {raters[0].name}")}"' if raters else ""
-    heats = "".join(f'<th scope="col" class="cc-heat"{whose}>{escape(wording.task(name))}</th>' for name in tasks)
+    whose = f"by {raters[0].name}" if raters else None
+    head = [_rater_head(rater, board) for rater in raters]
+    heats = [htpy.th(scope="col", class_="cc-heat", title=whose)[wording.task(name)] for name in tasks]
     scales = {rater.name: _scale(board, rater) for rater in raters}
-    rows = ""
-    for generator in board.generators:
-        cells = "".join(_rater_cell(board, generator, rater, scales[rater.name]) for rater in raters)
-        heat = "".join(_heat_cell(board, generator, name, scales[raters[0].name]) for name in tasks) if raters else ""
-        rows += f'<tr><th scope="row">{escape(generator)}</th>{cells}{heat}</tr>'
+    rows = [
+        htpy.tr[
+            htpy.th(scope="row")[generator],
+            [_rater_cell(board, generator, rater, scales[rater.name]) for rater in raters],
+            [_heat_cell(board, generator, name, scales[raters[0].name]) for name in tasks] if raters else "",
+        ]
+        for generator in board.generators
+    ]
     caption = f"Leaderboard: {board.suite}"
     left = len(board.raters) - len(raters)
-    more = f'<p class="cc-subline">{wording.count(left, "more rater")} in all numbers below.</p>' if left > 0 else ""
-    return (
-        f'<h2 class="cc-block-title">{escape(caption)}</h2>'
-        f'<div class="cc-board-wrap">{WRAP}<table class="cc-board">'
-        f'<caption class="cc-unseen">{escape(caption)}, the best first</caption>'
-        f'<thead><tr><th scope="col">generator</th>{head}{heats}</tr></thead><tbody>{rows}</tbody></table></div></div>{more}'
-    )
+    table = htpy.table(class_="cc-board")[
+        htpy.caption(class_="cc-unseen")[f"{caption}, the best first"],
+        htpy.thead[htpy.tr[htpy.th(scope="col")["generator"], head, heats]],
+        htpy.tbody[rows],
+    ]
+    more = htpy.p(class_="cc-subline")[f"{wording.count(left, 'more rater')} in all numbers below."]
+    return htpy.fragment[block_title(caption), htpy.div(class_="cc-board-wrap")[scrolled(table)], left > 0 and more]
 
 
-def _rater_head(rater: BoardRater, board: Leaderboard) -> str:
-    agreement, title = "", ""
+def _rater_head(rater: BoardRater, board: Leaderboard) -> Element:
+    agreement: Node = ""
+    title = None
     if rater.agreement is not None and rater.agreement.value is not None:
         level = f"{_SYMBOLS[rater.statistic]} {wording.two(rater.agreement.value)}"
-        agreement = f" <small>({level})</small>"
+        agreement = [" ", htpy.small[f"({level})"]]
         beside = "with people" if board.people == "real" else f"with {SIMULATED}"
-        level = f"{wording.title(rater.statistic)} {beside}: {_interval_text(rater.agreement)}"
-        title = f' title="{escape(level)}"'
+        title = f"{wording.title(rater.statistic)} {beside}: {_interval_text(rater.agreement)}"
     score = " score" if rater.aspect == SCORE else ""
     order = " ▾" if rater is board.raters[0] else ""
-    return f'<th scope="col" class="cc-rated"{title}>{escape(rater.name + score)}{agreement}{order}</th>'
+    return htpy.th(scope="col", class_="cc-rated", title=title)[rater.name + score, agreement, order]
 
 
 def _scale(board: Leaderboard, rater: BoardRater) -> tuple[float, float]:
@@ -137,36 +140,40 @@ def _scale(board: Leaderboard, rater: BoardRater) -> tuple[float, float]:
     return low - spare, high + spare
 
 
-def _rater_cell(board: Leaderboard, generator: str, rater: BoardRater, scale: tuple[float, float]) -> str:
+def _rater_cell(board: Leaderboard, generator: str, rater: BoardRater, scale: tuple[float, float]) -> Element:
     cell = board.cells.get((generator, rater.name, ALL))
     if cell is None or cell.value is None:
-        reason = (sentences.text_or_none(cell.reason) or "") if cell else "not judged"
-        return f'<td class="cc-rated cc-muted" title="{escape(reason)}">–</td>'
+        reason = sentences.text_or_none(cell.reason) if cell else "not judged"
+        return htpy.td(class_="cc-rated cc-muted", title=reason)["–"]
     kind = "people" if rater.kind != "scorer" else "scorer"
     low = cell.value if cell.low is None else cell.low
     high = cell.value if cell.high is None else cell.high
     style = "; ".join(
         f"--{name}: {_share(end, scale):z.1f}" for name, end in (("at", cell.value), ("low", low), ("high", high))
     )
-    hollow = " is-simulated" if rater.kind == "simulated" else ""
-    return (
-        f'<td class="cc-rated" title="{escape(_interval_text(cell))}"><span class="cc-whisker cc-whisker--{kind}{hollow}"'
-        f' style="{style}"></span><a href="{escape(_browse(board, generator, rater))}">{_value(cell, rater)}</a></td>'
-    )
+    hollow = "is-simulated" if rater.kind == "simulated" else ""
+    return htpy.td(class_="cc-rated", title=_interval_text(cell))[
+        htpy.span(class_=["cc-whisker", f"cc-whisker--{kind}", hollow], style=style),
+        htpy.a(href=_browse(board, generator, rater))[_value(cell, rater)],
+    ]
 
 
-def _heat_cell(board: Leaderboard, generator: str, task: str, scale: tuple[float, float]) -> str:
+def _heat_cell(board: Leaderboard, generator: str, task: str, scale: tuple[float, float]) -> Element:
     rater = board.raters[0]
     cell = board.cells.get((generator, rater.name, task))
     if cell is None or cell.value is None:
-        return '<td class="cc-heat"></td>'
-    shade, muted = _share(cell.value, scale) / 100, is_muted(cell.n_prompts)
-    kind = "cc-heat cc-muted" if muted else "cc-heat"
-    n = f" <small>n = {cell.n_items:,}</small>" if muted else ""
-    return (
-        f'<td class="{kind}" style="--shade: {shade:z.2f}" title="{escape(f"by {rater.name}: {_interval_text(cell)}")}">'
-        f'<a href="{escape(_browse(board, generator, rater, task))}">{_value(cell, rater)}</a>{n}</td>'
-    )
+        return htpy.td(class_="cc-heat")
+    title = f"by {rater.name}: {_interval_text(cell)}"
+    muted = is_muted(cell.n_prompts)
+    href = _browse(board, generator, rater, task)
+    return heat_cell(_value(cell, rater), _share(cell.value, scale) / 100, title, href, n=cell.n_items if muted else None)
+
+
+def heat_cell(text: str, shade: float, title: str, href: str, n: int | None) -> Element:
+    """Return a shaded cell that leads to its images; `n`: on how many it rests, where these are so few that it is muted."""
+    return htpy.td(class_=["cc-heat", n is not None and "cc-muted"], style=f"--shade: {shade:z.2f}", title=title)[
+        htpy.a(href=href)[text], n is not None and [" ", htpy.small[f"n = {n:,}"]]
+    ]
 
 
 def _share(value: float, scale: tuple[float, float]) -> float:
@@ -199,25 +206,25 @@ def _all_contested(board: Leaderboard) -> str:
     return page_address("browse", *opposed, suite=board.suite)
 
 
-def contested(board: Leaderboard, looks: Mapping[str, ItemPreview]) -> str:
-    """The most contested images, each with what the scorer and people say."""
+def contested(board: Leaderboard, looks: Mapping[str, ItemPreview]) -> Node:
+    """Return the most contested images, each with what the scorer and people say."""
     if not board.contested or board.contested_by is None:
         return ""
     whose = "people" if board.people == "real" else SIMULATED
     title = f"Images on which {board.contested_by} and {whose} agree least"
     opposed = f"{wording.count(board.disagreements, 'open disagreement')} →"
-    every = f'<a href="{escape(_all_contested(board))}">{opposed}</a>' if board.disagreements else ""
-    cells = "".join(_case(board, each, looks.get(each.item)) for each in board.contested)
-    return f'<h2 class="cc-block-title">{escape(title)} <small>{every}</small></h2><ul class="cc-contested">{cells}</ul>'
+    every = board.disagreements > 0 and htpy.a(href=_all_contested(board))[opposed]
+    cells = [_case(board, each, looks.get(each.item)) for each in board.contested]
+    return htpy.fragment[block_title([title, " ", htpy.small[every]]), htpy.ul(class_="cc-contested")[cells]]
 
 
-def _case(board: Leaderboard, case: ContestedImage, look: ItemPreview | None) -> str:
-    text = escape((look.text if look else None) or case.item)
-    link = image_link(case.item, look, Selection(suite=(board.suite,)), f"<span>{text}</span>")
+def _case(board: Leaderboard, case: ContestedImage, look: ItemPreview | None) -> Element:
+    text = (look.text if look else None) or case.item
+    link = image_link(case.item, look, Selection(suite=(board.suite,)), htpy.span[text])
     whose = "people" if board.people == "real" else SIMULATED
     people_text = f"{whose} {case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"{whose} {case.mean:z.1f} ({case.n})"
-    chips = "".join(
-        f'<span class="cc-badge cc-badge--{"ok" if good else "bad"}">{escape(words)}</span>'
+    chips = [
+        htpy.span(class_=["cc-badge", f"cc-badge--{'ok' if good else 'bad'}"])[words]
         for words, good in ((f"{board.contested_by} {case.verdict}", case.higher), (people_text, not case.higher))
-    )
-    return f"<li>{link}<p>{chips}</p></li>"
+    ]
+    return htpy.li[link, htpy.p[chips]]

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any, Final
 
 from ui.components.charts import PALETTE, error_bars, legend, name_rows, plain, short
+from ui.components.plotly_text import escaped, in_lines, linked
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -153,9 +153,9 @@ def heat(rows: Sequence[str], columns: Sequence[str], cells: Sequence[Sequence[M
             if mark.value is not None:
                 _annotate(figure, x, y, mark, mark.text, _legible(_shade(mark)) if mark.value else _FAINT)
     plain(figure, height=(112 if axes[0] else 68) + _ROW * len(rows))
-    figure.update_xaxes(**_named(columns), title=escape(axes[0]), side="top", showgrid=False, zeroline=False)
+    figure.update_xaxes(**_named(columns), title=escaped(axes[0]), side="top", showgrid=False, zeroline=False)
     name_rows(figure, _short(rows))
-    figure.update_yaxes(title=escape(axes[1]))
+    figure.update_yaxes(title=escaped(axes[1]))
     figure.update_layout(margin={"t": 92 if axes[0] else 48, "b": 12})
     return figure
 
@@ -178,7 +178,7 @@ def dots(labels: Sequence[str], series: Sequence[Series], axis: str, *, line: fl
         figure.add_vline(line, line={"color": "#7a8194", "dash": "dot"})
     # a heading above, an axis below; each row as high as its marks need
     plain(figure, height=112 + len(labels) * max(34, 14 + _SERIES * len(series)))
-    figure.update_xaxes(title=escape(axis), range=[-0.02, 1.02], tickformat=".0%")
+    figure.update_xaxes(title=escaped(axis), range=[-0.02, 1.02], tickformat=".0%")
     name_rows(figure, _short(labels))
     for n in range(1, len(labels)):
         figure.add_hline(n - 0.5, line={"color": "rgba(128,136,160,.22)", "width": 1})
@@ -195,7 +195,7 @@ def stacked(labels: Sequence[str], parts: Sequence[Series], axis: str) -> go.Fig
         widths = [mark.value or 0.0 for mark in part.marks]
         figure.add_trace(
             go.Bar(
-                name=escape(part.name),
+                name=escaped(part.name),
                 x=widths,
                 y=list(range(len(labels))),
                 base=list(start),
@@ -211,7 +211,7 @@ def stacked(labels: Sequence[str], parts: Sequence[Series], axis: str) -> go.Fig
             start[y] += width
     plain(figure, height=120 + _ROW * len(labels))
     figure.update_layout(barmode="overlay")
-    figure.update_xaxes(title=escape(axis), range=[0, 1], tickformat=".0%")
+    figure.update_xaxes(title=escaped(axis), range=[0, 1], tickformat=".0%")
     name_rows(figure, _short(labels))
     return legend(figure, several=True)
 
@@ -233,8 +233,8 @@ def lines(x: Sequence[str], series: Sequence[Series], axes: tuple[str, str], at:
     if at in x:
         figure.add_vline(list(x).index(at), line={"color": "#7a8194", "dash": "dot"})
     plain(figure, height=420)
-    figure.update_xaxes(**_named(x), title=escape(axes[0]), range=[-0.4, len(x) - 0.6], showgrid=False, zeroline=False)
-    figure.update_yaxes(title=escape(axes[1]), tickformat=".0%", rangemode="tozero")
+    figure.update_xaxes(**_named(x), title=escaped(axes[0]), range=[-0.4, len(x) - 0.6], showgrid=False, zeroline=False)
+    figure.update_yaxes(title=escaped(axes[1]), tickformat=".0%", rangemode="tozero")
     return legend(figure, several=True)
 
 
@@ -258,7 +258,7 @@ def scatter(at: Sequence[float], series: Sequence[Series], axis: str) -> go.Figu
         hover: dict[str, Any] = {"hoverinfo": "skip"}
         if not few:
             marks = [mark for _, mark in known]
-            notes = [escape(mark.note).replace("\n", "<br>") for mark in marks]
+            notes = [in_lines(mark.note) for mark in marks]
             hover = {"hoverinfo": "text", "hovertext": notes, "customdata": [mark.href for mark in marks]}
         bars = _bars([mark for _, mark in known], color) | {"thickness": 1, "width": 0} if len(at) <= _BARRED else None
         x, y = [position for position, _ in known], [mark.value for _, mark in known]
@@ -272,8 +272,8 @@ def scatter(at: Sequence[float], series: Sequence[Series], axis: str) -> go.Figu
             ends = {"x0": over.split, "x1": over.split, "y0": 0, "y1": 1}
             figure.add_shape(type="line", line=line, xref=f"x{n}", yref=f"y{n} domain", **ends)
         start = k * (width + _GAP)
-        across = {"domain": [start, start + width], "anchor": f"y{n}", "title": escape(axis), **over.options()}
-        upwards = {"anchor": f"x{n}", "title": escape(each.name), "range": [-0.04, 1.04], "tickformat": ".0%"}
+        across = {"domain": [start, start + width], "anchor": f"y{n}", "title": escaped(axis), **over.options()}
+        upwards = {"anchor": f"x{n}", "title": escaped(each.name), "range": [-0.04, 1.04], "tickformat": ".0%"}
         grid = {"gridcolor": "rgba(128,136,160,.22)", "zeroline": False, "automargin": True}
         figure.update_layout({f"xaxis{n}": across | grid, f"yaxis{n}": upwards | grid})
     return figure
@@ -287,14 +287,12 @@ def _signed(mark: Mark) -> float | None:
 
 def _annotate(figure: go.Figure, x: Any, y: Any, mark: Mark, text: str, color: str, **options: Any) -> None:
     """A text that is a link and tells more when pointed at."""
-    shown = escape(text).replace("\n", "<br>")
+    shown = in_lines(text)
     href = _href(mark.href)
     if href:
-        shown = f'<a href="{href}" target="_self" style="color:{color}">{shown}</a>'
+        shown = linked(shown, href, color)
     font = {"color": color, "size": 13} | options.pop("font", {})
-    figure.add_annotation(
-        x=x, y=y, text=shown, showarrow=False, font=font, hovertext=escape(mark.note).replace("\n", "<br>"), **options
-    )
+    figure.add_annotation(x=x, y=y, text=shown, showarrow=False, font=font, hovertext=in_lines(mark.note), **options)
 
 
 def _cover(figure: go.Figure, x: Any, y: Any, mark: Mark) -> None:
@@ -308,7 +306,7 @@ def _href(address: str) -> str:
         return ""
     for code, sign in _PLAIN.items():
         address = address.replace(code, sign)
-    return escape(address)
+    return escaped(address)
 
 
 def _bars(marks: Sequence[Mark], color: str) -> dict[str, Any]:
@@ -316,7 +314,7 @@ def _bars(marks: Sequence[Mark], color: str) -> dict[str, Any]:
 
 
 def _short(labels: Sequence[str]) -> list[str]:
-    return [escape(short(label)) for label in labels]
+    return [escaped(short(label)) for label in labels]
 
 
 def _named(labels: Sequence[str]) -> dict[str, Any]:
@@ -336,7 +334,7 @@ def _looks(each: Series, k: int, size: int) -> dict[str, Any]:
     line = {"width": 2, "color": _FAINT} if each.reference else {}
     symbol = "diamond-open" if each.reference else _SYMBOLS[k % len(_SYMBOLS)]
     marker = {"size": size, "color": _hue(each, k), "symbol": symbol, "line": line}
-    return {"name": escape(short(each.name)), "marker": marker, "hoverinfo": "skip"}
+    return {"name": escaped(short(each.name)), "marker": marker, "hoverinfo": "skip"}
 
 
 _Rgb = tuple[float, float, float]

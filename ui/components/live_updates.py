@@ -14,6 +14,7 @@ from gradio.events import Dependency, EventListener
 from concord.common import live_updates
 from concord.common.base_path import at
 from data.store.core.store import Store
+from ui.components.controls import rendered
 from ui.components.tables import note
 
 SECONDS = 3
@@ -148,6 +149,5 @@ def ignored(parameters: Mapping[str, str], chosen: Mapping[str, str | None]) -> 
     ]
     if not lost:
         return ""
-    return note(
-        f"This address asks for {', '.join(lost)}, which this page does not have; here is what it has instead.", "cc-bad"
-    )
+    text = f"This address asks for {', '.join(lost)}, which this page does not have; here is what it has instead."
+    return rendered(note(text, "cc-bad"))

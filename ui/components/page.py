@@ -36,6 +36,8 @@ _OPENED: Final = "yes"
 _FIRST_NUMBERS: Final = ThreadPoolExecutor(8, "first-numbers")
 _SOON_S: Final = 0.5
 """Seconds for which a page's controls wait for its first numbers."""
+_AS_IT_IS: Final = "${value}"
+"""Gradio's template of HTML that is shown; what our JavaScript modules are given is no HTML."""
 
 _WHEN_SET: Final = (
     "async (state) => { for (let frame = 0; frame < 2; frame++) await new Promise((go) => {"
@@ -45,8 +47,8 @@ _WHEN_SET: Final = (
 than the rest, and what is drawn in between would be drawn again. A page that nobody sees has no frames."""
 
 Drawn = Mapping[str, Any]
-"""By the names of outputs what they show: a figure (None: nothing to draw), HTML, whether a column is shown, or a change that
-Gradio takes. Outputs that are not named stay as they are."""
+"""By the names of outputs what they show: a figure (None: nothing to draw), elements or an empty text, whether a column is
+shown, or a change that Gradio takes. Outputs that are not named stay as they are."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,7 @@ class Page(Generic[V]):
         return {name: query.get(name) for name in self.controls}
 
     def followed(self, view: V, wanted: Mapping[str, str]) -> dict[str, str]:  # noqa: ARG002 - for pages that follow more
-        """What of an address a view follows."""
+        """Return the address parameters that this view honours."""
         values = {name: getattr(view, name, "") for name in self.ADDRESS}
         offered = {
             name: change.control() if isinstance(change, Choice) else change for name, change in self.offer(view).items()
@@ -169,11 +171,11 @@ class Page(Generic[V]):
         return {name: ",".join(value) if isinstance(value, list) else str(value) for name, value in (values | chosen).items()}
 
     def state(self, view: V) -> str:  # noqa: ARG002 - most pages have one state
-        """What must be so before a view is drawn, as text: pages whose other controls are set by one of them say by which."""
+        """Return a token that must match before drawing, so that no page is drawn while dependent controls still change."""
         return _OPENED
 
     def moves(self) -> live_updates.Moves:
-        """What it follows: the project."""
+        """Return the version that triggers a redraw."""
         return live_updates.version
 
     # layout
@@ -232,8 +234,8 @@ class Page(Generic[V]):
         return component
 
     def html(self, name: str, **options: Any) -> gr.HTML:
-        """HTML as an output."""
-        made: gr.HTML = self.output(name, gr.HTML(elem_id=name, **options))
+        """HTML as an output; its first ``value`` is an element."""
+        made: gr.HTML = self.output(name, controls.html_component(options.pop("value", ""), elem_id=name, **options))
         return made
 
     def clickable(self, name: str) -> gr.HTML:
@@ -441,6 +443,8 @@ def _update(component: Any, value: Any) -> Any:
         return value.control()
     if isinstance(value, dict | Component | BlockContext):
         return value
+    if isinstance(component, gr.HTML) and component.html_template == _AS_IT_IS:
+        return controls.rendered(value)
     if isinstance(component, gr.Plot):
         return gr.Plot(value, visible=True) if value is not None else gr.Plot(visible=False)
     if isinstance(component, BlockContext) and isinstance(value, bool):

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlencode
 import gradio as gr
 from starlette.datastructures import QueryParams
 
-from concord import maps as lassos
+from concord import maps
 from concord.common import live_updates
 from concord.error_analysis import failures
 from concord.error_analysis.confusion import crossing_of, describe_cell
@@ -34,7 +34,7 @@ from ui.components.addresses import (
     filters_in,
     marked_in,
 )
-from ui.components.controls import event_data, js_module
+from ui.components.controls import event_data, js_module, rendered
 from ui.components.live_updates import ignored, keep_current, version_signal
 from ui.components.page import QUIET, Page
 from ui.components.tables import linked_note
@@ -102,8 +102,8 @@ def follow(store: Store, parameters: QueryParams) -> FollowedAddress:
 
 def _follow(store: Store, parameters: QueryParams) -> FollowedAddress:
     known = _known(store)
-    groups = ((*CROSSED, *RESTRICTING), tuple(MARKED), tuple(lassos.NAMES))
-    ways = (_lost(store, parameters), _unmarked(store, parameters), lassos.lost_parts(parameters.getlist))
+    groups = ((*CROSSED, *RESTRICTING), tuple(MARKED), tuple(maps.NAMES))
+    ways = (_lost(store, parameters), _unmarked(store, parameters), maps.lost_parts(parameters.getlist))
     in_the_way = set[str]().union(*ways)
     names = [name for group, way in zip(groups, ways, strict=True) if not way for name in group]
     silent = {name for group in groups for name in group}
@@ -113,7 +113,7 @@ def _follow(store: Store, parameters: QueryParams) -> FollowedAddress:
     for name, value in parameters.multi_items():
         if not value or name.startswith("__") or (name in last and last[name] != value):
             continue
-        if name in names or _fits(known, name, value, crosses="about" in parameters):
+        if name in names or _is_valid_parameter(known, name, value, crosses="about" in parameters):
             followed.append((name, value))
         elif name not in silent or name in in_the_way:
             # of what belongs together, that is named which is to blame
@@ -133,13 +133,13 @@ def _complete(known: _KnownValues, followed: Iterable[tuple[str, str]]) -> list[
 @live_updates.cached(maxsize=8, key=live_updates.stored_version)
 def _known(store: Store) -> _KnownValues:
     offered = contents.filter_choices(store)
-    aspects = sorted(offered["aspect"], key=lambda name: (name == "score", name != "correct", name)) or ["correct"]
-    places = {name: offered[name] for name in ("suite", "task", "generator")}
-    return _KnownValues(places, contents.rater_names(store), [*offered["people"], *offered["rater"]], aspects)
+    aspects = sorted(offered.aspect, key=lambda name: (name == "score", name != "correct", name)) or ["correct"]
+    places = {"suite": offered.suite, "task": offered.task, "generator": offered.generator}
+    return _KnownValues(places, contents.rater_names(store), [*offered.people, *offered.rater], aspects)
 
 
-def _fits(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
-    """Whether a part that stands for itself can be followed."""
+def _is_valid_parameter(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
+    """Return True if an address parameter has a value that this project knows."""
     values: Mapping[str, Collection[str]] = {
         "rater": known.shown,
         "by": known.aspects,
@@ -155,15 +155,15 @@ def _fits(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
             return False
         # whether this is a filter as the JSON routes read it, of raters that the project has
         try:
-            read_filters = filters_in(lambda parameter: (value,) if parameter == name else ())
+            filters = filters_in(lambda parameter: (value,) if parameter == name else ())
         except ValueError:
             return False
-        return read_filters.raters() <= {*known.raters}
+        return filters.raters() <= {*known.raters}
     return name in ("tag", "like") or value in values.get(name, ())
 
 
 def _unmarked(store: Store, parameters: QueryParams) -> set[str]:
-    """Which parts of the mark that an address asks for are in the way of it."""
+    """Return the parameters of a highlight that cannot be honoured."""
     try:
         marked = marked_in(parameters.getlist)
     except ValueError:
@@ -174,7 +174,7 @@ def _unmarked(store: Store, parameters: QueryParams) -> set[str]:
 
 
 def _lost(store: Store, parameters: QueryParams) -> set[str]:
-    """Which parts of what an address asks to cross are in the way of it; without any, nothing crosses."""
+    """Return the parameters of a confusion cell that cannot be honoured; without a cell, those that only restrict one."""
     try:
         crossed = crossed_in(parameters.getlist)
     except ValueError:
@@ -183,7 +183,7 @@ def _lost(store: Store, parameters: QueryParams) -> set[str]:
         return {*RESTRICTING}
     raters = rater_groups(store)
     known = {
-        "about": crossed.aspect in contents.filter_choices(store)["aspect"],
+        "about": crossed.aspect in contents.filter_choices(store).aspect,
         "a": crossed.a in raters,
         "b": crossed.b in raters or crossed.b in selection.GROUPS,
     }
@@ -245,9 +245,10 @@ def _in_words(store: Store, query: QueryParams) -> str:
         told_of.append(describe_cell(store, crossing_of(store, crossed, crossed_among(query.getlist))))
     if marked:
         told_of.append(failures.describe_images(store, marked, places))
-    if lasso := lassos.lasso_in(query.getlist):
-        told_of.append(lassos.describe_lasso(store, lasso))
+    if lasso := maps.lasso_in(query.getlist):
+        told_of.append(maps.describe_lasso(store, lasso))
     if not told_of:
         return ""
     rater, by, order = (query.get(name, "") for name in ("rater", "by", "order"))
-    return linked_note(" ".join(told_of), browse_address(places, rater=rater, by=by, order=order), "Show all images")
+    every = browse_address(places, rater=rater, by=by, order=order)
+    return rendered(linked_note(" ".join(told_of), every, "Show all images"))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any, ClassVar, Final
+
+import htpy
+from htpy import Element, Node
 
 from agreement.generators import GeneratorDifference
 from concord.common import next_steps, sentences, wording
+from concord.common.table import Cell, numbers
 from concord.comparison.leaderboard import leaderboard, main_suite
 from concord.comparison.model_comparison import (
     ModelComparison,
@@ -26,7 +29,18 @@ from data.store.core.store import Store
 from ui.components.controls import Choice
 from ui.components.image_strip import image_link
 from ui.components.page import Drawn, Page, View
-from ui.components.tables import Cells, HtmlCell, first_sentence, html_table, note, span
+from ui.components.tables import (
+    Cells,
+    block_title,
+    columns,
+    first_sentence,
+    folded,
+    note,
+    plain_table,
+    span,
+    table_element,
+    with_rest,
+)
 
 ORDERS: Final = {"regressions": "largest regressions", "improvements": "largest improvements"}
 _PAIRS: Final = 24
@@ -101,8 +115,8 @@ class ComparePage(Page[CompareView]):
         yield {"comparison": comparison(made, view), "pairs": pairs(self.store, made, view)}
 
 
-def comparison(made: ModelComparison, view: CompareView) -> str:
-    """Who wins and how sure it is, as HTML, and the difference by task."""
+def comparison(made: ModelComparison, view: CompareView) -> Node:
+    """Return who wins and how sure it is, and the difference by task."""
     whole = made.overall
     if whole is None:
         return note(f"{view.first} and {view.second} share no prompt that {view.rated.rater} judged.")
@@ -112,39 +126,39 @@ def comparison(made: ModelComparison, view: CompareView) -> str:
         f"By {view.rated.rater}, {wording.plain_aspect(view.rated.aspect)}: better on {whole.wins:,},"
         f" worse on {whole.losses:,}, the same on {whole.ties:,} of {wording.count(whole.prompts, 'shared prompt')}; {p}."
     )
-    return first_sentence(f"{escape(main)}<small>{escape(rest)}</small>", facts) + _outcomes(whole) + _by_task(made.by_task)
+    return htpy.fragment[first_sentence(with_rest(main, rest), facts), _outcomes(whole), _by_task(made.by_task)]
 
 
-def _outcomes(whole: GeneratorDifference) -> str:
-    """Wins, ties and losses as a bar."""
+def _outcomes(whole: GeneratorDifference) -> Element:
+    """Return wins, ties and losses as a bar."""
     parts = (("win", "wins", whole.wins), ("tie", "ties", whole.ties), ("loss", "losses", whole.losses))
-    bars = "".join(
-        f'<span class="cc-outcome cc-outcome--{name}" style="flex-grow: {n}">{n:,} {plural if n != 1 else name}</span>'
+    bars = [
+        htpy.span(class_=f"cc-outcome cc-outcome--{name}", style=f"flex-grow: {n}")[f"{n:,} {plural if n != 1 else name}"]
         for name, plural, n in parts
         if n
-    )
+    ]
     label = f"{whole.wins} wins, {whole.ties} ties, {whole.losses} losses"
-    return f'<div class="cc-outcomes" role="img" aria-label="{label}">{bars}</div>'
+    return htpy.div(class_="cc-outcomes", role="img", aria_label=label)[bars]
 
 
-def _by_task(tasks: Sequence[tuple[str, GeneratorDifference]]) -> str:
+def _by_task(tasks: Sequence[tuple[str, GeneratorDifference]]) -> Node:
     if not tasks:
         return ""
     rows: list[Cells] = [
         [
             wording.task(name),
-            HtmlCell(f"{each.value:+z.3f}", span(each.low, each.high) or "no interval", sentences.text(each.method)),
-            HtmlCell("–" if each.p_holm is None else f"{each.p_holm:.3g}"),
-            *(HtmlCell(f"{n:,}") for n in (each.wins, each.ties, each.losses, each.prompts)),
+            Cell(f"{each.value:+z.3f}", (span(each.low, each.high) or "no interval",), sentences.text(each.method)),
+            "–" if each.p_holm is None else f"{each.p_holm:.3g}",
+            *(f"{n:,}" for n in (each.wins, each.ties, each.losses, each.prompts)),
         ]
         for name, each in tasks
     ]
-    headers = ("task", "difference", "p (Holm)", "wins", "ties", "losses", "prompts")
-    return f"<details><summary>By task</summary>{html_table('The same by task', headers, rows)}</details>"
+    heads = columns("task", *numbers("difference", "p (Holm)", "wins", "ties", "losses", "prompts"))
+    return folded("By task", table_element(plain_table("The same by task", heads, rows)))
 
 
-def pairs(store: Store, made: ModelComparison, view: CompareView) -> str:
-    """The prompts with the largest change, the images of both models side by side."""
+def pairs(store: Store, made: ModelComparison, view: CompareView) -> Node:
+    """Return the prompts with the largest change, the images of both models side by side."""
     ordered = made.pairs if view.order == "regressions" else made.pairs[::-1]
     changed = [pair for pair in ordered if (pair.change < 0) == (view.order == "regressions") and pair.change]
     word = "worse" if view.order == "regressions" else "better"
@@ -153,18 +167,20 @@ def pairs(store: Store, made: ModelComparison, view: CompareView) -> str:
     listed = changed[:_PAIRS]
     items = [item for pair in listed for item in (*pair.first_items[:_IMAGES], *pair.second_items[:_IMAGES])]
     looks = contents.item_previews(store, items)
-    rows = "".join(_pair(pair, view, looks) for pair in listed)
+    rows = [_pair(pair, view, looks) for pair in listed]
     more = f" The {len(listed)} largest are listed." if len(changed) > len(listed) else ""
     title = f"{wording.count(len(changed), 'prompt')} got {word}.{more}"
-    return f'<h2 class="cc-block-title">{escape(title)}</h2><ul class="cc-pairs">{rows}</ul>'
+    return htpy.fragment[block_title(title), htpy.ul(class_="cc-pairs")[rows]]
 
 
-def _pair(pair: PromptPair, view: CompareView, looks: Mapping[str, ItemPreview]) -> str:
-    sides = "".join(
-        f'<div><p>{escape(name)} <strong>{wording.two(value)}</strong></p><div class="cc-pair-images">'
-        + "".join(image_link(item, looks.get(item), Selection(suite=(view.suite,))) for item in items[:_IMAGES])
-        + "</div></div>"
+def _pair(pair: PromptPair, view: CompareView, looks: Mapping[str, ItemPreview]) -> Element:
+    listing = Selection(suite=(view.suite,))
+    sides = [
+        htpy.div[
+            htpy.p[name, " ", htpy.strong[wording.two(value)]],
+            htpy.div(class_="cc-pair-images")[[image_link(item, looks.get(item), listing) for item in items[:_IMAGES]]],
+        ]
         for name, value, items in ((view.first, pair.first, pair.first_items), (view.second, pair.second, pair.second_items))
-    )
-    badge = f'<span class="cc-badge cc-badge--{"bad" if pair.change < 0 else "ok"}">{pair.change:+z.2f}</span>'
-    return f"<li><h3>{badge} {escape(pair.text)}</h3><div class='cc-pair-sides'>{sides}</div></li>"
+    ]
+    badge = htpy.span(class_=f"cc-badge cc-badge--{'bad' if pair.change < 0 else 'ok'}")[f"{pair.change:+z.2f}"]
+    return htpy.li[htpy.h3[badge, " ", pair.text], htpy.div(class_="cc-pair-sides")[sides]]

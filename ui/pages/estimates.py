@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+
+import htpy
+from htpy import Fragment, Node
 
 from agreement.meta.estimates import EstimateFinding, EstimateOptions, Method
 from agreement.meta.labelled_sample import Target
 from agreement.study.cells import ALL
 from concord.common import next_steps, sentences, wording
+from concord.common.table import Cell
+from concord.common.table import numbers as number_columns
 from concord.comparison.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
 from concord.comparison.model_comparison import people_headline
 from concord.meta.estimates import estimate, estimated
@@ -21,7 +25,19 @@ from ui.components.addresses import browse_address
 from ui.components.charts import COLORS, Ends, error_bars, legend, name_rows, plain
 from ui.components.controls import Choice
 from ui.components.page import Drawn, Page, View
-from ui.components.tables import Cells, HtmlCell, bullets, first_sentence, heading, html_table, note, span
+from ui.components.plotly_text import ALONE, BREAK, bold, escaped
+from ui.components.tables import (
+    Cells,
+    bullets,
+    first_sentence,
+    folded,
+    heading,
+    note,
+    plain_table,
+    span,
+    table_element,
+    with_rest,
+)
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -117,17 +133,16 @@ def rows_of(store: Store, view: EstimatesView) -> list[EstimateFinding]:
     return [row for row in rows if row.people == "real"] or rows
 
 
-def lead(store: Store, rows: Sequence[EstimateFinding], view: EstimatesView) -> str:
+def lead(store: Store, rows: Sequence[EstimateFinding], view: EstimatesView) -> Fragment:
     """Return what may be said of the best generator by people, then what the verdicts add, or why there is no estimate."""
     whole = next(row for row in rows if row.generator == ALL and row.task == ALL)
     known = [row for row in rows if row.generator != ALL and row.task == ALL and row.value is not None]
     said = people_headline(store, view.suite, view.aspect)
-    title = first_sentence(f"{escape(said.main)}<small>{escape(said.rest)}</small>") if said else ""
+    title = first_sentence(with_rest(said.main, said.rest)) if said else None
     if whole.value is None and not known:
         hint = " Or try it with labels that are there: “Labels”." if view.labels == "drawn" else ""
-        return (title or first_sentence("No estimate")) + note(
-            f"No estimate: {wording.sentence(sentences.text_or_none(whole.reason) or '')}{hint}"
-        )
+        why = note(f"No estimate: {wording.sentence(sentences.text_or_none(whole.reason) or '')}{hint}")
+        return htpy.fragment[title or first_sentence("No estimate"), why]
     best = max(known or [whole], key=lambda row: row.value or 0.0)
     # what all generators together have no estimate of, one may have
     about = best if whole.value is None else whole
@@ -137,7 +152,7 @@ def lead(store: Store, rows: Sequence[EstimateFinding], view: EstimatesView) -> 
     ends = "" if best.low is None or best.high is None else f" [{wording.two(best.low)}, {wording.two(best.high)}]"
     name = "all generators" if best is whole else best.generator
     value = f"{METHODS[view.method]} of {name}: {wording.two(best.value or 0.0)}{ends}"
-    return title + note(f"{basis} ({value}). {_gain(about)}")
+    return htpy.fragment[title, note(f"{basis} ({value}). {_gain(about)}")]
 
 
 def _gain(whole: EstimateFinding) -> str:
@@ -181,26 +196,26 @@ def forest(rows: Sequence[EstimateFinding], view: EstimatesView) -> go.Figure | 
                     mode="markers",
                     marker={"size": 11, "color": color, "symbol": symbol, "line": {"width": 2, "color": color}},
                     error_x=error_bars(known, color, 0) | {"thickness": 3},
-                    hovertext=[escape(rows[n].generator) for n, _ in made],
-                    hovertemplate=f"%{{hovertext}}<br>{name} %{{x:.3f}}<extra></extra>",
+                    hovertext=[escaped(rows[n].generator) for n, _ in made],
+                    hovertemplate=f"%{{hovertext}}{BREAK}{name} %{{x:.3f}}{ALONE}",
                 )
             )
     plain(figure, height=110 + 58 * len(rows))
     labels = ["all generators" if row.generator == ALL else row.generator for row in rows]
     figure.update_xaxes(title=f"{wording.plain_aspect(view.aspect)}, people’s mean")
-    name_rows(figure, [f"<b>{escape(label)}</b>" for label in labels], above=0.6)
+    name_rows(figure, [bold(escaped(label)) for label in labels], above=0.6)
     return legend(figure, several=True)
 
 
-def numbers(rows: Sequence[EstimateFinding], view: EstimatesView) -> str:
-    """All numbers, each a link to its images: by generator, and by task."""
+def numbers(rows: Sequence[EstimateFinding], view: EstimatesView) -> Fragment:
+    """Return all numbers, each a link to its images: by generator, and by task."""
     whole = [row for row in rows if row.task == ALL]
     by_task = [row for row in rows if row.task != ALL]
-    parts = [heading("Numbers", _HOW[view.method]), _table("Each generator", whole, view)]
+    parts: list[Node] = [heading("Numbers", _HOW[view.method]), _table("Each generator", whole, view)]
     if len({row.task for row in by_task}) > 1:
         table = _table("Each task", by_task, view, tasks=True)
-        parts.append(f"<details><summary>By task</summary>{table}</details>")
-    return "".join(parts)
+        parts.append(folded("By task", table))
+    return htpy.fragment[parts]
 
 
 _HOW: Final = {
@@ -211,7 +226,7 @@ _HOW: Final = {
 }
 
 
-def _table(caption: str, rows: Sequence[EstimateFinding], view: EstimatesView, *, tasks: bool = False) -> str:
+def _table(caption: str, rows: Sequence[EstimateFinding], view: EstimatesView, *, tasks: bool = False) -> Fragment:
     reasons: dict[str, None] = {}
     lines: list[Cells] = []
     titles: Sequence[str] = ()
@@ -224,23 +239,24 @@ def _table(caption: str, rows: Sequence[EstimateFinding], view: EstimatesView, *
             reasons[f"{title}: {sentences.text(row.reason)}."] = None
         lines.append([title, *(replace(cell, href=href) for cell in cells.values())])
         titles = [*cells]
-    return html_table(caption, ["generator", *titles], lines) + bullets(reasons)
+    table = plain_table(caption, ["generator", *number_columns(*titles)], lines)
+    return htpy.fragment[table_element(table), bullets(reasons)]
 
 
-def _numbers(row: EstimateFinding, view: EstimatesView) -> dict[str, HtmlCell]:
+def _numbers(row: EstimateFinding, view: EstimatesView) -> dict[str, Cell]:
     """A row's cells by their titles."""
     powered = view.method == "ppi"
     cells = {METHODS[view.method]: _number(row.value, span(row.low, row.high), sentences.text(row.reason or row.method))}
     cells |= {"labels alone": _number(row.labels_mean, span(row.labels_low, row.labels_high))} if powered else {}
     cells |= {"scorer’s mean": _number(row.scorer_mean, "" if row.on_scale else "on its own scale")}
     cells |= {"all labels": _number(row.full_mean)} if view.labels == "trial" else {}
-    cells |= {"labels": HtmlCell(f"{row.n_labelled:,}"), "others": HtmlCell(f"{row.n_unlabelled:,}")}
+    cells |= {"labels": Cell(f"{row.n_labelled:,}"), "others": Cell(f"{row.n_unlabelled:,}")}
     if powered:
         saved = "–" if row.labels_saved is None else f"{row.labels_saved:z,.0f}"
-        return cells | {"λ": _number(row.power), "labels saved": HtmlCell(saved)}
+        return cells | {"λ": _number(row.power), "labels saved": Cell(saved)}
     cells["sensitivity"] = _number(row.sensitivity, span(row.sensitivity_low, row.sensitivity_high))
     return cells | {"specificity": _number(row.specificity, span(row.specificity_low, row.specificity_high))}
 
 
-def _number(value: float | None, detail: str = "", method: str = "") -> HtmlCell:
-    return HtmlCell("–" if value is None else wording.two(value), detail, method)
+def _number(value: float | None, detail: str = "", method: str = "") -> Cell:
+    return Cell("–" if value is None else wording.two(value), (detail,) if detail else (), method, exact=value)

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlencode
 
 import gradio as gr
+import htpy
+from htpy import Node
 
 from concord.common import wording
 from concord.common.base_path import at
 from concord.common.context import CommandError
+from concord.common.table import Cell
 from concord.importing import uploads
 from concord.importing.images import DEFAULT_SUITES
 from concord.importing.uploads import Source, UploadOutcome
@@ -29,9 +31,9 @@ from data.store import imports
 from data.store.browse import contents
 from data.store.core.store import Store
 from data.studies.rating_tables import read_rating_table
-from ui.components.controls import button, event_data
+from ui.components.controls import button, event_data, html_component
 from ui.components.page import Drawn, Page
-from ui.components.tables import HtmlCell, html, html_table, note
+from ui.components.tables import Cells, bullets, folded, joined, note, plain_table, table_element
 
 _ROWS: Final = 5
 _THUMBNAIL: Final = 160
@@ -66,7 +68,7 @@ class ImportPage(Page[None]):
     title, path = "Import", "/import"
 
     def lay_out(self) -> None:
-        gr.HTML(note(_LEAD, "cc-lead"))
+        html_component(note(_LEAD, "cc-lead"))
         self.field("source", gr.State(None))
         label = "A zip of images, or a table of ratings"
         self.field("files", gr.File(label=label, file_count="multiple", type="filepath", height=150, elem_id="import-files"))
@@ -163,7 +165,7 @@ class ImportPage(Page[None]):
         bundle = outcome.bundle
         if bundle is None:
             lines = outcome.errors or outcome.summary
-            body = _lines("Nothing can be stored yet, and why", lines) + _lines("Left out, and why", outcome.skipped)
+            body = [_lines("Nothing can be stored yet, and why", lines), _lines("Left out, and why", outcome.skipped)]
             return {"summary": body, "store": gr.Button(visible=False), "preview": ""}
         images = source.layout is not None
         n = len(bundle.images) if images else len(bundle.annotations) + len(bundle.evidence) + len(bundle.ratings or ())
@@ -211,7 +213,7 @@ def _ask(event: gr.EventData) -> Drawn:
     return {"confirm": number.isdigit(), "question": question, "number": int(number) if number.isdigit() else None}
 
 
-def _nothing(text: str = "") -> dict[str, Any]:
+def _nothing(text: Node = "") -> dict[str, Any]:
     """Nothing is brought; ``text``: why."""
     hidden = {"images-fields": False, "ratings-fields": False, "store": gr.Button(visible=False)}
     return {"source": None, "summary": text, "preview": "", "done": "", **hidden}
@@ -235,8 +237,8 @@ def _rating_changes(guess: Mapping[str, Any]) -> dict[str, Any]:
     return changes | {name: guess[name] for name in ("aspect", "scale", "kind", "exported")} | {"new_items": False}
 
 
-def _images_preview(store: Store, source: Source, outcome: UploadOutcome) -> tuple[str, str]:
-    """What a folder of images would bring, as HTML: a summary, and the first of them."""
+def _images_preview(store: Store, source: Source, outcome: UploadOutcome) -> tuple[Node, Node]:
+    """Return what a folder of images would bring: a summary, and the first of them."""
     assert outcome.bundle is not None
     images = outcome.bundle.images
     texts = {prompt.prompt_id: prompt.text for prompt in outcome.bundle.prompts}
@@ -247,47 +249,47 @@ def _images_preview(store: Store, source: Source, outcome: UploadOutcome) -> tup
         for image in images[:_ROWS]
         if image.path
     ]
+    lead = f"{wording.count(len(images), 'image')} of {wording.count(len(texts), 'prompt')} by {by}."
+    table = plain_table(f"The first {len(rows)}", ("Image", "Prompt", "Generator", "File"), rows)
     return (
-        note(f"{wording.count(len(images), 'image')} of {wording.count(len(texts), 'prompt')} by {by}.", "cc-lead")
-        + note(_layout_sentence(source))
-        + _lines("Left out, and why", outcome.skipped),
-        html_table(f"The first {len(rows)}", ("Image", "Prompt", "Generator", "File"), rows, "cc-import-table"),
+        [note(lead, "cc-lead"), note(_layout_sentence(source)), _lines("Left out, and why", outcome.skipped)],
+        table_element(table, "cc-import-table"),
     )
 
 
-def _ratings_preview(store: Store, outcome: UploadOutcome) -> tuple[str, str]:
-    """What a table of ratings would bring, as HTML: a summary, and the first of them."""
+def _ratings_preview(store: Store, outcome: UploadOutcome) -> tuple[Node, Node]:
+    """Return what a table of ratings would bring: a summary, and the first of them."""
     assert outcome.bundle is not None
-    rows = []
+    rows: list[Cells] = []
     sources: list[Annotation | Evidence] = [*outcome.bundle.annotations, *outcome.bundle.evidence]
     rated = [(source.item_id, source.rater_id, next(iter(source.judgements), None)) for source in sources[:_ROWS]]
     rated += outcome.bundle.ratings.first(_ROWS) if outcome.bundle.ratings is not None else []
     for item_id, rater_id, judgement in rated:
-        item = contents.item(store, item_id) or {}
-        sha256 = item.get("sha256")
-        picture = f'<img src="{at("/img/")}{escape(sha256)}?w=160" alt="" class="cc-import-picture">' if sha256 else ""
+        item = contents.item(store, item_id)
+        sha256 = item.sha256 if item else None
+        picture = htpy.img(src=f"{at('/img/')}{sha256}?w=160", alt="", class_="cc-import-picture") if sha256 else ""
         value = "" if judgement is None else judgement.label or ("" if judgement.value is None else f"{judgement.value:g}")
-        rows.append((html(picture), str(item.get("text") or item_id), rater_id, value))
+        rows.append((Cell("", content=picture), (item.text if item else None) or item_id, rater_id, value))
     aspect = next((name for _, name, _ in outcome.bundle.scales), "rating")
     summary = [line for line in outcome.summary[:-1] if " by " in line or " match an image of suite " in line]
+    table = plain_table(f"The first {len(rows)}", ("Image", "Prompt", "Rater", aspect.capitalize()), rows)
     return (
-        "".join(note(wording.sentence(line), "cc-lead") for line in summary) + _lines("Left out, and why", outcome.skipped),
-        html_table(f"The first {len(rows)}", ("Image", "Prompt", "Rater", aspect.capitalize()), rows, "cc-import-table"),
+        [[note(wording.sentence(line), "cc-lead") for line in summary], _lines("Left out, and why", outcome.skipped)],
+        table_element(table, "cc-import-table"),
     )
 
 
-def _imports_table(store: Store) -> str:
-    """The latest imports, each with the button that undoes it."""
-    rows = []
+def _imports_table(store: Store) -> Node:
+    """Return the latest imports, each with the button that undoes it."""
+    rows: list[Cells] = []
     for row in imports.listed(store)[: -_MOST_LINES - 1 : -1]:
-        counts = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in row["counts"].items() if n)
-        number = str(row["import_id"])
-        act = "undone" if row["undone"] else html(button("Undo", "undo", f"Undo import {number}", number=number))
-        rows.append(
-            (number, f"{row['created']:%Y-%m-%d %H:%M}", " ".join(dict.fromkeys((row["kind"], row["name"]))), counts, act)
-        )
-    headers = ("Import", "When (UTC)", "What", "New rows", "")
-    return html_table("Imports of this project", headers, rows, "cc-import-table") if rows else ""
+        counts = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in row.counts.items() if n)
+        number = str(row.import_id)
+        undo = Cell("", content=button("Undo", "undo", f"Undo import {number}", number=number))
+        act = "undone" if row.undone else undo
+        rows.append((number, f"{row.created:%Y-%m-%d %H:%M}", " ".join(dict.fromkeys((row.kind, row.name))), counts, act))
+    heads = ("Import", "When (UTC)", "What", "New rows", "")
+    return table_element(plain_table("Imports of this project", heads, rows), "cc-import-table") if rows else ""
 
 
 def _layout_sentence(source: Source) -> str:
@@ -300,26 +302,24 @@ def _layout_sentence(source: Source) -> str:
     return f"Columns read from {uploads.IMAGES_TABLE}: {', '.join(name for name in header if name not in unused)}.{more}"
 
 
-def _lines(title: str, lines: Sequence[str]) -> str:
-    """Problems, a line each."""
+def _lines(title: str, lines: Sequence[str]) -> Node:
+    """Return problems, a line each."""
     if not lines:
         return ""
-    listed = "".join(f"<li>{escape(line)}</li>" for line in lines[:_MOST_LINES])
-    more = f"<li>and {len(lines) - _MOST_LINES:,} more</li>" if len(lines) > _MOST_LINES else ""
-    head = f"{title} ({len(lines):,})"
-    return f'<details class="cc-why" open><summary>{head}</summary><ul class="cc-list">{listed}{more}</ul></details>'
+    more = [f"and {len(lines) - _MOST_LINES:,} more"] if len(lines) > _MOST_LINES else []
+    return folded(f"{title} ({len(lines):,})", bullets([*lines[:_MOST_LINES], *more]), "cc-why", open_=True)
 
 
-def _picture(path: Path) -> HtmlCell:
+def _picture(path: Path) -> Cell:
     try:
         data = b64encode(thumbnail(path, _THUMBNAIL, _THUMBNAIL)).decode()
     except ImageError:
-        return html("")
-    return html(f'<img src="data:image/webp;base64,{data}" alt="" class="cc-import-picture">')
+        return Cell("")
+    return Cell("", content=htpy.img(src=f"data:image/webp;base64,{data}", alt="", class_="cc-import-picture"))
 
 
-def _done(source: Source, outcome: UploadOutcome) -> str:
-    """What was stored, and what to do next."""
+def _done(source: Source, outcome: UploadOutcome) -> Node:
+    """Return what was stored, and what to do next."""
     if outcome.number is None:
         return _lines("Nothing was stored, and why", outcome.errors or outcome.summary)
     suite = next((item.suite for item in outcome.bundle.items), "") if outcome.bundle else ""
@@ -329,7 +329,7 @@ def _done(source: Source, outcome: UploadOutcome) -> str:
         links = [asking, ("Invite others to a campaign", at("/studio/campaigns")), *links]
     else:
         links = [("See agreement", at("/studio/agreement")), *links]
-    anchors = " · ".join(f'<a href="{escape(href)}">{text}</a>' for text, href in links)
+    anchors = joined([htpy.a(href=href)[text] for text, href in links])
     summary = wording.sentence(outcome.summary[-1].partition(" (import")[0]) if outcome.summary else source.name
     more = _lines("Left out, and why", outcome.skipped)
-    return f'{note(f"Stored: {summary}", "cc-lead")}<p class="cc-note">Next: {anchors}</p>{more}'
+    return [note(f"Stored: {summary}", "cc-lead"), note(["Next: ", anchors]), more]

@@ -11,12 +11,13 @@ import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from html import escape
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 import gradio as gr
+import htpy
 import numpy as np
+from htpy import Element
 from numpy.typing import NDArray
 from starlette.datastructures import QueryParams
 
@@ -29,9 +30,10 @@ from data.store.core.store import Store
 from scorers.maps import METHODS
 from ui.components.addresses import BROWSE, ImageListing, listing_of
 from ui.components.charts import plain
-from ui.components.controls import Choice, js_module
+from ui.components.controls import Choice, js_module, rendered
 from ui.components.live_updates import ignored, keep_current, listen, moved, version_signal
 from ui.components.page import QUIET, Drawn, Page
+from ui.components.plotly_text import escaped
 from ui.components.tables import note
 from ui.pages import browse
 
@@ -200,7 +202,7 @@ def _lay_out(figure: go.Figure, made: Map, key: str, lasso: Sequence[tuple[float
 
 
 def _shortened(text: str) -> str:
-    return escape(text if len(text) <= 40 else f"{text[:39]}…")
+    return escaped(text if len(text) <= 40 else f"{text[:39]}…")
 
 
 def listing_of_query(query: str) -> ImageListing:
@@ -260,7 +262,7 @@ class MapPage(Page[MapView]):
             with gr.Column(scale=3, min_width=320):
                 self.plot("map-plot", visible=False)
             with gr.Column(scale=2, min_width=260):
-                self.output("cc-map", js_module("map", ""))
+                self.output("cc-map", js_module("map_panel", ""))
                 # for those who draw no line
                 with gr.Accordion("Select by numbers", open=False, elem_id="map-numbers"):
                     for pair in (_SIDES[:2], _SIDES[2:]):
@@ -303,7 +305,7 @@ class MapPage(Page[MapView]):
             line, why = rectangle(numbers)
             shows = MapView(**known) if why else MapView(**known).with_line(line)
             for places in answer(draw_page(self.store, shows, figure, method, model, paint)):
-                yield [*places, note(why, "cc-bad") if why else ""]
+                yield [*places, rendered(note(why, "cc-bad") if why else "")]
 
         def uncut(known: dict[str, Any], *values: Any) -> Iterator[list[Any]]:
             for places in answer(draw_page(self.store, MapView(**known).with_line(""), *values)):
@@ -422,8 +424,8 @@ def _drawn(store: Store, shown: MapView, figure: str, standing: MapProgress, pai
     return drawn if made_figure == figure else drawn | {"map-plot": drawing.figure, "figure": made_figure}
 
 
-def _lead(shown: MapView, standing: MapProgress, drawing: MapDrawing) -> str:
-    """What is shown, and what of it is not."""
+def _lead(shown: MapView, standing: MapProgress, drawing: MapDrawing) -> Element:
+    """Return what is shown, and what of it is not."""
     made = standing.made
     assert made is not None
     n = len(made.items)
@@ -443,9 +445,8 @@ def _lead(shown: MapView, standing: MapProgress, drawing: MapDrawing) -> str:
     parts.append("Draw a line around some to see them.")
     if not shown.query:
         return note(" ".join(parts))
-    browse_link, every = (escape(at(address)) for address in (f"{BROWSE}?{shown.query}", f"/studio{PATH}"))
-    links = f'<a href="{browse_link}">This selection in Browse</a> · <a href="{every}">Show all images</a>'
-    return f'<p class="cc-note">{escape(" ".join(parts))} {links}</p>'
+    browse_link = htpy.a(href=at(f"{BROWSE}?{shown.query}"))["This selection in Browse"]
+    return note([" ".join(parts), " ", browse_link, " · ", htpy.a(href=at(f"/studio{PATH}"))["Show all images"]])
 
 
 def _nothing(store: Store) -> str:

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from string import ascii_uppercase
 from typing import Any, ClassVar, Final
 
 import gradio as gr
+import htpy
+from htpy import Element, Node
 
 from agreement import Options
 from agreement.matching import Votes, is_known, is_right
 from agreement.questions import GroupStatistic
 from agreement.study.cells import ALL
 from concord.common import next_steps, sentences, wording
+from concord.common.table import Cell, numbers
 from concord.comparison import matching
 from concord.comparison.matching import (
     MatchingCell,
@@ -36,11 +38,24 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import CaptionChoice
 from ui.components.charts import above_chance, by_trials
-from ui.components.controls import Choice
+from ui.components.controls import Choice, html_component
 from ui.components.image_strip import picture_html, workbench_address
 from ui.components.leaderboard import SKELETON
 from ui.components.page import Drawn, Page, View
-from ui.components.tables import WRAP, Cells, HtmlCell, bracketed, first_sentence, heading, html_table, note, paged, span
+from ui.components.tables import (
+    Cells,
+    bracketed,
+    columns,
+    first_sentence,
+    heading,
+    note,
+    paged,
+    plain_table,
+    scrolled,
+    small,
+    span,
+    table_element,
+)
 
 OUTCOMES: Final = {ALL: "right or wrong", "right": "right", "wrong": "wrong", "only": "right, and no other is"}
 
@@ -83,8 +98,8 @@ PAGE_SIZE: Final = 12
 _WIDTH: Final = 320
 
 
-def gallery(store: Store, caption_choices: Sequence[CaptionChoice], view: MatchingView) -> str:
-    """The images that the view lists, as HTML; pictures load as they scroll into view."""
+def gallery(store: Store, caption_choices: Sequence[CaptionChoice], view: MatchingView) -> Node:
+    """Return the images that the view lists; pictures load as they scroll into view."""
     by_item: dict[str, list[CaptionChoice]] = {}
     for choice in caption_choices:
         if choice.generator == view.generator and view.task in (ALL, choice.task):
@@ -92,12 +107,12 @@ def gallery(store: Store, caption_choices: Sequence[CaptionChoice], view: Matchi
     listed = sorted(((item, of) for item, of in by_item.items() if _is_listed(of, view)), key=lambda each: _order(each[1]))
     shown, pages = paged(listed, view.page, PAGE_SIZE, view.address)
     looks = contents.item_previews(store, [item for item, _ in shown])
-    cells = "".join(_image(item, of, looks.get(item, ItemPreview(None, None)), view) for item, of in shown)
+    cells = [_image(item, of, looks.get(item, ItemPreview(None, None)), view) for item, of in shown]
     who = "" if view.who == ALL else f", {view.who} {OUTCOMES[view.said] if view.said != ALL else ''}".rstrip()
     title = "Images and captions" + ("" if view.task == ALL else f", {wording.task(view.task)}") + who
-    body = f'<ul class="cc-matches">{cells}</ul>' if cells else note("None. Change one of the choices.")
+    body = htpy.ul(class_="cc-matches")[cells] if cells else note("None. Change one of the choices.")
     lead = f"{wording.count(len(listed), 'image')}; where scorers differ stands first, then where one is wrong."
-    return heading(title, lead) + body + pages
+    return [heading(title, lead), body, pages]
 
 
 def right(choice: CaptionChoice) -> bool | None:
@@ -123,78 +138,70 @@ def _is_listed(of: Sequence[CaptionChoice], view: MatchingView) -> bool:
     return wanted[view.said]
 
 
-def _image(item: str, of: Sequence[CaptionChoice], look: ItemPreview, view: MatchingView) -> str:
+def _image(item: str, of: Sequence[CaptionChoice], look: ItemPreview, view: MatchingView) -> Element:
     # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
-    href = escape(workbench_address(item, Selection(suite=(view.suite,), generator=(view.generator,)), of[0].rater_id))
-    text = escape(look.text or item)
-    picture = picture_html(look.sha256, look.text or item, _WIDTH)
-    task = escape(wording.task(of[0].task)) if of[0].task else ""
-    return f'<li class="cc-match"><a href="{href}" title="{text}">{picture}<small>{task}</small></a>{_fits(of)}</li>'
+    href = workbench_address(item, Selection(suite=(view.suite,), generator=(view.generator,)), of[0].rater_id)
+    text = look.text or item
+    task = wording.task(of[0].task) if of[0].task else ""
+    picture = htpy.a(href=href, title=text)[picture_html(look.sha256, text, _WIDTH), htpy.small[task]]
+    return htpy.li(class_="cc-match")[picture, _fits(of)]
 
 
-def _fits(of: Sequence[CaptionChoice]) -> str:
-    """The captions by letter, the right one marked; for each scorer its name and below it a number for each caption."""
+def _fits(of: Sequence[CaptionChoice]) -> Element:
+    """Return the captions by letter, the right one marked; for each scorer its name and below it a number for each caption."""
     captions, right_index = of[0].captions, of[0].right
     letters = [ascii_uppercase[k] if k < len(ascii_uppercase) else str(k + 1) for k in range(len(captions))]
-    listed = ""
-    for k, (letter, text) in enumerate(zip(letters, captions, strict=True)):
-        mark = " <small>right</small>" if k == right_index else ""
-        listed += f"<div{_right_class(k == right_index)}><dt>{letter}</dt><dd>{escape(text)}{mark}</dd></div>"
-    head = "".join(f'<th scope="col"{_right_class(k == right_index)}>{letter}</th>' for k, letter in enumerate(letters))
+    kinds = ["cc-fit-right" if k == right_index else None for k in range(len(captions))]
+    listed = [
+        htpy.div(class_=kind)[htpy.dt[letter], htpy.dd[text, kind and [" ", htpy.small["right"]]]]
+        for letter, text, kind in zip(letters, captions, kinds, strict=True)
+    ]
+    head = [htpy.th(scope="col", class_=kind)[letter] for letter, kind in zip(letters, kinds, strict=True)]
     # a scorer that chose among other captions has no row here
-    lines = "".join(_line(choice) for choice in of if choice.captions == captions)
-    table = (
-        f'{WRAP}<table class="cc-table cc-fits" aria-label="How well each caption fits"><thead><tr>'
-        f"{head}</tr></thead>{lines}</table></div>"
-    )
-    return f'<div class="cc-match-said"><dl>{listed}</dl>{table}</div>'
+    lines = [_line(choice) for choice in of if choice.captions == captions]
+    table = htpy.table(class_="cc-table cc-fits", aria_label="How well each caption fits")[htpy.thead[htpy.tr[head]], lines]
+    return htpy.div(class_="cc-match-said")[htpy.dl[listed], scrolled(table)]
 
 
-def _line(choice: CaptionChoice) -> str:
-    cells = "".join(f'<td class="cc-number">{fit}</td>' for fit in _column(choice))
+def _line(choice: CaptionChoice) -> Element:
+    cells = [htpy.td(class_="cc-number")[fit] for fit in _column(choice)]
     kind = {True: "cc-right", False: "cc-wrong", None: "cc-muted"}[right(choice)]
-    name = f'<span class="{kind}">{escape(choice.rater_id)}</span>'
     wide = len(choice.captions)
     # a name of its own line, as names with settings are longer than all numbers together
-    return f'<tbody><tr><th scope="rowgroup" colspan="{wide}">{name}</th></tr><tr>{cells}</tr></tbody>'
+    name = htpy.th(scope="rowgroup", colspan=wide)[htpy.span(class_=kind)[choice.rater_id]]
+    return htpy.tbody[htpy.tr[name], htpy.tr[cells]]
 
 
-def _right_class(is_right: bool) -> str:
-    return ' class="cc-fit-right"' if is_right else ""
-
-
-def _column(choice: CaptionChoice) -> list[str]:
-    """How far each caption is from the best, and its posterior where there is one."""
+def _column(choice: CaptionChoice) -> list[Node]:
+    """Return how far each caption is from the best, and its posterior where there is one."""
     fits = fits_of(choice)
     if not is_known(fits):
-        return ["–" if fit is None else escape(f"{fit:.4g}") for fit in fits]
+        return ["–" if fit is None else f"{fit:.4g}" for fit in fits]
     known = [fit for fit in fits if fit is not None]
     shares = posterior_of(choice, fits)
-    made = []
+    made: list[Node] = []
     for k, fit in enumerate(known):
-        best = fit == max(known)
-        difference = "best" if best else f"{fit - max(known):.3g}"
-        share = "" if shares is None else f'<small class="cc-detail">p {shares[k]:z.2f}</small>'
-        made.append((f"<strong>{difference}</strong>" if best else difference) + share)
+        difference = htpy.strong["best"] if fit == max(known) else f"{fit - max(known):.3g}"
+        made.append([difference, "" if shares is None else small(f"p {shares[k]:z.2f}")])
     return made
 
 
 _NO_VALUE: Final = "–"
 
 
-def cell(row: GroupStatistic | None, href: str = "", digits: int = 3) -> HtmlCell:
-    """A number with interval and n."""
+def cell(row: GroupStatistic | None, href: str = "", digits: int = 3) -> Cell:
+    """Return a number with interval and n."""
     if row is None:
-        return HtmlCell("")
+        return Cell("")
     if row.value is None:
-        return HtmlCell(_NO_VALUE, "", sentences.text_or_none(row.reason) or "")
+        return Cell(_NO_VALUE, note=sentences.text_or_none(row.reason) or "")
     left = sum(row.excluded.values())
     details = (span(row.low, row.high, f"z.{digits}f"), f"n = {row.n:,}", f"{left:,} left out" if left else "")
-    return HtmlCell(f"{row.value:z.{digits}f}", "\n".join(filter(None, details)), sentences.text(row.method), href)
+    return Cell(f"{row.value:z.{digits}f}", tuple(filter(None, details)), sentences.text(row.method), href, row.value)
 
 
-def accuracy(cells: Sequence[MatchingCell], view: MatchingView) -> str:
-    """Tasks by scorers; beside them chance, and of all tasks posterior and rank."""
+def accuracy(cells: Sequence[MatchingCell], view: MatchingView) -> Node:
+    """Return tasks by scorers; beside them chance, and of all tasks posterior and rank."""
     raters = sorted({each.rater for each in cells})
     tasks = [ALL, *sorted({each.task for each in cells} - {ALL})]
     lines: list[Cells] = []
@@ -202,24 +209,26 @@ def accuracy(cells: Sequence[MatchingCell], view: MatchingView) -> str:
         by_rater = {each.rater: each for each in cells if each.task == task}
         chance = next((by_rater[rater].chance.value for rater in raters if rater in by_rater), None)
         wrong = {rater: view.address(task=task, who=rater, said="wrong", page=1) for rater in raters}
-        accuracies = [cell(by_rater[rater].accuracy, wrong[rater]) if rater in by_rater else HtmlCell("") for rater in raters]
+        accuracies = [cell(by_rater[rater].accuracy, wrong[rater]) if rater in by_rater else "" for rater in raters]
         name = "all tasks" if task == ALL else wording.task(task)
-        lines.append([name, HtmlCell(_NO_VALUE if chance is None else f"{chance:z.3f}"), *accuracies])
-    table = html_table("Accuracy: the right caption fits best, alone", ["task", "chance", *raters], lines)
-    return table + _further([each for each in cells if each.task == ALL])
+        lines.append([name, _NO_VALUE if chance is None else f"{chance:z.3f}", *accuracies])
+    heads = columns("task", *numbers("chance", *raters))
+    table = table_element(plain_table("Accuracy: the right caption fits best, alone", heads, lines))
+    return [table, _further([each for each in cells if each.task == ALL])]
 
 
-def _further(cells: Sequence[MatchingCell]) -> str:
+def _further(cells: Sequence[MatchingCell]) -> Element:
     lines: list[Cells] = [
         [each.rater, cell(each.above_chance), cell(each.posterior), cell(each.rank, digits=2), cell(each.evaluations)]
         for each in sorted(cells, key=lambda each: each.rater)
     ]
     of_right = ("posterior of the right caption", "rank of the right caption")
-    return html_table("All tasks together", ("scorer", "above chance", *of_right, "evaluations made"), lines)
+    heads = columns("scorer", *numbers("above chance", *of_right, "evaluations made"))
+    return table_element(plain_table("All tasks together", heads, lines))
 
 
-def winoground(rows: Sequence[GroupStatistic]) -> str:
-    """Text, image and group score of each scorer; nothing where there are no groups."""
+def winoground(rows: Sequence[GroupStatistic]) -> Node:
+    """Return text, image and group score of each scorer; nothing where there are no groups."""
     whole = [scores for scores in winoground_scores(rows) if scores.task == ALL]
     if not whole:
         return ""
@@ -230,28 +239,29 @@ def winoground(rows: Sequence[GroupStatistic]) -> str:
     lead = (
         "Two images and two captions, each right about one: text: each image takes its caption; image: each caption its image."
     )
-    headers = ("scorer", "text score (chance .25)", "image score (chance .25)", "group score (chance .17)")
-    return heading("Winoground", lead) + html_table("Shares of groups", headers, lines)
+    heads = columns("scorer", *numbers("text score (chance .25)", "image score (chance .25)", "group score (chance .17)"))
+    return [heading("Winoground", lead), table_element(plain_table("Shares of groups", heads, lines))]
 
 
-def votes(rows: Sequence[Votes], view: MatchingView) -> str:
-    """Images of the listed task on which only one of two scorers is right (SelfEval, Figure 5)."""
+def votes(rows: Sequence[Votes], view: MatchingView) -> Node:
+    """Return images of the listed task on which only one of two scorers is right (SelfEval, Figure 5)."""
     lines: list[Cells] = []
     for row in (row for row in rows if row.task == view.task):
         where = {"task": row.task, "said": "right", "page": 1}
         only = [
-            (rater, HtmlCell(f"{n:,}", href=view.address(who=rater, **where)))
+            (rater, Cell(f"{n:,}", href=view.address(who=rater, **where)))
             for rater, n in ((row.a, row.only_a), (row.b, row.only_b))
         ]
         apart = row.difference
-        difference = HtmlCell(f"{apart.value:+z.3f}", span(apart.low, apart.high, "+z.3f"), sentences.text(apart.method))
-        images = HtmlCell(f"{apart.n:,}", f"both {row.both:,}, neither {row.neither:,}")
+        bounds = span(apart.low, apart.high, "+z.3f")
+        difference = Cell(f"{apart.value:+z.3f}", (bounds,) if bounds else (), sentences.text(apart.method))
+        images = Cell(f"{apart.n:,}", (f"both {row.both:,}, neither {row.neither:,}",))
         lines.append([*only[0], *only[1], difference, images])
     if not lines:
         return ""
     lead = "Images on which only one of two scorers picks the right caption."
-    headers = ("a", "only a is right", "b", "only b is right", "difference", "images")
-    return heading("Votes", lead) + html_table("Votes", headers, lines)
+    heads = columns("a", *numbers("only a is right"), "b", *numbers("only b is right", "difference", "images"))
+    return [heading("Votes", lead), table_element(plain_table("Votes", heads, lines))]
 
 
 _LEAD: Final = (
@@ -260,8 +270,8 @@ _LEAD: Final = (
 )
 
 
-def headline(cells: Sequence[MatchingCell], view: MatchingView) -> str:
-    """One sentence: which scorer takes the right caption most often, and chance."""
+def headline(cells: Sequence[MatchingCell], view: MatchingView) -> Node:
+    """Return one sentence: which scorer takes the right caption most often, and chance."""
     known = sorted(
         (each for each in cells if each.task == view.task and each.accuracy.value is not None), key=lambda each: each.rater
     )
@@ -275,9 +285,9 @@ def headline(cells: Sequence[MatchingCell], view: MatchingView) -> str:
     facts = f"Share of {wording.count(best.accuracy.n, 'image')} by {view.generator or 'unknown'}, {task}." + (
         f" The others: {others}." if others else ""
     )
-    share = f"{wording.two(best.accuracy.value or 0.0)}{bracketed(best.accuracy.low, best.accuracy.high)}"
-    number = f"{share}<small>; chance {wording.two(best.chance.value or 0.0)}</small>"
-    return first_sentence(f"{escape(best.rater)} takes the right caption: {number}", facts)
+    value, bounds = wording.two(best.accuracy.value or 0.0), bracketed(best.accuracy.low, best.accuracy.high)
+    rest = htpy.small[f"; chance {wording.two(best.chance.value or 0.0)}"]
+    return first_sentence([f"{best.rater} takes the right caption: {value}", bounds, rest], facts)
 
 
 _EMPTY: Final = """
@@ -308,7 +318,7 @@ class MatchingPage(Page[MatchingView]):
             self.dropdown("task", "Task", [ALL], ALL)
         self.html("headline", value=SKELETON)
         self.plot("matching-plot")
-        gr.HTML(note(_LEAD))
+        html_component(note(_LEAD))
         with self.bar():
             self.dropdown("who", "Images on which", [ALL], ALL)
             self.dropdown("said", "is", [ALL], ALL)
@@ -343,7 +353,7 @@ class MatchingPage(Page[MatchingView]):
         return {
             "headline": headline(cells, view),
             "matching-plot": _bars(cells),
-            "matching-tables": accuracy(cells, view) + winoground(mine.winoground) + votes(mine.votes, view),
+            "matching-tables": [accuracy(cells, view), winoground(mine.winoground), votes(mine.votes, view)],
             "ablation": ablation,
             "ablation-plot": lines,
             "matches": gallery(self.store, caption_choices, view),
@@ -356,7 +366,7 @@ def _bars(cells: Sequence[MatchingCell]) -> Any:
     return above_chance(tasks, sorted({rater for _, rater in above}), above)
 
 
-def _ablation(caption_choices: Sequence[CaptionChoice], mine: MatchingStatistics, options: Options) -> tuple[str, Any]:
+def _ablation(caption_choices: Sequence[CaptionChoice], mine: MatchingStatistics, options: Options) -> tuple[Node, Any]:
     """Lines of raters that differ in steps or seed alone: of the largest such family."""
     families = matching.ablation_grids(caption_choices)
     if not families:

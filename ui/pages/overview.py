@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
-from html import escape
 from typing import Any, Final
 
 import gradio as gr
+import htpy
+from htpy import Element, Node
 
 from agreement import Options
 from agreement.estimate import Estimate
@@ -16,6 +18,7 @@ from agreement.preferences.votes import Contest
 from concord.agreement import means, recall
 from concord.common import next_steps, wording
 from concord.common.base_path import at
+from concord.common.table import Cell, numbers
 from concord.comparison import preferences
 from concord.comparison.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
 from concord.comparison.preferences import OPPOSED, PreferenceRows, contests
@@ -27,28 +30,29 @@ from data.store.core import selection
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import browse_address
+from ui.components.controls import html_component
 from ui.components.image_strip import ImageStrip, image_strips
 from ui.components.leaderboard import SKELETON, board_table, contested, headline, tiles
 from ui.components.page import QUIET, Drawn, Page
-from ui.components.tables import Cells, HtmlCell, html_table, note, number
+from ui.components.tables import Cells, block_title, columns, folded, note, number, plain_table, table_element, with_details
 from ui.pages.agreement.view import ALL
 from ui.pages.preferences import PreferencesView, named
 
 _MARKS: Final = {True: "✓ same order", False: "✗ other order", None: ""}
 
 
-def preference_summary(store: Store) -> str:
-    """A table for each two generators that people have compared, as HTML; nothing where there are none."""
+def preference_summary(store: Store) -> Node:
+    """Return a table for each two generators that people have compared; nothing where there are none."""
     preference_rows = preferences.recall(store, Selection(), Options(intervals=False))
-    return "".join(
+    return [
         _preference_table(preference_rows, poll.suite, contest)
         for poll in preference_rows.polls
         if poll.people()
         for contest in contests(poll)
-    )
+    ]
 
 
-def _preference_table(preference_rows: PreferenceRows, suite: str, contest: Contest) -> str:
+def _preference_table(preference_rows: PreferenceRows, suite: str, contest: Contest) -> Element:
     rows = preference_rows.of_suite(suite)
     votes = [row for row in rows.votes if row.contest == contest]
     tasks = list(dict.fromkeys(row.task for row in votes))
@@ -67,13 +71,13 @@ def _preference_table(preference_rows: PreferenceRows, suite: str, contest: Cont
         ]
         for task in order
     ]
-    titles = ["task", *who, *(row.voter for row in totals)]
-    return html_table(f"{suite}: votes for {contest.a} : {contest.b}", titles, body)
+    heads = columns("task", *numbers(*who, *(row.voter for row in totals)))
+    return table_element(plain_table(f"{suite}: votes for {contest.a} : {contest.b}", heads, body))
 
 
-def _cell(who: str, row: VoteCounts | None, order: OrderAgreement | None, contest: Contest, view: PreferencesView) -> HtmlCell:
+def _cell(who: str, row: VoteCounts | None, order: OrderAgreement | None, contest: Contest, view: PreferencesView) -> Cell:
     if row is None:
-        return HtmlCell("")
+        return Cell("")
     ties = row.both + row.none + row.tie
     note_text = f"{row.a_wins:,} for {contest.a}, {row.b_wins:,} for {contest.b}, {ties:,} for neither alone"
     opposed = 0 if order is None else order.opposed
@@ -81,16 +85,16 @@ def _cell(who: str, row: VoteCounts | None, order: OrderAgreement | None, contes
     details = [wording.count(ties, "tie") if order is None else _MARKS[order.same_order]]
     if opposed:
         details.append(f"{opposed:,} opposed")
-    return HtmlCell(f"{row.a_wins:,} : {row.b_wins:,}", "\n".join(filter(None, details)), note_text, href)
+    return Cell(f"{row.a_wins:,} : {row.b_wins:,}", tuple(filter(None, details)), note_text, href)
 
 
-def _total(row: RankCorrelation, task: str, contest: Contest) -> HtmlCell:
+def _total(row: RankCorrelation, task: str, contest: Contest) -> Cell:
     means = {point.generator: point.mean for point in row.points if point.task == task}
     if not {contest.a, contest.b} <= means.keys():
-        return HtmlCell("")
+        return Cell("")
     same = True if task in row.agreeing else False if task in row.opposed else None
     text = f"{means[contest.a]:.3g} : {means[contest.b]:.3g}"
-    return HtmlCell(text, _MARKS[same], "means of the metric")
+    return with_details(Cell(text, note="means of the metric"), _MARKS[same])
 
 
 _NOTHING: Final = "No image has been judged yet. Label some, or import ratings; their scores stand here."
@@ -136,7 +140,7 @@ class OverviewPage(Page[None]):
     def lay_out(self) -> None:
         self.html("trouble")
         self.html("board", value=SKELETON)
-        self.output("simulated", _imitations(self.store))
+        self.output("simulated", _simulated_people_notice(self.store))
         self.html("glance")
         with gr.Accordion("All numbers", open=False, elem_id="all-numbers"):
             self.html("scores")
@@ -155,42 +159,41 @@ class OverviewPage(Page[None]):
 
     def draw(self, view: None) -> Iterator[Drawn | None]:  # noqa: ARG002
         store, totals = self.store, contents.totals(self.store)
-        if not any(totals.values()):
+        if totals.nothing:
             yield None
             return
         for intervals in (False, True):
             yield {
-                "trouble": _trouble(store),
+                "trouble": _backup_warning(store),
                 "board": _boards(store, totals, intervals=intervals),
-                "simulated": bool(totals["simulated"]),
-                "glance": _glance(store, totals["images"]),
+                "simulated": bool(totals.simulated),
+                "glance": _glance(store, totals.images),
                 "scores": _tables(store, intervals=intervals),
                 "preferred": preference_summary(store),
             }
 
 
-def _boards(store: Store, totals: dict[str, int], *, intervals: bool) -> str:
-    """Headline, tiles and leaderboard of the main suite with its contested images; the boards of other suites below."""
+def _boards(store: Store, totals: contents.Totals, *, intervals: bool) -> Node:
+    """Return headline, tiles and leaderboard of the main suite with its contested images; the boards of other suites below."""
     main = main_suite(store)
     if main is None:
-        return tiles(None, totals) + note(_NOTHING)
+        return [tiles(None, totals), note(_NOTHING)]
     board = leaderboard(store, main, intervals=intervals)
     others = [leaderboard(store, name, intervals=intervals) for name in sorted(contents.judged_suites(store)) if name != main]
     looks = contents.item_previews(store, [each.item for each in board.contested])
     unfit = next_steps.about_unfit((each.name for each in board.raters), board.suite)
-    facts = tiles(board, totals) + (note(unfit) if unfit else "")
-    first = headline(board) + facts + board_table(board) + contested(board, looks)
-    return first + "".join(board_table(each) for each in others)
+    facts = [tiles(board, totals), note(unfit) if unfit else ""]
+    return [headline(board), facts, board_table(board), contested(board, looks), [board_table(each) for each in others]]
 
 
-def _imitations(store: Store) -> gr.Column:
-    """What is said of the simulated people where there are any, and how to be rid of them."""
+def _simulated_people_notice(store: Store) -> gr.Column:
+    """Build the notice about simulated people, with its "Remove" button."""
     with gr.Column(visible=False, elem_id="simulated", elem_classes="cc-simulated") as shown:
         with gr.Row(elem_classes="cc-simulated-row") as question:
-            gr.HTML(note(_SIMULATED))
+            html_component(note(_SIMULATED))
             remove = gr.Button("Remove the simulated people", size="sm", scale=0)
         with gr.Row(visible=False, elem_classes="cc-simulated-row") as confirm:
-            gr.HTML(note("Remove them with all their answers? Scorers and people keep theirs."))
+            html_component(note("Remove them with all their answers? Scorers and people keep theirs."))
             sure = gr.Button("Yes, remove them", size="sm", variant="stop", scale=0)
             # last, as this is where the pointer still is
             keep = gr.Button("Keep them", size="sm", scale=0)
@@ -216,25 +219,25 @@ _SIMULATED = (
 )
 
 
-def _trouble(store: Store) -> str:
-    """That backups fail, as long as they do."""
+def _backup_warning(store: Store) -> Node:
+    """Return a warning if the last backup failed, else ""."""
     state = scheduler.backup_state(store)
     if state is None or not state.failed or state.since is None:
         return ""
     text = f"No backup could be made since {state.since:%Y-%m-%d %H:%M} UTC: {state.failed}. It is tried again by itself."
-    return f'<p class="cc-note" role="status"><strong>{escape(text)}</strong> <code>doctor</code> says more.</p>'
+    return htpy.p(class_="cc-note", role="status")[htpy.strong[text], " ", htpy.code["doctor"], " says more."]
 
 
-def _glance(store: Store, pictures: int) -> str:
-    """A line of pictures for each generator, folded past the first few; where nobody has judged it yet, an invitation."""
+def _glance(store: Store, pictures: int) -> Node:
+    """Return a line of pictures for each generator, folded past the first few; where nobody has judged, an invitation."""
     lines = [
         ImageStrip(each, _examples(store, pictures, each.suite, each.generator)) for each in contents.generator_pictures(store)
     ]
     if not lines:
         return ""
     rest = image_strips(lines[_STRIPS:])
-    folded = f"<details><summary>{len(lines) - _STRIPS} more generators</summary>{rest}</details>" if rest else ""
-    return f'<h2 class="cc-block-title">Generators</h2>{image_strips(lines[:_STRIPS])}{folded}'
+    more = folded(f"{len(lines) - _STRIPS} more generators", rest) if rest else ""
+    return [block_title("Generators"), image_strips(lines[:_STRIPS]), more]
 
 
 @lru_cache(maxsize=256)
@@ -243,20 +246,20 @@ def _examples(store: Store, pictures: int, suite: str, generator: str | None) ->
     return contents.examples(store, suite, generator, _EXAMPLES)
 
 
-def _tables(store: Store, *, intervals: bool) -> str:
+def _tables(store: Store, *, intervals: bool) -> Node:
     judged = contents.judged_suites(store)
     if not judged:
         return note(_NOTHING)
-    return "".join(_table(store, suite, judged_suite, intervals=intervals) for suite, judged_suite in sorted(judged.items()))
+    return [_table(store, suite, judged_suite, intervals=intervals) for suite, judged_suite in sorted(judged.items())]
 
 
-def _table(store: Store, suite: str, judged_suite: contents.JudgedSuite, *, intervals: bool) -> str:
-    """Means per generator and task: people (with intervals), and each scorer."""
+def _table(store: Store, suite: str, judged_suite: contents.JudgedSuite, *, intervals: bool) -> Element:
+    """Return means per generator and task: people (with intervals), and each scorer."""
     aspect = next((name for name in MAIN_ASPECTS if name in judged_suite.aspects), next(iter(judged_suite.aspects), ""))
     tasks = [ALL, *judged_suite.tasks]
     options = Options(statistics=("mean",), intervals=intervals)
     rows = recall(store, Selection(suite=(suite,), aspect=(aspect,)), options)
-    people: dict[tuple[str, str], dict[str, HtmlCell]] = {}
+    people: dict[tuple[str, str], dict[str, Cell]] = {}
     for row in rows.among_people:
         name = selection.PEOPLE if row.people == "real" else selection.SIMULATED
         people.setdefault((row.generator, name), {})[row.task] = _mean(row, name)
@@ -267,25 +270,25 @@ def _table(store: Store, suite: str, judged_suite: contents.JudgedSuite, *, inte
         lines = {rater: cells for (of, rater), cells in [*people.items(), *scorers.items()] if of == generator}
         for n, (rater, cells) in enumerate(lines.items()):
             name = "all generators" if generator == ALL else generator
-            who = HtmlCell(rater, "by the playground’s models", number=False) if next_steps.is_unfit(rater, suite) else rater
-            body.append([name if n == 0 else "", who, *(cells.get(task, HtmlCell("")) for task in tasks)])
+            who = Cell(rater, ("by the playground’s models",)) if next_steps.is_unfit(rater, suite) else rater
+            body.append([name if n == 0 else "", who, *(cells.get(task, "") for task in tasks)])
     kind = "share of yes to" if aspect in YES_NO_ASPECTS else "mean of"
     caption = f"{suite}: {kind} {wording.aspect(aspect)}" if aspect else suite
-    return html_table(caption, ["generator", "rater", *map(wording.task, tasks)], body)
+    heads = columns("generator", "rater", *numbers(*map(wording.task, tasks)))
+    return table_element(plain_table(caption, heads, body))
 
 
-def _mean(row: Estimate, rater: str) -> HtmlCell:
-    """The number with its interval and n, leading to the images behind it."""
+def _mean(row: Estimate, rater: str) -> Cell:
+    """Return the number with its interval and n, leading to the images behind it."""
     cell = number(row)
     where = Selection(suite=(row.suite,), generator=(row.generator,), task=(row.task,))
     href = browse_address(where, rater=rater, by=row.aspect, order="lowest")
-    detail = "\n".join(part for part in (cell.detail, f"n = {row.n_items:,}") if part)
-    return HtmlCell(cell.text, detail, cell.note, href)
+    return replace(with_details(cell, f"n = {row.n_items:,}"), href=href)
 
 
-def _scorers(store: Store, suite: str, aspect: str, options: Options) -> dict[tuple[str, str], dict[str, HtmlCell]]:
+def _scorers(store: Store, suite: str, aspect: str, options: Options) -> dict[tuple[str, str], dict[str, Cell]]:
     """By generator and scorer, then task."""
-    cells: dict[tuple[str, str], dict[str, HtmlCell]] = {}
+    cells: dict[tuple[str, str], dict[str, Cell]] = {}
     for row in means(store, Selection(suite=(suite,)), options):
         if row.aspect in (aspect, "score"):
             name = row.rater + ("" if row.aspect == aspect else f" ({row.aspect})")

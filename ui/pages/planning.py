@@ -6,13 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any, ClassVar, Final
+
+import htpy
+from htpy import Node
 
 from agreement.meta.planning import DIFFERENCE, PlannedRow
 from agreement.meta.rater_effects import ABSOLUTE, RELATIVE, SEVERITY, RaterEffectRow
 from concord.common import sentences, wording
 from concord.common.base_path import at
+from concord.common.table import Cell, numbers
 from concord.meta.findings import effects
 from concord.meta.planning import MEAN, PlanRequest, plan, rated_aspects
 from data.store.core.selection import Selection
@@ -21,7 +24,8 @@ from ui.components.addresses import browse_address
 from ui.components.charts import PALETTE, ForestLine, forest, legend, plain
 from ui.components.controls import Choice
 from ui.components.page import Drawn, Page, View
-from ui.components.tables import Cells, HtmlCell, first_sentence, html_table, note
+from ui.components.plotly_text import ALONE, BREAK
+from ui.components.tables import Cells, block_title, columns, first_sentence, note, plain_table, table_element
 
 PRECISIONS: Final = {"0.02": "± 2 % of the scale", "0.03": "± 3 %", "0.05": "± 5 %", "0.1": "± 10 %"}
 _SEPARATOR: Final = "·"
@@ -100,8 +104,8 @@ def _plan(store: Store, view: PlanView) -> Sequence[PlannedRow]:
     return plan(store, view.selection, PlanRequest(half_width=wanted, difference=2 * wanted))
 
 
-def enough(rows: Sequence[PlannedRow]) -> str:
-    """Whether there are prompts enough, as HTML."""
+def enough(rows: Sequence[PlannedRow]) -> Node:
+    """Return whether there are prompts enough."""
     if not rows:
         return note("Nobody has rated these images yet.")
     first = next(row for row in rows if row.statistic == MEAN)
@@ -120,7 +124,7 @@ def enough(rows: Sequence[PlannedRow]) -> str:
     if apart is not None and apart.prompts_needed is not None:
         needed_apart = f"{apart.prompts_needed:,} prompts; with today’s the power is {apart.power or 0.0:z.2f}"
         parts.append(f"To see that two generators differ by {apart.aim:.2g} (power 0.8): {needed_apart}.")
-    return first_sentence(escape(headline), " ".join(parts))
+    return first_sentence(headline, " ".join(parts))
 
 
 def precision_figure(rows: Sequence[PlannedRow]) -> Any:
@@ -143,7 +147,7 @@ def precision_figure(rows: Sequence[PlannedRow]) -> Any:
                 y=[row.half_width_with(n) for n in at],
                 mode="lines",
                 line={"color": PALETTE[k % len(PALETTE)], "width": 2},
-                hovertemplate=f"{name}<br>%{{x:,}} prompts: ± %{{y:.3f}}<extra></extra>",
+                hovertemplate=f"{name}{BREAK}%{{x:,}} prompts: ± %{{y:.3f}}{ALONE}",
             )
         )
     plain(figure, height=320)
@@ -155,8 +159,8 @@ def precision_figure(rows: Sequence[PlannedRow]) -> Any:
     return legend(figure, several=len(means) > 1)
 
 
-def designs_table(rows: Sequence[PlannedRow], view: PlanView) -> str:
-    """What each design gives and needs, as HTML."""
+def designs_table(rows: Sequence[PlannedRow], view: PlanView) -> Node:
+    """Return what each design gives and needs."""
     href, means = browse_address(view.selection), [row for row in rows if row.statistic == MEAN and row.half_width is not None]
     if not means:
         return ""
@@ -165,21 +169,22 @@ def designs_table(rows: Sequence[PlannedRow], view: PlanView) -> str:
     body: list[Cells] = []
     for row in sorted(means, key=lambda each: (each.design.images, each.design.ratings)):
         name = f"{row.design.images:g} × {row.design.ratings:g}{' (as now)' if row is means[0] else ''}"
-        cells = [HtmlCell(f"± {row.half_width:z.3f}", f"{row.prompts:,} prompts", sentences.text(row.method), href)]
-        cells += [HtmlCell(f"± {row.half_width_others:z.3f}")] if row.half_width_others is not None else []
+        cells = [Cell(f"± {row.half_width:z.3f}", (f"{row.prompts:,} prompts",), sentences.text(row.method), href)]
+        cells += [Cell(f"± {row.half_width_others:z.3f}")] if row.half_width_others is not None else []
         body.append([name, *cells, *map(_prompts, (row, apart.get(row.design)) if apart else (row,))])
-    titles = ["images a prompt × ratings an image", "today", *(["beside other people"] if identified else [])]
+    titles = ["today", *(["beside other people"] if identified else [])]
     titles += [f"prompts for ± {means[0].aim:.2g}"]
     titles += [f"prompts to see a difference of {2 * means[0].aim:.2g}"] if apart else []
-    return html_table("Designs", titles, body)
+    heads = columns("images a prompt × ratings an image", *numbers(*titles))
+    return table_element(plain_table("Designs", heads, body))
 
 
-def _prompts(row: PlannedRow | None) -> HtmlCell:
-    return HtmlCell("–" if row is None or row.prompts_needed is None else f"{row.prompts_needed:,}")
+def _prompts(row: PlannedRow | None) -> str:
+    return "–" if row is None or row.prompts_needed is None else f"{row.prompts_needed:,}"
 
 
-def reliability(rows: Sequence[RaterEffectRow]) -> str:
-    """How reliably ratings tell images apart, as HTML."""
+def reliability(rows: Sequence[RaterEffectRow]) -> Node:
+    """Return how reliably ratings tell images apart."""
     dependable = [row for row in rows if row.statistic == ABSOLUTE and row.value is not None]
     known = dependable or [row for row in rows if row.statistic == RELATIVE and row.value is not None]
     if not known:
@@ -189,10 +194,9 @@ def reliability(rows: Sequence[RaterEffectRow]) -> str:
         + ("" if row.low is None else f" [{wording.two(row.low)}, {wording.two(row.high or 0.0)}]")
         for row in known
     )
-    return (
-        f'<h2 class="cc-block-title">How people differ</h2><p class="cc-subline">Reliability of an image’s mean rating'
-        f" (0 to 1, {'dependability' if dependable else 'generalisability'}): {escape(estimates)}.</p>"
-    )
+    kind = "dependability" if dependable else "generalisability"
+    text = f"Reliability of an image’s mean rating (0 to 1, {kind}): {estimates}."
+    return [block_title("How people differ"), htpy.p(class_="cc-subline")[text]]
 
 
 def severity_figure(rows: Sequence[RaterEffectRow]) -> Any:

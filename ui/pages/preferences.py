@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any, ClassVar, Final
 
 import gradio as gr
+import htpy
+from htpy import Element, Node
 
 from agreement import Options
 from agreement.estimates import IntervalEstimate
@@ -28,6 +29,7 @@ from agreement.preferences.votes import BOTH, CANNOT_TELL, NONE, TIE, Contest
 from agreement.study.cells import ALL
 from concord.common import next_steps, sentences, wording
 from concord.common.base_path import at
+from concord.common.table import Cell, numbers
 from concord.comparison import preferences
 from concord.comparison.preferences import LEFT_OUT, OPPOSED, PairQuery, PairVotes, Poll, contests
 from data.store.analysis import study_frames as analysis_preferences
@@ -35,23 +37,25 @@ from data.store.analysis.study_frames import ImagePair, PairImage
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from ui.components import charts
-from ui.components.controls import Choice
+from ui.components.controls import Choice, html_component
 from ui.components.image_strip import picture_html, workbench_address
 from ui.components.leaderboard import SKELETON
 from ui.components.page import Drawn, Page, View
 from ui.components.tables import (
-    WRAP,
     Cells,
-    HtmlCell,
     bracketed,
+    columns,
     first_sentence,
     heading,
-    html_table,
     note,
     paged,
+    plain_table,
+    scrolled,
     small,
     span,
-)  # fmt: skip
+    table_element,
+    with_details,
+)
 
 _AGAINST: Final = " against "
 _CHOSE: Final = {
@@ -127,8 +131,8 @@ def interval_of(estimate: IntervalEstimate) -> str:
     return span(estimate.low, estimate.high) or ("no interval" if estimate.method.without_interval else "")
 
 
-def headline(votes: Sequence[VoteCounts], contest: Contest, view: PreferencesView) -> str:
-    """One sentence: whom people choose, simulated ones where no real ones have voted; and what it rests on."""
+def headline(votes: Sequence[VoteCounts], contest: Contest, view: PreferencesView) -> Node:
+    """Return one sentence: whom people choose, simulated ones where no real ones have voted; and what it rests on."""
     row = next((row for row in votes if row.task == view.task and row.kind == "people"), None)
     if row is None or row.share.value is None:
         return ""
@@ -137,15 +141,15 @@ def headline(votes: Sequence[VoteCounts], contest: Contest, view: PreferencesVie
     if low is not None and high is not None and ahead != contest.a:
         low, high = 1 - high, 1 - low
     told_apart = low is None or low > 0.5
-    rest = "" if told_apart else f"<small>; not told apart from {escape(behind)}</small>"
-    over = f" over {escape(behind)}" if told_apart else ""
+    rest = "" if told_apart else htpy.small[f"; not told apart from {behind}"]
+    over = f" over {behind}" if told_apart else ""
     task = "" if view.task == ALL else f", {wording.task(view.task)}"
     facts = (
         f"Share of the {row.clear:,} votes for one of the two, by {row.rater}{task}; {row.votes - row.clear:,} more"
         f" are for both or neither, on {wording.count(row.pairs, 'pair')} in all."
     )
-    choice = f"{escape(row.rater).capitalize()} choose {escape(ahead)}{over}: {wording.two(share)}"
-    return first_sentence(f"{choice}{bracketed(low, high)}{rest}", facts)
+    choice = f"{row.rater.capitalize()} choose {ahead}{over}: {wording.two(share)}"
+    return first_sentence([choice, bracketed(low, high), rest], facts)
 
 
 def bars(
@@ -154,51 +158,52 @@ def bars(
     contest: Contest,
     view: PreferencesView,
     tasks: Sequence[str],
-) -> str:
-    """The table for two generators and these tasks; ``votes`` and ``beside`` are rows of these two alone."""
+) -> Element:
+    """Return the table for two generators and these tasks; ``votes`` and ``beside`` are rows of these two alone."""
     # scorers stand beside real people, or beside simulated ones where no real ones have voted
     people = next((row.people for row in votes if row.kind == "people"), None)
     beside = [row for row in beside if row.people == people]
     parts = {"a_wins": contest.a, "both": "both", "none": "neither", "b_wins": contest.b}
-    legend = "".join(f'<span class="cc-key" data-part="{part}">{escape(name)}</span>' for part, name in parts.items())
+    legend = [htpy.span(class_="cc-key", data_part=part)[name] for part, name in parts.items()]
     beside_whom = "beside simulated people" if people == "simulated" else "beside people"
-    head = (
-        f'<th scope="col">who</th><th scope="col">{legend}</th>'
-        f'<th scope="col" class="cc-number" title="{escape(_SHARE.format(a=contest.a))}">share of {escape(contest.a)}</th>'
-        f'<th scope="col" class="cc-number" title="{escape(_P)}">sign test p</th><th scope="col">{beside_whom}</th>'
-    )
-    body = "".join(_task(task, votes, beside, contest, view) for task in tasks)
-    caption = f"Votes on pairs: {escape(contest.a)} and {escape(contest.b)}"
-    return (
-        f'{WRAP}<table class="cc-table cc-votes"><caption>{caption}</caption><thead><tr>{head}</tr></thead>{body}</table></div>'
-    )
+    head = [
+        htpy.th(scope="col")["who"],
+        htpy.th(scope="col")[legend],
+        htpy.th(scope="col", class_="cc-number", title=_SHARE.format(a=contest.a))[f"share of {contest.a}"],
+        htpy.th(scope="col", class_="cc-number", title=_P)["sign test p"],
+        htpy.th(scope="col")[beside_whom],
+    ]
+    caption = htpy.caption[f"Votes on pairs: {contest.a} and {contest.b}"]
+    body = [_task(task, votes, beside, contest, view) for task in tasks]
+    return scrolled(htpy.table(class_="cc-table cc-votes")[caption, htpy.thead[htpy.tr[head]], body])
 
 
 def _task(
     task: str, votes: Sequence[VoteCounts], beside: Sequence[OrderAgreement], contest: Contest, view: PreferencesView
-) -> str:
+) -> Element:
     name = "all tasks" if task == ALL else wording.task(task)
     lines = [row for row in votes if row.task == task]
     by_who = {row.voter: row for row in beside if row.task == task}
-    head = f'<tr class="cc-task"><th colspan="5" scope="rowgroup">{escape(name)}</th></tr>'
-    return f"<tbody>{head}{''.join(_line(row, by_who.get(row.voter), contest, view) for row in lines)}</tbody>"
+    head = htpy.tr(class_="cc-task")[htpy.th(colspan=5, scope="rowgroup")[name]]
+    return htpy.tbody[head, [_line(row, by_who.get(row.voter), contest, view) for row in lines]]
 
 
-def _line(row: VoteCounts, beside: OrderAgreement | None, contest: Contest, view: PreferencesView) -> str:
-    p = "" if row.sign_test_p is None else ("&lt; 0.001" if row.sign_test_p < 0.001 else f"{row.sign_test_p:z.3f}")
+def _line(row: VoteCounts, beside: OrderAgreement | None, contest: Contest, view: PreferencesView) -> Element:
+    p = "" if row.sign_test_p is None else ("< 0.001" if row.sign_test_p < 0.001 else f"{row.sign_test_p:z.3f}")
     left = ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row.share.excluded.items())
     counts = f"{wording.count(row.votes, 'vote')} on {wording.count(row.pairs, 'pair')}"
-    detail = f'<small class="cc-detail" title="left out: {escape(left)}">{counts}</small>' if left else small(counts)
-    bar = f'<span class="cc-vote-bar">{"".join(_segments(row, contest, view))}</span>' if row.votes else "no votes"
-    title = escape(sentences.text(row.share.reason or row.share.method))
-    return (
-        f'<tr><th scope="row">{escape(row.voter)}{detail}</th><td class="cc-vote-bar-cell">{bar}</td>'
-        f'<td class="cc-number" title="{title}">{_share(row.share)}</td><td class="cc-number">{p}</td>'
-        f"<td>{_beside(row, beside, view)}</td></tr>"
-    )
+    detail = htpy.small(class_="cc-detail", title=f"left out: {left}" if left else None)[counts]
+    bar = htpy.span(class_="cc-vote-bar")[[*_segments(row, contest, view)]] if row.votes else "no votes"
+    return htpy.tr[
+        htpy.th(scope="row")[row.voter, detail],
+        htpy.td(class_="cc-vote-bar-cell")[bar],
+        htpy.td(class_="cc-number", title=sentences.text(row.share.reason or row.share.method))[_share(row.share)],
+        htpy.td(class_="cc-number")[p],
+        htpy.td[_beside(row, beside, view)],
+    ]
 
 
-def _segments(row: VoteCounts, contest: Contest, view: PreferencesView) -> Iterator[str]:
+def _segments(row: VoteCounts, contest: Contest, view: PreferencesView) -> Iterator[Element]:
     segments = (
         ("a_wins", row.a_wins, contest.a, f"for {contest.a}"),
         ("both", row.both, BOTH, "both"),
@@ -209,30 +214,28 @@ def _segments(row: VoteCounts, contest: Contest, view: PreferencesView) -> Itera
     for part, n, chose, text in segments:
         if n:
             href = view.address(task=row.task, who=row.voter, chose=chose, page=1)
-            share = 100 * n / row.votes
-            title = f"{row.voter}: {n:,} {text} ({share:z.0f} %)"
-            yield (
-                f'<a href="{escape(href)}" data-part="{part}" style="flex-grow:{n}" title="{escape(title)}"'
-                f' aria-label="{escape(title)}">{n:,}</a>'
-            )
+            title = f"{row.voter}: {n:,} {text} ({100 * n / row.votes:z.0f} %)"
+            yield htpy.a(href=href, data_part=part, style=f"flex-grow:{n}", title=title, aria_label=title)[f"{n:,}"]
 
 
-def _share(share: IntervalEstimate) -> str:
-    return "–" + small("undefined") if share.value is None else f"{share.value:z.3f}{small(interval_of(share))}"
+def _share(share: IntervalEstimate) -> Node:
+    if share.value is None:
+        return ["–", small("undefined")]
+    return [f"{share.value:z.3f}", small(interval_of(share))]
 
 
-def _beside(row: VoteCounts, beside: OrderAgreement | None, view: PreferencesView) -> str:
-    """Whether a scorer prefers whom people prefer, and the pairs on which it does not."""
+def _beside(row: VoteCounts, beside: OrderAgreement | None, view: PreferencesView) -> Node:
+    """Return whether a scorer prefers whom people prefer, and the pairs on which it does not."""
     if row.kind == "people" or beside is None:
         return ""
     order = {True: "same order", False: "other order", None: "no order"}[beside.same_order]
     mark = {True: "ok", False: "bad", None: "none"}[beside.same_order]
-    badge = f'<span class="cc-badge cc-badge--{mark}">{order}</span>'
+    badge = htpy.span(class_=f"cc-badge cc-badge--{mark}")[order]
     if not beside.opposed:
-        return badge + small(f"of {wording.count(beside.same.items, 'pair')} none opposed" if beside.same.items else "")
+        return [badge, small(f"of {wording.count(beside.same.items, 'pair')} none opposed" if beside.same.items else "")]
     href = view.address(task=row.task, who=row.voter, chose=OPPOSED, page=1)
     text = f"{beside.opposed:,} of {wording.count(beside.same.items, 'pair')} opposed"
-    return f'{badge}<small class="cc-detail"><a href="{escape(href)}">{text}</a></small>'
+    return [badge, htpy.small(class_="cc-detail")[htpy.a(href=href)[text]]]
 
 
 _STRENGTHS: Final = (
@@ -273,21 +276,23 @@ def position_bias(row: OrderBias) -> str:
     )
 
 
-def strengths_table(rows: Sequence[GeneratorStrength], task: str) -> str:
-    """The table of one task (or all), people first."""
+def strengths_table(rows: Sequence[GeneratorStrength], task: str) -> Node:
+    """Return the table of one task (or all), people first."""
     mine = [row for row in rows if row.task == task]
     if not mine:
         return ""
     body: list[Cells] = []
     before = ""
     for row in mine:
-        counts = [HtmlCell(f"{n:,}") for n in (row.wins, row.losses, row.ties)]
-        rank = HtmlCell("" if row.rank is None else str(row.rank))
-        body.append(["" if row.voter == before else row.voter, row.generator, _number(row.strength), rank, *counts])
-        before = row.voter
+        who = row.voter
+        counts = [f"{n:,}" for n in (row.wins, row.losses, row.ties)]
+        rank = "" if row.rank is None else str(row.rank)
+        body.append(["" if who == before else who, row.generator, _number(row.strength), rank, *counts])
+        before = who
     named = "all tasks" if task == ALL else wording.task(task)
-    headers = ("who", "generator", "strength", "rank", "wins", "losses", "ties")
-    return heading("How strong each generator is", _STRENGTHS) + html_table(f"Strengths, {named}", headers, body)
+    heads = columns("who", "generator", *numbers("strength", "rank", "wins", "losses", "ties"))
+    table = table_element(plain_table(f"Strengths, {named}", heads, body))
+    return [heading("How strong each generator is", _STRENGTHS), table]
 
 
 def strengths_figure(rows: Sequence[GeneratorStrength], task: str) -> Any:
@@ -305,18 +310,19 @@ def _forest_line(label: str, row: VoterKey, estimate: IntervalEstimate) -> chart
     return charts.ForestLine(label, *ends, estimate.items, row.kind, row.people == "simulated")
 
 
-def ranks_table(rows: Sequence[RankCorrelation]) -> str:
-    """The list of metrics."""
+def ranks_table(rows: Sequence[RankCorrelation]) -> Node:
+    """Return the list of metrics."""
     if not rows:
         return ""
     body: list[Cells] = []
     for row in rows:
         tasks = len(row.agreeing) + len(row.opposed)
-        order = HtmlCell(f"{len(row.agreeing)} of {wording.count(tasks, 'task')}" if tasks else "")
+        order = f"{len(row.agreeing)} of {wording.count(tasks, 'task')}" if tasks else ""
         people = "people" if row.people == "real" else "simulated people"
-        body.append([row.voter, _number(row.rho), HtmlCell(str(row.rho.items)), order, people])
-    headers = ("metric", "Spearman’s ρ", "points", "people’s order", "votes of")
-    return heading("Do votes go with a metric?", _RANKS) + html_table("Metrics beside people’s votes", headers, body)
+        body.append([row.voter, _number(row.rho), str(row.rho.items), order, people])
+    heads = columns("metric", *numbers("Spearman’s ρ", "points", "people’s order"), "votes of")
+    table = table_element(plain_table("Metrics beside people’s votes", heads, body))
+    return [heading("Do votes go with a metric?", _RANKS), table]
 
 
 def ranks_figure(rows: Sequence[RankCorrelation]) -> Any:
@@ -325,64 +331,64 @@ def ranks_figure(rows: Sequence[RankCorrelation]) -> Any:
     return charts.forest(known, "Spearman’s ρ with people’s votes", around_zero=0.05) if known else None
 
 
-def _number(estimate: IntervalEstimate) -> HtmlCell:
+def _number(estimate: IntervalEstimate) -> Cell:
     if estimate.value is None:
-        return HtmlCell("–", "undefined", sentences.text_or_none(estimate.reason) or "")
-    return HtmlCell(f"{estimate.value:+z.3f}", interval_of(estimate), sentences.text(estimate.method))
+        return Cell("–", ("undefined",), sentences.text_or_none(estimate.reason) or "")
+    cell = Cell(f"{estimate.value:+z.3f}", note=sentences.text(estimate.method), exact=estimate.value)
+    return with_details(cell, interval_of(estimate))
 
 
 PAGE_SIZE: Final = 12
 _WIDTH: Final = 320
-_UNSEEN: Final = '<div class="cc-no-picture">Only the vote is known, not the images.</div>'
+_UNSEEN: Final = htpy.div(class_="cc-no-picture")["Only the vote is known, not the images."]
 _CHOICE_TEXTS: Final = {"none": "neither", LEFT_OUT: "does not count", "tie": "a tie"}
 
 
-def gallery(store: Store, poll: Poll, view: PreferencesView) -> str:
-    """The pairs that the view lists, as HTML; pictures load as they scroll into view."""
+def gallery(store: Store, poll: Poll, view: PreferencesView) -> Node:
+    """Return the pairs that the view lists; pictures load as they scroll into view."""
     pairs = preferences.list_pairs(poll, PairQuery(contest_of(poll, view), view.task, view.who, view.chose))
     shown, pages = paged(pairs, view.page, PAGE_SIZE, view.address)
     pictured = {pair.item_id: pair for pair in analysis_preferences.pairs(store, [pair.item_id for pair in shown])}
     people = {voter.voter for voter in poll.people()}
     opposed = sum(bool(pair.opposed) for pair in pairs)
     lead = f"{wording.count(len(pairs), 'pair')}; where a scorer and most people are opposed stands first ({opposed:,})."
-    cells = "".join(_pair(pair, pictured[pair.item_id], people, view) for pair in shown if pair.item_id in pictured)
-    listing = f'<ul class="cc-duels">{cells}</ul>' if cells else note("No pair fits. Change one of the choices.")
-    return heading("Pairs", lead) + listing + pages
+    cells = [_pair(pair, pictured[pair.item_id], people, view) for pair in shown if pair.item_id in pictured]
+    listing = htpy.ul(class_="cc-duels")[cells] if cells else note("No pair fits. Change one of the choices.")
+    return [heading("Pairs", lead), listing, pages]
 
 
-def _pair(votes: PairVotes, pair: ImagePair, people: set[str], view: PreferencesView) -> str:
+def _pair(votes: PairVotes, pair: ImagePair, people: set[str], view: PreferencesView) -> Element:
     text = pair.text or "the prompt is not known"
     crowd = PEOPLE if PEOPLE in people else SIMULATED
-    pictures = "".join(_picture(picture, votes, text, view) for picture in pair.pictures)
+    pictures = [_picture(picture, votes, text, view) for picture in pair.pictures]
     preferred = "" if votes.preferred is None else _CHOICE_TEXTS.get(votes.preferred, votes.preferred)
     task = [wording.task(votes.task)] if votes.task else []
     meta = " · ".join([*task, f"{crowd}: {preferred}" if preferred else f"{crowd} undecided"])
-    choice_lines = "".join(
-        _choice_line(who, chosen, who in votes.opposed, who in people) for who, chosen in votes.chosen.items()
-    )
-    shown = f'<div class="cc-duel-pictures">{pictures}</div>' if pictures else _UNSEEN
-    return (
-        f'<li class="cc-duel"><p class="cc-cell-text">{escape(text)}</p><p class="cc-cell-meta">{escape(meta)}</p>'
-        f'{shown}<dl class="cc-duel-said">{choice_lines}</dl></li>'
-    )
+    choice_lines = [_choice_line(who, chosen, who in votes.opposed, who in people) for who, chosen in votes.chosen.items()]
+    return htpy.li(class_="cc-duel")[
+        htpy.p(class_="cc-cell-text")[text],
+        htpy.p(class_="cc-cell-meta")[meta],
+        htpy.div(class_="cc-duel-pictures")[pictures] if pictures else _UNSEEN,
+        htpy.dl(class_="cc-duel-said")[choice_lines],
+    ]
 
 
-def _picture(picture: PairImage, votes: PairVotes, text: str, view: PreferencesView) -> str:
-    won = " cc-duel-won" if picture.generator == votes.preferred else ""
+def _picture(picture: PairImage, votes: PairVotes, text: str, view: PreferencesView) -> Element:
+    won = "cc-duel-won" if picture.generator == votes.preferred else ""
     # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
     voter = view.who if view.who in votes.chosen else next(iter(votes.chosen), "")
     href = workbench_address(picture.image_id, Selection(suite=(view.suite,), generator=(picture.generator,)), voter)
     shown = picture_html(picture.sha256, f"{text}, by {picture.generator}", _WIDTH)
-    name = f"<figcaption>{escape(picture.generator)}</figcaption>"
-    return f'<figure class="cc-duel-picture{won}"><a href="{escape(href)}">{shown}</a>{name}</figure>'
+    name = htpy.figcaption[picture.generator]
+    return htpy.figure(class_=["cc-duel-picture", won])[htpy.a(href=href)[shown], name]
 
 
-def _choice_line(who: str, chosen: Mapping[str, int], opposed: bool, people: bool) -> str:
+def _choice_line(who: str, chosen: Mapping[str, int], opposed: bool, people: bool) -> Element:
     parts = (
         f"{n:,} × {_CHOICE_TEXTS.get(name, name)}" if people else _CHOICE_TEXTS.get(name, name) for name, n in chosen.items()
     )
-    badge = ' <span class="cc-badge cc-badge--bad">opposed</span>' if opposed else ""
-    return f"<div><dt>{escape(who)}</dt><dd>{escape(', '.join(parts))}{badge}</dd></div>"
+    badge = opposed and [" ", htpy.span(class_="cc-badge cc-badge--bad")["opposed"]]
+    return htpy.div[htpy.dt[who], htpy.dd[", ".join(parts), badge]]
 
 
 _QUICK: Final = Options(intervals=False)
@@ -419,7 +425,7 @@ class PreferencesPage(Page[PreferencesView]):
             self.dropdown("task", "Task", [ALL], ALL)
         self.html("headline", value=SKELETON)
         self.links("votes", "pairs")
-        gr.HTML(note(_LEAD))
+        html_component(note(_LEAD))
         with self.bar():
             self.dropdown("who", "Pairs on which", [ALL], ALL)
             self.dropdown("chose", "chose", [ALL], ALL)
@@ -460,7 +466,7 @@ class PreferencesPage(Page[PreferencesView]):
             "headline": headline(votes, contest, view),
             "votes": bars(votes, beside, contest, view, [view.task]),
             "task-votes": bars(votes, beside, contest, view, tasks) if tasks else "",
-            "sides": "".join(map(note, (*map(side_bias, rows.sides), *map(position_bias, rows.orders)))),
+            "sides": [*map(note, (*map(side_bias, rows.sides), *map(position_bias, rows.orders)))],
             "strengths": strengths_table(rows.strengths, ALL) if several else "",
             "strengths-plot": strengths_figure(rows.strengths, ALL),
             "ranks": ranks_table(rows.ranks),

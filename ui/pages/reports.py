@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from html import escape
 from typing import Any, ClassVar, Final
 
 import gradio as gr
+import htpy
+from htpy import Element, Node
 from starlette.datastructures import QueryParams
 
 from concord.common import machine, next_steps, wording
@@ -17,9 +18,9 @@ from data.store.browse import contents
 from data.store.campaigns import management
 from data.store.core.selection import CERTAINTIES, Selection
 from data.store.core.store import Store
-from ui.components.controls import button, clickable_html
+from ui.components.controls import button, clickable_html, html_component, rendered
 from ui.components.page import Drawn, Page
-from ui.components.tables import note
+from ui.components.tables import code, note
 from ui.report import export
 from ui.report.export import FORMATS
 
@@ -60,7 +61,7 @@ class ReportsPage(Page[Mapping[str, Any]]):
     USUAL: ClassVar = {"seed": "0"}
 
     def lay_out(self) -> None:
-        gr.HTML(note(_LEAD))
+        html_component(note(_LEAD))
         with self.bar():
             # whoever comes with an address may ask for what is not there: the preview says so
             any_value: dict[str, Any] = {"multiselect": True, "allow_custom_value": True, "min_width": 250}
@@ -117,7 +118,7 @@ class ReportsPage(Page[Mapping[str, Any]]):
         super().connect()
 
         def make(*values: Any, progress: gr.Progress = gr.Progress()) -> str:  # noqa: B008 - how Gradio is told to show it
-            return _made(self.store, self.by_name(values), progress)
+            return rendered(_made(self.store, self.by_name(values), progress))
 
         chosen = [*self.controls.values()]
         how = {"trigger_mode": "once", "show_progress": "full", "api_visibility": "private"}
@@ -129,7 +130,11 @@ def _offered(store: Store) -> dict[str, list[str]]:
     offered = contents.filter_choices(store)
     campaigns = [campaign.campaign_id for campaign in management.listed(store)]
     return {name: [] for name in FILTERS} | {
-        **{name: offered[name] for name in ("suite", "task", "generator", "aspect", "rater")},
+        "suite": offered.suite,
+        "task": offered.task,
+        "generator": offered.generator,
+        "aspect": offered.aspect,
+        "rater": offered.rater,
         "campaign": campaigns,
         "certainty": list(CERTAINTIES),
     }
@@ -145,7 +150,7 @@ def _selection(chosen: Mapping[str, Any]) -> tuple[Selection, int]:
     return Selection.of(lambda name: texts.get(name, [])), max(int(chosen["seed"] or 0), 0)
 
 
-def _preview(counts: Sequence[contents.RaterCount]) -> str:
+def _preview(counts: Sequence[contents.RaterCount]) -> Element:
     kinds: dict[str, list[contents.RaterCount]] = {name: [] for name in ("person", "slot", "simulated rater", "scorer")}
     for count in counts:
         human = "simulated rater" if count.simulated else "person" if count.person else "slot"
@@ -161,8 +166,8 @@ def _preview(counts: Sequence[contents.RaterCount]) -> str:
     return note(f"Contents: {', '.join(parts)}.{missing}")
 
 
-def _made(store: Store, chosen: Mapping[str, Any], progress: gr.Progress) -> str:
-    """Make it, and say where it can be had."""
+def _made(store: Store, chosen: Mapping[str, Any], progress: gr.Progress) -> Node:
+    """Make the report, and return where it can be had."""
     try:
         selection, seed = _selection(chosen)
     except ValueError as error:
@@ -172,16 +177,16 @@ def _made(store: Store, chosen: Mapping[str, Any], progress: gr.Progress) -> str
     if material.ratings.empty:
         return note(f"{why_no_ratings(material.judgements).capitalize()}.", "cc-bad")
     key = export.keep_report(store, export.document(material), material)
-    links = "".join(_download(key, form, machine.browser() is not None) for form in FORMATS_SHOWN)
+    links = [_download(key, form, machine.browser() is not None) for form in FORMATS_SHOWN]
     head = f"The report on {wording.count(len(material.ratings), 'rating')} is made ({material.made:%H:%M} UTC)."
     text = f"{head} It stays here until three others are made or the app is closed; the command makes it again:"
-    return (
-        f'<p class="cc-downloads">Download {links}</p>'
-        + note(text)
-        + f'<p><code class="cc-code">{escape(command)}</code> {button("Copy", "copy", "Copy the command", copied=command)}</p>'
+    return [
+        htpy.p(class_="cc-downloads")["Download ", links],
+        note(text),
+        htpy.p[code(command), " ", button("Copy", "copy", "Copy the command", copied=command)],
         # filled by `_SHOW`: nobody may put the app's pages into frames, so it has no address
-        + f'<iframe class="cc-report" title="The report" sandbox data-of="{escape(_address(key, "html"))}"></iframe>'
-    )
+        htpy.iframe(class_="cc-report", title="The report", sandbox=True, data_of=_address(key, "html")),
+    ]
 
 
 _SHOW: Final = (
@@ -194,11 +199,11 @@ FORMATS_SHOWN: Final = tuple(_DOWNLOADS)
 assert set(FORMATS_SHOWN) == set(FORMATS)
 
 
-def _download(key: str, form: str, can_print: bool) -> str:
+def _download(key: str, form: str, can_print: bool) -> Element:
     title, description = _DOWNLOADS[form]
     if form == "pdf" and not can_print:
-        return f"<span>{title}: there is no Chromium here to print it; take the HTML and print that</span>"
-    return f'<a href="{escape(_address(key, form))}" title="{escape(description)}" download>{title}</a>'
+        return htpy.span[f"{title}: there is no Chromium here to print it; take the HTML and print that"]
+    return htpy.a(href=_address(key, form), title=description, download=True)[title]
 
 
 def _address(key: str, form: str) -> str:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from html import escape
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import htpy
+from htpy import Element, Node
 
 from agreement import Options
 from agreement.estimate import Estimate
+from agreement.meta.alternative_annotator import AlternativeAnnotator
 from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT, Ranking
 from agreement.reasons import ReasonCode
 from concord.agreement import recall
 from concord.common import next_steps, sentences, wording
+from concord.common.table import Cell, Column, numbers
 from concord.comparison.leaderboard import BOARD, MAIN_ASPECTS, SCORE, main_suite
-from concord.meta.findings import alt_test, of_scorers, rank
+from concord.meta.findings import alt_test, rank
 from concord.meta.replacement import ANSWERS, Replacement, replacements
 from data.store.browse import contents
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
@@ -24,7 +28,8 @@ from ui.components import charts
 from ui.components.addresses import page_address
 from ui.components.controls import Choice
 from ui.components.page import ALL, Drawn, Page, View
-from ui.components.tables import Cells, HtmlCell, heading, html_table, note, number
+from ui.components.plotly_text import ALONE, BREAK, bold, escaped
+from ui.components.tables import Cells, columns, folded, heading, joined, note, number, plain_table, table_element, with_details
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -147,7 +152,7 @@ class ScorerEvidence:
         here = [row for row in rows if (row.people, row.task) == (people, view.task)]
         if not here:
             return None
-        tests = of_scorers(alt_test(store, view.selection, _WHOLE, float(view.epsilon)), ())
+        tests = alt_test(store, view.selection, _WHOLE, float(view.epsilon))
         report = recall(store, view.selection, BOARD)
         made = replacements(tests, report.raters, view.task, people)
         ranks: dict[str | None, dict[str, Ranking]] = {}
@@ -174,67 +179,61 @@ class ScorerEvidence:
         return scorer or (PEOPLE if self.people == "real" else SIMULATED)
 
 
-def replacements_html(evidence: ScorerEvidence) -> str:
-    """May each scorer replace people? The answer, what it rests on, and where that is shown."""
+def replacements_html(evidence: ScorerEvidence) -> Node:
+    """Return the answers to: may each scorer replace people? With what they rest on, and where that is shown."""
     lines = ["By simulated people: for demonstration only."] if evidence.people == "simulated" else []
-    reasons = {each.test["reason"] if each.test else None for each in evidence.replacements}
+    reasons = {each.test.reason if each.test else None for each in evidence.replacements}
     # what is true of all stands once
     common = len(reasons) == 1 and None not in reasons
     if common:
         lines.append(evidence.replacements[0].evidence[0])
     title = heading("May it replace people?", " ".join(lines))
     if not evidence.replacements:
-        return title + note("No scorer has judged what people have rated here.")
-    items = (
+        return [title, note("No scorer has judged what people have rated here.")]
+    items = [
         _replacement_item(each, each.evidence[1:] if common else each.evidence, evidence) for each in evidence.replacements
-    )
-    return f'{title}<ul class="cc-replacements">{"".join(items)}</ul>'
+    ]
+    return [title, htpy.ul(class_="cc-replacements")[items]]
 
 
-def _replacement_item(each: Replacement, evidence: Sequence[str], all_evidence: ScorerEvidence) -> str:
+def _replacement_item(each: Replacement, evidence: Sequence[str], all_evidence: ScorerEvidence) -> Element:
     view = all_evidence.view
-    badge = f'<span class="cc-badge cc-badge--{_BADGES[each.answer]}">{ANSWERS[each.answer]}</span>'
-    images = f'<a href="{escape(view.browse(each.scorer, all_evidence.by(each.scorer)))}">images</a>'
+    badge = htpy.span(class_=f"cc-badge cc-badge--{_BADGES[each.answer]}")[ANSWERS[each.answer]]
+    images = htpy.a(href=view.browse(each.scorer, all_evidence.by(each.scorer)))["images"]
     statistic = each.agreement.statistic if each.agreement else ""
-    links = f'{images} · <a href="{escape(view.agreement(statistic))}">agreement</a>'
+    links = joined([images, htpy.a(href=view.agreement(statistic))["agreement"]])
     persons = _persons(each.test) if each.test is not None else ""
-    return f"<li><h3>{badge} {escape(each.scorer)}</h3><p>{escape(' '.join(evidence))} <small>{links}</small></p>{persons}</li>"
+    sentences = htpy.p[" ".join(evidence), " ", htpy.small[links]]
+    return htpy.li[htpy.h3[badge, " ", each.scorer], sentences, persons]
 
 
-def _persons(test: Mapping[str, Any]) -> str:
-    """The test of each person."""
-    if not test["persons"]:
+def _persons(test: AlternativeAnnotator) -> Node:
+    """Return the test of each person."""
+    if not test.persons:
         return ""
     rows: list[Cells] = [
         [
-            each["person"],
-            *(HtmlCell(f"{each[name]:,}") for name in ("n_prompts", "n_units")),
-            *(HtmlCell(f"{each[name]:z.2f}") for name in ("advantage", "disadvantage")),
-            *(HtmlCell(f"{each[name]:.3g}") for name in ("p", "p_corrected")),
-            "yes" if each["won"] else "no",
+            each.person,
+            *(f"{n:,}" for n in (each.n_prompts, each.n_units)),
+            *(f"{share:z.2f}" for share in (each.advantage, each.disadvantage)),
+            *(f"{p:.3g}" for p in (each.p, each.p_corrected)),
+            "yes" if each.won else "no",
         ]
-        for each in test["persons"]
+        for each in test.persons
     ]
     near = ("scorer at least as near", "person at least as near")
-    headers = ("left out", "prompts", "images", *near, "p", "p (Benjamini-Yekutieli)", "won")
-    table = html_table(f"{test['scorer']} against each person, both beside the others", headers, rows)
-    return f"<details><summary>Each person</summary>{table}</details>"
+    heads = columns("left out", *numbers("prompts", "images", *near, "p", "p (Benjamini-Yekutieli)"), "won")
+    table = plain_table(f"{test.scorer} against each person, both beside the others", heads, rows)
+    return folded("Each person", table_element(table))
 
 
-def questions_html(evidence: ScorerEvidence) -> str:
-    """Raters as rows, people first, and questions as columns."""
-    headers: list[str | HtmlCell] = [
-        "rater",
-        HtmlCell(
-            "choose the better image of a prompt", "pairwise accuracy", "Share of pairs in people’s order, ties calibrated"
-        ),
-        HtmlCell("order the generators", "soft pairwise accuracy", "1 less the mean difference of people’s p and the rater’s"),
-        HtmlCell("give people’s verdict", "agreement", "The main statistic of the Agreement page"),
-    ]
+def questions_html(evidence: ScorerEvidence) -> Node:
+    """Return raters as rows, people first, and questions as columns."""
+    heads = columns("rater", *(Column(title, text, number=True, detail=measure) for title, measure, text in _TASKS))
     raters: list[tuple[str | None, str, Estimate | None]] = [(None, f"{evidence.rater(None)}, one by one", None)]
     raters += [(each.scorer, each.scorer, each.agreement) for each in evidence.replacements]
     # how far people agree by another statistic, or in pairs, is no level for a scorer: theirs stands beneath its number
-    beneath = HtmlCell("beneath each", number=False)
+    beneath = Cell("beneath each", kind="cc-text")
     rows = [
         (name, _pairwise(who, evidence), _order(who, evidence), beneath if who is None else _agreement(own, evidence))
         for who, name, own in raters
@@ -242,19 +241,27 @@ def questions_html(evidence: ScorerEvidence) -> str:
     reasons = [row.verdict_reason for row in evidence.ranked.values() if row.verdict_reason is not None]
     few = [reason for reason in reasons if reason.code is ReasonCode.GENERATORS_DECIDE_NOTHING]
     below = note(wording.sentence(sentences.text(few[0]))) if few else ""
-    return heading("What is it good for?", _QUESTIONS) + html_table("Raters by what they can do", headers, rows) + below
+    table = plain_table("Raters by what they can do", heads, rows)
+    return [heading("What is it good for?", _QUESTIONS), table_element(table), below]
 
 
-def _estimate(row: Ranking | None, href: str, *more: str) -> HtmlCell:
-    """A number with what stands beneath, which leads to what is behind it."""
+_TASKS: Final = (
+    ("choose the better image of a prompt", "pairwise accuracy", "Share of pairs in people’s order, ties calibrated"),
+    ("order the generators", "soft pairwise accuracy", "1 less the mean difference of people’s p and the rater’s"),
+    ("give people’s verdict", "agreement", "The main statistic of the Agreement page"),
+)
+"""What a rater can be good for, by which number, and what that is."""
+
+
+def _estimate(row: Ranking | None, href: str, *more: str) -> Cell:
+    """Return a number with what stands beneath, which leads to what is behind it."""
     if row is None:
-        return HtmlCell("–", "not judged")
+        return Cell("–", ("not judged",))
     cell = number(row)
-    details = [cell.detail, *more]
-    return HtmlCell(cell.text, "\n".join(text for text in details if text), cell.note, href if row.value is not None else "")
+    return replace(with_details(cell, *more), href=href if row.value is not None else "")
 
 
-def _pairwise(scorer: str | None, evidence: ScorerEvidence) -> HtmlCell:
+def _pairwise(scorer: str | None, evidence: ScorerEvidence) -> Cell:
     row = evidence.ranked.get((PAIRWISE, scorer))
     order = "split" if scorer is None else "differs"
     tied = ""
@@ -263,10 +270,10 @@ def _pairwise(scorer: str | None, evidence: ScorerEvidence) -> HtmlCell:
     return _estimate(row, evidence.view.browse(evidence.rater(scorer), evidence.by(scorer), order), tied)
 
 
-def _order(scorer: str | None, evidence: ScorerEvidence) -> HtmlCell:
+def _order(scorer: str | None, evidence: ScorerEvidence) -> Cell:
     row, pairs = evidence.ranked.get((SOFT, scorer)), evidence.ranked.get((GENERATORS, scorer))
     if row is not None and row.value is None:
-        return HtmlCell("–", "undefined", sentences.text_or_none(row.reason) or "")
+        return Cell("–", ("undefined",), sentences.text_or_none(row.reason) or "")
     more: tuple[str, ...] = ()
     if pairs is not None and pairs.value is not None and pairs.pairs:
         n = wording.count(pairs.pairs, "pair")
@@ -276,12 +283,11 @@ def _order(scorer: str | None, evidence: ScorerEvidence) -> HtmlCell:
     return _estimate(row, evidence.view.compare(evidence.rater(scorer), evidence.by(scorer)), *more)
 
 
-def _agreement(row: Estimate | None, evidence: ScorerEvidence) -> HtmlCell:
+def _agreement(row: Estimate | None, evidence: ScorerEvidence) -> Cell:
     if row is None:
-        return HtmlCell("–", "undefined")
+        return Cell("–", ("undefined",))
     cell = number(row)
-    detail = f"{cell.detail}\n{wording.title(row.statistic)}".strip()
-    return HtmlCell(cell.text, detail, cell.note, evidence.view.agreement(row.statistic))
+    return replace(with_details(cell, wording.title(row.statistic)), href=evidence.view.agreement(row.statistic))
 
 
 def _by_people(evidence: ScorerEvidence) -> list[str]:
@@ -314,17 +320,17 @@ def figure(evidence: ScorerEvidence) -> go.Figure | None:
                 figure.add_vrect(*ends, **band, row=1, col=n, exclude_empty_subplots=False)
             bar = {"x": [row.rank_low, row.rank_high], "y": [y, y], "line": {"color": color, "width": 5}}
             figure.add_trace(go.Scatter(**bar, mode="lines", hoverinfo="skip"), 1, n)
-            rank_text = f"{escape(generator)}: {rank_set(row)}, by the mean {row.value:z.0f}"
-            text = f"{escape(evidence.rater(rater))}<br>{rank_text}<extra></extra>"
+            rank_text = f"{escaped(generator)}: {rank_set(row)}, by the mean {row.value:z.0f}"
+            text = f"{escaped(evidence.rater(rater))}{BREAK}{rank_text}{ALONE}"
             dot = {"x": [row.value], "y": [y], "marker": {"color": color, "size": 11}, "hovertemplate": text}
             figure.add_trace(go.Scatter(**dot, mode="markers"), 1, n)
-    above = 18 + 16 * max(title.count("<br>") + 1 for title in titles)
+    above = 18 + 16 * max(title.count(BREAK) + 1 for title in titles)
     charts.plain(figure, height=56 + above + _ROW * len(raters))
     figure.update_layout(margin={"t": above})
     figure.update_annotations(font={"size": 12})
     figure.update_xaxes(range=[0.5, most + 0.5], dtick=1, zeroline=False)
     figure.update_yaxes(range=[len(raters) - 0.5, -0.5], zeroline=False, showgrid=False)
-    labels = [f"<b>{escape(charts.short(evidence.rater(rater)))}</b>" for rater in raters]
+    labels = [bold(escaped(charts.short(evidence.rater(rater)))) for rater in raters]
     figure.update_yaxes(tickvals=[*range(len(raters))], ticktext=labels, col=1)
     return figure
 
@@ -336,7 +342,7 @@ def _wrapped(name: str, letters: int) -> str:
         if lines[-1] and len(lines[-1] + piece) > letters:
             lines.append("")
         lines[-1] += piece
-    return "<br>".join(map(escape, lines))
+    return BREAK.join(map(escaped, lines))
 
 
 def rank_set(row: Ranking) -> str:
@@ -344,21 +350,19 @@ def rank_set(row: Ranking) -> str:
     return f"{row.rank_low}" if row.rank_low == row.rank_high else f"{row.rank_low} to {row.rank_high}"
 
 
-def rank_sets_html(evidence: ScorerEvidence) -> str:
-    """The same as a table, each set leading to the generators compared by that rater."""
+def rank_sets_html(evidence: ScorerEvidence) -> Node:
+    """Return the same as a table, each set leading to the generators compared by that rater."""
     generators = _by_people(evidence)
     if not generators:
         return ""
 
-    def cell(rater: str | None, generator: str) -> HtmlCell:
+    def cell(rater: str | None, generator: str) -> Cell:
         row = evidence.ranks.get(rater, {}).get(generator)
         href = evidence.view.compare(evidence.rater(rater), evidence.by(rater))
-        return (
-            HtmlCell("–", number=False) if row is None else HtmlCell(rank_set(row), href=href, note=sentences.text(row.method))
-        )
+        return Cell("–") if row is None else Cell(rank_set(row), href=href, note=sentences.text(row.method))
 
     rows: list[Cells] = [
         (evidence.rater(rater), *(cell(rater, name) for name in generators)) for rater in (None, *evidence.order)
     ]
-    table = html_table("Rank sets, 1 is best", ["rater", *generators], rows)
-    return f"<details><summary>As a table</summary>{table}</details>"
+    table = plain_table("Rank sets, 1 is best", columns("rater", *numbers(*generators)), rows)
+    return folded("As a table", table_element(table))

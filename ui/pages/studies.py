@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any, ClassVar, Final
+
+import htpy
+from htpy import Fragment, Node
 
 from concord.common import wording
 from concord.common.next_steps import STUDIES, commands_block
+from concord.common.table import Cell, numbers
 from concord.studies import judge_words
 from concord.studies.audit import filled, formatted, interval
 from concord.studies.benchmarks import REPRODUCTIONS, compared_numbers, imported_studies
@@ -20,7 +23,18 @@ from data.studies.published import ALL, PublishedStudy
 from ui.components.addresses import browse_address, page_address
 from ui.components.controls import Choice
 from ui.components.page import Drawn, Page, View
-from ui.components.tables import Cells, HtmlCell, first_sentence, html, html_table, note, paged, small
+from ui.components.tables import (
+    Cells,
+    block_title,
+    columns,
+    first_sentence,
+    joined,
+    note,
+    paged,
+    plain_table,
+    small,
+    table_element,
+)
 
 SHOWN: Final = {"all": "All", "different": "Different", "same": "As printed", "not_determined": "Not determined"}
 _VERDICTS: Final = {"same": "as printed", "different": "different", "not_determined": "not determined"}
@@ -77,44 +91,45 @@ class StudiesPage(Page[StudiesView]):
         yield {"judges": judges_html(judges_of(self.store, view.study, study))}
 
 
-def overview(counts: Mapping[str, Counter[str]], view: StudiesView) -> str:
-    """Every study and how many of its numbers are as printed, as HTML; a click shows them."""
+def overview(counts: Mapping[str, Counter[str]], view: StudiesView) -> Fragment:
+    """Return every study and how many of its numbers are as printed; a click shows them."""
     same, different = (sum(count[verdict] for count in counts.values()) for verdict in ("same", "different"))
     head = first_sentence(f"{same:,} of {wording.count(same + different, 'number')} are as printed")
     rows: list[Cells] = []
     for name, count in counts.items():
         study = REPRODUCTIONS[name].study
         href = {show: view.address(study=name, show=show, page=1) for show in SHOWN}
-        cells = [HtmlCell(f"{count[show]:,}", href=href[show] if count[show] else "") for show in _VERDICTS]
-        rows.append([HtmlCell(study.paper, href=href["all"], number=False), study.suite, *cells])
-    return head + html_table("Studies in this project", ["study", "suite", *_VERDICTS.values()], rows)
+        cells = [Cell(f"{count[show]:,}", href=href[show] if count[show] else "") for show in _VERDICTS]
+        rows.append([Cell(study.paper, href=href["all"]), study.suite, *cells])
+    heads = columns("study", "suite", *numbers(*_VERDICTS.values()))
+    return htpy.fragment[head, table_element(plain_table("Studies in this project", heads, rows))]
 
 
-def chapter(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
-    """What a study claims, what its files say, and what follows, as HTML."""
+def chapter(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> Fragment:
+    """Return what a study claims, what its files say, and what follows."""
     parts = {
         "Claim": study.claim,
         "What the files say": filled(study.files_say, lines),
         "Consequence": filled(study.consequence, lines),
     }
-    paragraphs = "".join(f"<p><strong>{title}.</strong> {escape(words)}</p>" for title, words in parts.items() if words)
-    return f'<h2 class="cc-block-title">{escape(study.paper)}</h2><div class="cc-note">{paragraphs}</div>'
+    paragraphs = [htpy.p[htpy.strong[f"{title}."], " ", words] for title, words in parts.items() if words]
+    return htpy.fragment[block_title(study.paper), htpy.div(class_="cc-note")[paragraphs]]
 
 
-def judges_html(judged: Sequence[JudgedPeople]) -> str:
-    """A sentence on the judges of each aspect, beside people, with the pages that show more, as HTML."""
+def judges_html(judged: Sequence[JudgedPeople]) -> Fragment:
+    """Return a sentence on the judges of each aspect, beside people, with the pages that show more."""
     parts = []
     for people in judged:
         about = {"suite": people.suite, "aspect": people.judged.aspect}
         pages = {"scorers": page_address("scorers", **about)} if people.judges else {}
         pages["agreement"] = page_address("agreement", **about)
-        links = " · ".join(f'<a href="{escape(href)}">{name}</a>' for name, href in pages.items())
-        parts.append(f"<p>{escape(judge_words.summary(people))} <small>{links}</small></p>")
-    return f'<h2 class="cc-block-title">Judges beside people</h2><div class="cc-note">{"".join(parts)}</div>'
+        links = joined([htpy.a(href=href)[name] for name, href in pages.items()])
+        parts.append(htpy.p[judge_words.summary(people), " ", htpy.small[links]])
+    return htpy.fragment[block_title("Judges beside people"), htpy.div(class_="cc-note")[parts]]
 
 
-def numbers_table(view: StudiesView, lines: Sequence[ComparedNumber]) -> str:
-    """The printed numbers beside ours, as HTML; each opens the images behind it."""
+def numbers_table(view: StudiesView, lines: Sequence[ComparedNumber]) -> Node:
+    """Return the printed numbers beside ours; each opens the images behind it."""
     study = REPRODUCTIONS[view.study].study
     chosen = [line for line in lines if view.show in ("all", line.verdict)]
     if not chosen:
@@ -123,20 +138,20 @@ def numbers_table(view: StudiesView, lines: Sequence[ComparedNumber]) -> str:
     rows: list[Cells] = []
     for line in shown:
         number = line.number
-        ours = HtmlCell("–", line.reason)
+        ours = Cell("–", (line.reason,) if line.reason else ())
         if line.value is not None:
             bounds = interval(line)
             detail = "; ".join(part for part in (bounds, f"n = {line.n_items:,}") if part)
-            ours = HtmlCell(formatted(number, line.value), detail, href=address(study, line))
+            ours = Cell(formatted(number, line.value), (detail,), href=address(study, line), exact=line.value)
         beside = "; ".join(f"{name} {formatted(number, value)}" for name, value in line.beside.items() if value is not None)
-        badge = ' class="cc-badge cc-badge--warn"' if line.verdict == "different" else ""
-        why = small(line.reason) if line.verdict == "different" else ""
-        verdict = html(f"<span{badge}>{_VERDICTS[line.verdict]}</span>{why}")
-        called = HtmlCell(number.called, number.where, number=False)
-        rows.append([called, HtmlCell(number.printed), ours, verdict, beside.replace("_", " ")])
+        differs, said = line.verdict == "different", _VERDICTS[line.verdict]
+        badge = htpy.span(class_="cc-badge cc-badge--warn" if differs else None)[said]
+        verdict = Cell(said, content=[badge, small(line.reason if differs else "")])
+        called = Cell(number.called, (number.where,) if number.where else ())
+        rows.append([called, number.printed, ours, verdict, beside.replace("_", " ")])
     caption = f"{wording.count(len(chosen), 'number')} of {study.paper}"
-    table = html_table(caption, ("in the paper", "printed", "ours", "", "beside it"), rows)
-    return table + pages
+    heads = columns("in the paper", *numbers("printed", "ours"), "", "beside it")
+    return htpy.fragment[table_element(plain_table(caption, heads, rows)), pages]
 
 
 def address(study: PublishedStudy, line: ComparedNumber) -> str:

@@ -28,8 +28,11 @@ from agreement.meta.units import Finding
 from agreement.report.report import select
 from concord import agreement, exporting
 from concord.agreement import AgreementRows, selected
-from concord.common import machine, next_steps, sentences, wording
+from concord.common import machine, next_steps, wording
 from concord.common.context import CommandError, Context, writing
+from concord.common.estimate_json import finding_json
+from concord.common.table import texts
+from concord.common.text_tables import markdown as table_lines
 from concord.exporting import export_target, why_no_ratings
 from concord.meta import findings, planning
 from concord.meta.planning import PlanRequest
@@ -99,7 +102,7 @@ def data(material: Material) -> dict[str, Any]:
         "curves": [row for curve in material.curves for row in curve.rows()],
         "recruitment": sections_methods.as_rows(material.recruited),
         "samples": [{"item": sample.item, "group": sample.group} for sample in material.samples],
-        **{name: [sentences.worded(row.to_dict()) for row in rows] for name, rows in material.findings.items()},
+        **{name: [finding_json(row) for row in rows] for name, rows in material.findings.items()},
     }
 
 
@@ -344,8 +347,8 @@ def _readme(report: Document, written: Sequence[tuple[str, str, int, Columns]]) 
     lines += [f"    {_line(str(report.data['command']))}", ""]
     for name, title, n, columns in written:
         lines += [f"## {name}", "", f"{title[:1].upper()}{title[1:]} ({wording.count(n, 'row')}).", ""]
-        lines += ["| column | type | what |", "| --- | --- | --- |"]
-        lines += [f"| {column} | {kind} | {COLUMN.get(column, '')} |" for column, kind in columns.items()]
+        rows = [(column, kind, COLUMN.get(column, "")) for column, kind in columns.items()]
+        lines += table_lines(texts(name, ("column", "type", "what"), rows))
         lines.append("")
     lines += ["Types: text, real (double), whole (64-bit integer), truth (true, false), moment (UTC). Any cell may be empty."]
     return "\n".join(lines) + "\n"

@@ -12,9 +12,10 @@ from agreement import CellName, CutOptions, Options, ThresholdCurve, curve
 from agreement.estimate import Estimate
 from concord.agreement import AgreementRows
 from concord.common import wording
+from concord.common.table import Table, TableRow, cell, numbers
 from data.store.core.frame import Scales
 from ui.components import charts
-from ui.report.sections import ALL, TASKS_MEAN, Heading, ReportCell, ReportFigure, ReportTable, by_topic
+from ui.report.sections import ALL, TASKS_MEAN, ReportFigure, by_topic
 
 WIDTH = 960
 TALLEST = 600
@@ -115,15 +116,7 @@ def _curve(suite: str, who: str, made: ThresholdCurve) -> ReportFigure:
     last = len(made.cuts) - 1
     places = sorted({round(last * step / (_POINTS - 1)) for step in range(_POINTS)})
     best = min(range(last + 1), key=lambda index: abs(made.cuts[index] - (made.threshold or 0.0)))
-    body = tuple(
-        (
-            ReportCell(f"{made.cuts[index]:.4g}", exact=made.cuts[index]),
-            *(
-                ReportCell("–" if number is None else f"{number:z.3f}", exact=number)
-                for number in (made.values[index], made.low[index], made.high[index])
-            ),
-        )
-        for index in sorted({*places, best})
-    )
-    headings = tuple(Heading(name) for name in ("Yes above", "Agreement", "Low", "High"))
-    return ReportFigure(caption, figure_json(charts.decisions(made, axes)), ReportTable(caption, headings, body))
+    points = [(made.cuts[index], made.values[index], made.low[index], made.high[index]) for index in sorted({*places, best})]
+    rows = tuple(TableRow((cell(cut, ".4g"), *(cell(value, "z.3f", "–") for value in values))) for cut, *values in points)
+    table = Table(caption, numbers("Yes above", "Agreement", "Low", "High"), rows)
+    return ReportFigure(caption, figure_json(charts.decisions(made, axes)), table)

@@ -21,6 +21,8 @@ from markupsafe import Markup
 
 from concord.common.context import CommandError
 from concord.common.machine import BROWSERS, browser
+from concord.common.table import Table
+from concord.common.text_tables import markdown as table_lines
 from ui.report.sections import Document
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
@@ -82,7 +84,9 @@ def _policy(scripts: Sequence[str]) -> str:
 def markdown(report: Document) -> str:
     """GitHub's Markdown, with the data in a block of code at its end."""
     made = environment(autoescape=False, finalize=_plain)
-    return made.get_template("report.md").render(report=report, data=Markup(as_json(report.data)), code=_code)
+    return made.get_template("report.md").render(
+        report=report, data=Markup(as_json(report.data)), code=_code, table_lines=_table_lines
+    )
 
 
 def as_json(data: Mapping[str, Any]) -> str:
@@ -102,6 +106,10 @@ def environment(**options: Any) -> Environment:
     """Jinja's, with the templates of all formats."""
     loader = FileSystemLoader(_TEMPLATES)
     return Environment(loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, **options)
+
+
+def _table_lines(table: Table) -> list[Markup]:
+    return [Markup(line) for line in table_lines(table, _plain)]
 
 
 def _code(text: str) -> Markup:

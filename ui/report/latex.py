@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from concord.common.table import Table, TableRow, texts
 from ui.report.html import environment
-from ui.report.sections import Document, ReportCell, ReportSection, ReportTable, texts
+from ui.report.sections import Document, ReportSection
 
 _PAGE: Final = 27.0
 """Centimetres between the margins."""
@@ -83,7 +84,7 @@ def _text(value: Any) -> Any:
     return value if isinstance(value, Markup) else escaped(str(value))
 
 
-def _tables(section: ReportSection) -> Iterator[ReportTable]:
+def _tables(section: ReportSection) -> Iterator[Table]:
     """A section's tables, and what is drawn or listed in other formats as tables."""
     yield from (figure.table for figure in section.figures if figure.table)
     yield from section.tables
@@ -96,42 +97,42 @@ def _tables(section: ReportSection) -> Iterator[ReportTable]:
         yield texts("Statistics", ("Name", "Meaning", "Formula", "Range", "Source"), rows)
 
 
-def _columns(table: ReportTable, widths: Sequence[float]) -> Markup:
-    each = zip(table.headings, widths, strict=True)
-    return Markup("".join(f"{'R' if heading.number else 'L'}{{{width:z.2f}cm}}" for heading, width in each))
+def _columns(table: Table, widths: Sequence[float]) -> Markup:
+    each = zip(table.columns, widths, strict=True)
+    return Markup("".join(f"{'R' if column.number else 'L'}{{{width:z.2f}cm}}" for column, width in each))
 
 
 def _span(widths: Sequence[float]) -> Markup:
     return Markup(f"{max(sum(widths) + _GAP * (len(widths) - 1), 10):z.2f}")
 
 
-def _lines(row: Sequence[ReportCell]) -> Markup:
+def _lines(row: TableRow) -> Markup:
     """A row, and the lines beneath its numbers."""
-    marks = (rf"\textsuperscript{{{escaped(cell.mark)}}}" if cell.mark else "" for cell in row)
-    lines = [" & ".join(escaped(cell.text) + mark for cell, mark in zip(row, marks, strict=True))]
-    for n in range(max(len(cell.details) for cell in row)):
-        below = (rf"\scriptsize {escaped(cell.details[n])}" if n < len(cell.details) else "" for cell in row)
+    marks = (rf"\textsuperscript{{{escaped(cell.mark)}}}" if cell.mark else "" for cell in row.cells)
+    lines = [" & ".join(escaped(cell.text) + mark for cell, mark in zip(row.cells, marks, strict=True))]
+    for n in range(max(len(cell.details) for cell in row.cells)):
+        below = (rf"\scriptsize {escaped(cell.details[n])}" if n < len(cell.details) else "" for cell in row.cells)
         lines.append(" & ".join(below))
     return Markup(" \\\\*\n".join(lines) + r" \\")
 
 
-def _widths(table: ReportTable) -> list[float]:
+def _widths(table: Table) -> list[float]:
     """Columns of numbers as wide as they are; what is left of the page is the texts', by how long they are."""
-    numbers = {n: _number_width(table, n) for n, heading in enumerate(table.headings) if heading.number}
+    numbers = {n: _number_width(table, n) for n, column in enumerate(table.columns) if column.number}
     wanted: dict[int, float] = {}
-    for n, heading in enumerate(table.headings):
-        if not heading.number:
-            longest = max(len(heading.text), *(len(row[n].text) for row in table.rows))
-            wanted[n] = min(max(longest, 4), _LONGEST_TEXT if len(table.headings) > 2 else 120) * 0.16
-    left = _PAGE - sum(numbers.values()) - _GAP * (len(table.headings) - 1)
+    for n, column in enumerate(table.columns):
+        if not column.number:
+            longest = max(len(column.title), *(len(row.cells[n].text) for row in table.rows))
+            wanted[n] = min(max(longest, 4), _LONGEST_TEXT if len(table.columns) > 2 else 120) * 0.16
+    left = _PAGE - sum(numbers.values()) - _GAP * (len(table.columns) - 1)
     scale = min(1.0, max(left, 2.0) / (sum(wanted.values()) or 1.0))
-    widths = [numbers[n] if n in numbers else max(wanted[n] * scale, _NARROWEST) for n in range(len(table.headings))]
+    widths = [numbers[n] if n in numbers else max(wanted[n] * scale, _NARROWEST) for n in range(len(table.columns))]
     whole = sum(widths) + _GAP * (len(widths) - 1)
     return widths if whole <= _PAGE else [width * (_PAGE - _GAP * (len(widths) - 1)) / sum(widths) for width in widths]
 
 
-def _number_width(table: ReportTable, n: int) -> float:
-    words = max((len(word) for word in table.headings[n].text.split()), default=1)
-    own = max(len(row[n].text) + len(row[n].mark) for row in table.rows)
-    below = max((len(line) for row in table.rows for line in row[n].details), default=0)
+def _number_width(table: Table, n: int) -> float:
+    words = max((len(word) for word in table.columns[n].title.split()), default=1)
+    own = max(len(row.cells[n].text) + len(row.cells[n].mark) for row in table.rows)
+    below = max((len(line) for row in table.rows for line in row.cells[n].details), default=0)
     return max(_NARROWEST, words * _DIGIT, own * _DIGIT, below * _SMALL)

@@ -5,10 +5,10 @@ A table of estimates has a row per rater and topic, a column per statistic, n an
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import pandas as pd
@@ -17,10 +17,17 @@ from agreement import Options
 from agreement.estimate import Estimate
 from agreement.meta.units import Finding
 from concord.agreement import AgreementRows
-from concord.common import sentences, wording
+from concord.common import wording
+from concord.common.estimate_table import (
+    Names,
+    estimate_cell,
+    estimates_table,
+    remark_on_labels,
+    undefined_statistics,
+)
+from concord.common.table import Cell, Table
 from data.store.analysis.exports import ScorerDescription
 from data.store.core.selection import Selection
-from ui.components import tables
 
 if TYPE_CHECKING:
     from ui.report.figures import Along
@@ -29,57 +36,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ReportCell:
-    """What a cell of a table says.
-
-    Attributes:
-        text: large; ``details``: small, beneath.
-        note: shown when pointed at.
-        exact: the number that ``text`` rounds.
-        mark: which of the table's notes belongs to it.
-        shade: how dark its ground is, 0 to 1, and whether it is where two raters say the same.
-    """
-
-    text: str
-    details: tuple[str, ...] = ()
-    note: str = ""
-    exact: float | None = None
-    mark: str = ""
-    shade: tuple[float, bool] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A column's name, what it means when pointed at, and whether numbers stand in it."""
-
-    text: str
-    note: str = ""
-    number: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class ReportTable:
-    """A table whose first ``names`` columns name the row; ``notes`` stand beneath it.
-
-    Attributes:
-        folded: it opens by a click; what is printed leaves it out.
-    """
-
-    caption: str
-    headings: tuple[Heading, ...]
-    rows: tuple[tuple[ReportCell, ...], ...]
-    names: int = 1
-    notes: tuple[str, ...] = ()
-    folded: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class ReportFigure:
     """A drawing: ``drawn`` is Plotly's JSON; ``table`` stands for it where nothing can be drawn."""
 
     caption: str
     drawn: str
-    table: ReportTable | None = None
+    table: Table | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +97,7 @@ class ReportSection:
     paragraphs: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
     figures: tuple[ReportFigure, ...] = ()
-    tables: tuple[ReportTable, ...] = ()
+    tables: tuple[Table, ...] = ()
     samples: tuple[SampleImage, ...] = ()
     terms: tuple[Term, ...] = ()
     command: str = ""
@@ -184,23 +146,12 @@ def _spread(samples: Sequence[SampleImage]) -> tuple[SampleImage, ...]:
     return tuple(sample for sample in samples if sample in first)
 
 
-def texts(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> ReportTable:
-    """A table of plain texts; a column of nothing but counts is one of numbers."""
-    cells = tuple(tuple(ReportCell(text) for text in row) for row in rows)
-    counts = [all(_COUNT.fullmatch(row[n]) for row in rows) for n in range(len(headings))]
-    return ReportTable(caption, tuple(Heading(text, number=n) for text, n in zip(headings, counts, strict=True)), cells, names)
-
-
-_COUNT = re.compile(r"\d{1,3}(,\d{3})*")
-
-
-Names = Mapping[str, Callable[[Estimate], str]]
-"""The columns that name a row, by title."""
 AddDetails = Callable[[Estimate], tuple[str, ...]]
 
 _WIDEST, _WIDEST_WITH_MORE = 8, 4
 """Columns of numbers that fit on a page; and with more than an interval beneath each."""
 ALL, TASKS_MEAN = "all", "tasks_mean"
+_COUNTS = ("Items", "Ratings")
 COMPARED = ("among_people", "raters", "thresholds")
 """The rows whose main statistics are printed; of others the HTML report has the tables."""
 
@@ -252,43 +203,48 @@ def by_topic(rows: Iterable[AnyEstimate]) -> Iterator[tuple[str, list[AnyEstimat
 
 def _in_order(rows: Sequence[AnyEstimate]) -> list[AnyEstimate]:
     """The whole first, then its parts; and no part that is the whole."""
-    distinct = _without_twins(_without_twins(rows, lambda row: row.generator, (ALL,)), lambda row: row.task, (ALL, TASKS_MEAN))
+    by_generator = _without_twins(rows, lambda row: (row.generator, row.task), (ALL,))
+    distinct = _without_twins(by_generator, lambda row: (row.task, row.generator), (ALL, TASKS_MEAN))
     order = {ALL: 0, TASKS_MEAN: 1}
     return sorted(distinct, key=lambda row: (row.target or "", row.generator != ALL, row.generator, order.get(row.task, 2)))
 
 
 def _without_twins(
-    rows: Sequence[AnyEstimate], part_of: Callable[[Estimate], str], wholes: tuple[str, ...]
+    rows: Sequence[AnyEstimate], place_of: Callable[[Estimate], tuple[str, str]], wholes: tuple[str, ...]
 ) -> list[AnyEstimate]:
-    """One task (or generator) alone has the numbers of all tasks: its own name says more."""
-    parts = {part_of(row) for row in rows} - set(wholes)
+    """Return the rows without those of all tasks, where there is one task, whose own name says more; so for generators.
+
+    ``place_of``: a row's task and generator, or its generator and task; twins are looked for by the first of the two.
+    """
+    parts = {place_of(row)[0] for row in rows} - set(wholes)
     if len(parts) != 1:
         return list(rows)
     numbers: dict[tuple[Any, ...], dict[str, tuple[Any, ...]]] = {}
     for row in rows:
-        where = [text for text in (row.task, row.generator) if text != part_of(row)]
-        key = (*where, row.target, row.statistic, row.rater, row.people_as, row.a, row.b, row.certainty)
-        numbers.setdefault(key, {})[part_of(row)] = (row.value, row.n_items, row.n_ratings)
+        name, elsewhere = place_of(row)
+        key = (elsewhere, row.target, row.statistic, row.rater, row.people_as, row.a, row.b, row.certainty)
+        numbers.setdefault(key, {})[name] = (row.value, row.n_items, row.n_ratings)
     (part,) = parts
     same = all(ALL in by_name and by_name.get(part) == by_name[ALL] for by_name in numbers.values())
-    return [row for row in rows if part_of(row) == part] if same else list(rows)
+    return [row for row in rows if place_of(row)[0] == part] if same else list(rows)
 
 
-def estimates_tables(caption: str, names: Names, rows: Sequence[Estimate], more: AddDetails | None = None) -> list[ReportTable]:
+def estimates_tables(caption: str, names: Names, rows: Sequence[Estimate], more: AddDetails | None = None) -> list[Table]:
     """Tables of a few statistics each, in the order of ``rows``; ``more`` adds lines beneath a number."""
     widest = _WIDEST_WITH_MORE if more else _WIDEST
     shown = list(dict.fromkeys(row.statistic for row in rows))
     defined = [name for name in shown if any(row.statistic == name and row.value is not None for row in rows)]
-    never = _never(rows, [name for name in shown if name not in defined])
-    lines: dict[tuple[str, ...], dict[str, Estimate]] = {}
-    for row in rows:
-        lines.setdefault(tuple(of(row) for of in names.values()), {})[row.statistic] = row
     parts = evenly(defined, widest) or [[]]
-    tables = [
-        _table(caption if n == 0 else f"{caption}, continued", names, part, lines, more or (lambda _: ()))
-        for n, part in enumerate(parts)
-    ]
-    return [*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, *never))]
+    never = undefined_statistics(row for row in rows if row.statistic not in defined)
+    tables = []
+    for n, part in enumerate(parts):
+        notes = MarkedReasons()
+        table = estimates_table(
+            caption if n == 0 else f"{caption}, continued", names, rows, partial(marked_cell, notes, more), _COUNTS, part
+        )
+        tables.append(replace(table, notes=notes.lines()))
+    undefined = (f"Undefined here: {', '.join(titles)}: {reason}." for reason, titles in never.items())
+    return [*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, *undefined))]
 
 
 def evenly(names: Sequence[str], widest: int) -> list[list[str]]:
@@ -297,64 +253,38 @@ def evenly(names: Sequence[str], widest: int) -> list[list[str]]:
     return [list(names[start : start + size]) for start in range(0, len(names), max(size, 1))]
 
 
-def _never(rows: Sequence[Estimate], statistics: Sequence[str]) -> tuple[str, ...]:
-    """Statistics without any number have no column but a line: each reason once."""
-    reasons: dict[str, dict[str, None]] = {}
-    for row in rows:
-        if row.statistic in statistics and row.task != TASKS_MEAN:
-            reasons.setdefault(sentences.text_or_none(row.reason) or "no reason is given", {})[wording.title(row.statistic)] = (
-                None
-            )
-    return tuple(f"Undefined here: {', '.join(titles)}: {reason}." for reason, titles in reasons.items())
-
-
 @dataclass
-class Notes:
-    """Reasons with their marks, each once."""
+class MarkedReasons:
+    """Reasons that stand beneath a table, each once, with the marks that its cells refer to them by."""
 
     marks: dict[str, str] = field(default_factory=dict)
 
     def mark(self, reason: str) -> str:
+        """Return the mark of a reason, which is a new one for a new reason."""
         return self.marks.setdefault(reason, str(len(self.marks) + 1))
 
     def lines(self) -> tuple[str, ...]:
+        """Return the reasons behind their marks."""
         return tuple(f"({mark}) {reason}." for reason, mark in self.marks.items())
 
 
-def _table(
-    caption: str,
-    names: Names,
-    statistics: Sequence[str],
-    lines: Mapping[tuple[str, ...], Mapping[str, Estimate]],
-    more: AddDetails,
-) -> ReportTable:
-    notes = Notes()
-    body = []
-    for key, line in lines.items():
-        here = [line[name] for name in statistics if name in line]
-        if not here:  # none of these makes sense for this rater
-            continue
-        widest = max(here, key=lambda row: int(row.n_items))
-        ratings = max(int(row.n_ratings) for row in here)
-        counts = (ReportCell(f"{widest.n_items:,}"), ReportCell(f"{ratings:,}"))
-        numbers = (estimate_cell(line.get(name), widest.n_items, notes.mark, more) for name in statistics)
-        body.append((*(ReportCell(text) for text in key), *counts, *numbers))
-    columns = [Heading(wording.title(name), wording.meaning(name)) for name in statistics]
-    headings = (*(Heading(name, number=False) for name in names), Heading("Items"), Heading("Ratings"), *columns)
-    return ReportTable(caption, headings, tuple(body) if statistics else (), len(names), notes.lines())
+def marked_cell(notes: MarkedReasons, more: AddDetails | None, row: Estimate | None, n_items: int = -1) -> Cell:
+    """Return an estimate as a cell on paper.
 
-
-def estimate_cell(row: Estimate | None, n_items: int, mark: Callable[[str], str], more: AddDetails) -> ReportCell:
-    """An estimate as a cell: its interval beneath, and its own n where that is not ``n_items``."""
+    Args:
+        notes: collects the reason where the estimate is undefined.
+        more: adds lines beneath the number.
+        row: the estimate; None for an empty cell.
+        n_items: on how many units its line rests; the cell says how many it rests on itself where that is another number.
+    """
     if row is None:
-        return ReportCell("")
-    # what stands beside the number is said by `more`
-    shown = tables.number(replace(row, ceiling=None))
+        return Cell("")
+    further = more(row) if more else ()
     if row.value is None:
-        return ReportCell(shown.text, more(row), mark=mark(sentences.text_or_none(row.reason) or "no reason is given"))
-    of_its_own = f"n = {row.n_items:,}" if row.n_items != n_items else ""
-    details = tuple(part for part in (shown.detail, of_its_own, *more(row)) if part)
-    return ReportCell(shown.text, details, shown.note, row.value)
+        cell = estimate_cell(row, *further)
+        return replace(cell, note="", mark=notes.mark(cell.note))
+    own_n = f"n = {row.n_items:,}" if row.n_items != n_items else ""
+    return estimate_cell(row, remark_on_labels(row), own_n, *further)
 
 
 @dataclass(frozen=True)

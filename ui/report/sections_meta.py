@@ -6,6 +6,7 @@ may replace people, and three questions beside people's own level.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from agreement.estimate import Estimate
@@ -16,6 +17,7 @@ from agreement.meta.ranking import PAIRWISE, RANK, SOFT, Ranking
 from agreement.meta.rater_effects import SEVERITY, RaterEffectRow
 from agreement.meta.units import Finding
 from concord.common import sentences, wording
+from concord.common.table import Cell, Column, Field, Table, TableRow, cell, field, numbers, table_of
 from concord.headlines import verdict_beside_people
 from concord.meta.estimates import estimate
 from concord.meta.planning import MEAN
@@ -24,15 +26,12 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.report.sections import (
     ALL,
-    Heading,
+    MarkedReasons,
     Material,
-    Notes,
-    ReportCell,
     ReportSection,
-    ReportTable,
     by_topic,
-    estimate_cell,
     generator,
+    marked_cell,
     topic_of,
 )
 
@@ -60,34 +59,27 @@ def estimates_section(material: Material) -> ReportSection | None:
     rows = [row for row in findings if isinstance(row, EstimateFinding) and row.task == ALL]
     if not rows:
         return None
-    headings = (
-        Heading("Generator", number=False),
-        Heading("Scorer", number=False),
-        *map(Heading, ("Estimate", "Labels alone", "Scorer’s mean", "Labels", "Other images", "λ", "Labels saved")),
-    )
-    tables = [ReportTable(caption, headings, tuple(map(_line, part)), 2) for caption, part in by_topic(rows)]
+    tables = [table_of(caption, _ESTIMATE_FIELDS, part, 2) for caption, part in by_topic(rows)]
     return ReportSection("Estimates by people’s standard", (_ESTIMATES_LEAD,), tables=tuple(tables))
 
 
-def _line(row: EstimateFinding) -> tuple[ReportCell, ...]:
-    saved = row.labels_saved
-    return (
-        ReportCell(generator(row)),
-        ReportCell(row.scorer or ""),
-        _number(row.value, _range(row.low, row.high), sentences.text(row.method)),
-        _number(row.labels_mean, _range(row.labels_low, row.labels_high)),
-        _number(row.scorer_mean, "" if row.on_scale else "on its own scale"),
-        ReportCell(f"{row.n_labelled:,}"),
-        ReportCell(f"{row.n_unlabelled:,}"),
-        _number(row.power),
-        ReportCell("–" if saved is None else f"{saved:z,.0f}", exact=saved),
-    )
-
-
-def _number(value: float | None, detail: str = "", how: str = "") -> ReportCell:
+def _number(value: float | None, detail: str = "", how: str = "") -> Cell:
     if value is None:
-        return ReportCell("–")
-    return ReportCell(wording.two(value), (detail,) if detail else (), how, value)
+        return Cell("–")
+    return Cell(wording.two(value), (detail,) if detail else (), how, exact=value)
+
+
+_ESTIMATE_FIELDS: Final[Sequence[Field[EstimateFinding]]] = (
+    field("Generator", generator),
+    field("Scorer", lambda row: row.scorer),
+    field("Estimate", lambda row: _number(row.value, _range(row.low, row.high), sentences.text(row.method)), number=True),
+    field("Labels alone", lambda row: _number(row.labels_mean, _range(row.labels_low, row.labels_high)), number=True),
+    field("Scorer’s mean", lambda row: _number(row.scorer_mean, "" if row.on_scale else "on its own scale"), number=True),
+    field("Labels", lambda row: f"{row.n_labelled:,}", number=True),
+    field("Other images", lambda row: f"{row.n_unlabelled:,}", number=True),
+    field("λ", lambda row: _number(row.power), number=True),
+    field("Labels saved", lambda row: cell(row.labels_saved, "z,.0f", "–"), number=True),
+)
 
 
 def _range(low: float | None, high: float | None) -> str:
@@ -132,25 +124,27 @@ def _enough(row: PlannedRow, planned: Sequence[PlannedRow], topic: tuple[str, st
         )
 
 
-def _severity_table(rows: Sequence[RaterEffectRow]) -> ReportTable | None:
+_SEVERITY_FIELDS: Final[Sequence[Field[RaterEffectRow]]] = (
+    field("person", lambda row: row.rater),
+    field("of", lambda row: f"{row.suite}, {row.aspect}"),
+    field(
+        "severity",
+        lambda row: Cell(f"{row.value:+z.3f}", (_bounds(row),), sentences.text(row.method), exact=row.value),
+        number=True,
+    ),
+    field("images", lambda row: f"{row.n_items:,}", number=True),
+)
+
+
+def _severity_table(rows: Sequence[RaterEffectRow]) -> Table | None:
     """The persons who differ most from the others."""
     if not rows:
         return None
     most = sorted(rows, key=lambda row: -abs(row.value or 0.0))[:_MOST_PEOPLE]
-    body = tuple(
-        (
-            ReportCell(str(row.rater)),
-            ReportCell(f"{row.suite}, {row.aspect}"),
-            ReportCell(f"{row.value:+z.3f}", (_bounds(row),), sentences.text(row.method), row.value),
-            ReportCell(f"{row.n_items:,}"),
-        )
-        for row in most
-    )
-    headings = (Heading("person", number=False), Heading("of", number=False), Heading("severity"), Heading("images"))
     notes: tuple[str, ...] = ("How much higher a person rates than the average person, on the same images.",)
     if len(rows) > len(most):
         notes += (f"The {len(most)} who differ most, of {len(rows):,}.",)
-    return ReportTable("People's severity", headings, body, 1, notes, folded=True)
+    return replace(table_of("People's severity", _SEVERITY_FIELDS, most), notes=notes, folded=True)
 
 
 def _bounds(row: Finding) -> str:
@@ -170,40 +164,39 @@ def scorers_section(material: Material) -> ReportSection | None:
     """A line of a table for each scorer of each aspect, over all tasks and generators."""
     ranked = [row for row in material.findings.get("rank", ()) if isinstance(row, Ranking)]
     tests = [row for row in material.findings.get("alt_test", ()) if isinstance(row, AlternativeAnnotator)]
-    tables: list[ReportTable] = []
+    tables: list[Table] = []
     for caption, part in by_topic(row for row in ranked if row.statistic != RANK):
         here = [row for row in part if row.task == ALL]
         topic = topic_of(part[0])
-        tested = [sentences.worded(row.to_dict()) for row in tests if topic_of(row) == topic]
+        tested = [row for row in tests if topic_of(row) == topic]
         if made := replacements(tested, [row for row in material.rows.raters if topic_of(row) == topic], ALL, topic[2]):
             tables.append(_table(caption, here, made))
     return ReportSection("What scorers are good for", (_SCORERS_LEAD,), tables=tuple(tables)) if tables else None
 
 
-def _table(caption: str, rows: Sequence[Ranking], made: Sequence[Replacement]) -> ReportTable:
-    notes = Notes()
+def _table(caption: str, rows: Sequence[Ranking], made: Sequence[Replacement]) -> Table:
+    notes = MarkedReasons()
     by_statistic = {(row.statistic, row.scorer): row for row in rows if row.generator == ALL}
 
-    def line(name: str, scorer: str | None, answer: ReportCell, agreed: Estimate | None) -> tuple[ReportCell, ...]:
+    def line(name: str, scorer: str | None, answer: Cell, agreed: Estimate | None) -> TableRow:
         estimated = [*(by_statistic.get((statistic, scorer)) for statistic in (PAIRWISE, SOFT)), agreed]
-        return (ReportCell(name), answer, *(estimate_cell(row, -1, notes.mark, _people) for row in estimated))
+        return TableRow((Cell(name), answer, *(marked_cell(notes, _people, row) for row in estimated)))
 
     # people's level by the statistic of agreement stands beneath each scorer's number: one person in its place
-    body = [line("people", None, ReportCell(""), None)]
+    body = [line("people", None, Cell(""), None)]
     body += [line(each.scorer, each.scorer, _answer(each, notes), each.agreement) for each in made]
     titles = ("The better image of a prompt", "The order of generators", "People’s verdict")
-    headings = (Heading("Rater", number=False), Heading("May it replace people?", number=False), *map(Heading, titles))
-    return ReportTable(caption, headings, tuple(body), 1, notes.lines())
+    columns = (Column("Rater"), Column("May it replace people?"), *numbers(*titles))
+    return Table(caption, columns, tuple(body), notes=notes.lines())
 
 
-def _answer(each: Replacement, notes: Notes) -> ReportCell:
+def _answer(each: Replacement, notes: MarkedReasons) -> Cell:
     """The answer, and what the test and the ceiling say in two words; why there is no test stands beneath the table."""
     test = each.test
-    refused, won = test and test["reason"], ""
-    if test is not None and not refused:
-        won = f"{sum(person['won'] for person in test['persons'])} of {len(test['persons'])} people won"
+    refused = test.reason if test is not None else None
+    won = "" if test is None or refused else f"{test.persons_won} of {len(test.persons)} people won"
     details = tuple(part for part in (won, verdict_beside_people(each.agreement) if each.agreement else "") if part)
-    return ReportCell(
+    return Cell(
         ANSWERS[each.answer], details, " ".join(each.evidence), mark=notes.mark(f"No test: {refused}") if refused else ""
     )
 

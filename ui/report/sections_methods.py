@@ -27,6 +27,7 @@ from concord import exporting
 from concord.campaigns import payment
 from concord.campaigns.payment import Payroll
 from concord.common import wording
+from concord.common.table import Columns, Table, numbers, texts
 from data.campaigns.recruitment import NOT_REPORTED, RECRUITMENT_FIELDS
 from data.campaigns.settings import Settings
 from data.export.rows import SIMULATED
@@ -39,10 +40,8 @@ from ui.report.sections import (
     COMPARED,
     Material,
     ReportSection,
-    ReportTable,
     Term,
     is_whole,
-    texts,
     topic_of,
     whole_rows,
 )
@@ -85,12 +84,12 @@ def title(material: Material) -> str:
 def selected(material: Material) -> ReportSection:
     """What was selected and what it holds, in plain words."""
     ratings = material.ratings
-    n = ratings["kind"].value_counts()
+    n = ratings.kind.value_counts()
     by = {"human": "by people", "scorer": "by scorers", SIMULATED: "by simulated people"}
     counts = [f"{wording.count(int(n[kind]), 'rating')} {who}" for kind, who in by.items() if kind in n]
-    about = [wording.count(int(ratings["item"].nunique()), "item")]
-    about += [f"of {wording.count(k, 'prompt')}" for k in [int(ratings["prompt"].nunique())] if k]
-    about += [f"by {wording.count(k, 'generator')}" for k in [int(ratings["generator"].nunique())] if k]
+    about = [wording.count(int(ratings.item.nunique()), "item")]
+    about += [f"of {wording.count(k, 'prompt')}" for k in [int(ratings.prompt.nunique())] if k]
+    about += [f"by {wording.count(k, 'generator')}" for k in [int(ratings.generator.nunique())] if k]
     left = int(material.left_out.notna().sum())
     besides_these = (
         f"{wording.count(left, 'more judgement')} {'does' if left == 1 else 'do'} not count (see Exclusions)." if left else ""
@@ -113,30 +112,30 @@ def selected(material: Material) -> ReportSection:
     )
 
 
-def _overview(material: Material) -> ReportTable:
+def _overview(material: Material) -> Table:
     rows = []
     for key, part in material.ratings.groupby(["suite", "aspect", "scale"]):
-        kinds = part["kind"].value_counts()
-        numbers = [part["item"].nunique(), part["prompt"].nunique(), *(kinds.get(k, 0) for k in ("human", SIMULATED, "scorer"))]
-        rows.append([*map(str, key), *(f"{int(number):,}" for number in numbers)])
-    headings = ("Suite", "Aspect", "Scale", "Items", "Prompts", "By people", "By simulated people", "By scorers")
-    return texts("Ratings that count", headings, rows, 3)
+        kinds = part.kind.value_counts()
+        counts = [part.item.nunique(), part.prompt.nunique(), *(kinds.get(k, 0) for k in ("human", SIMULATED, "scorer"))]
+        rows.append([*map(str, key), *(f"{int(count):,}" for count in counts)])
+    columns = numbers("Items", "Prompts", "By people", "By simulated people", "By scorers")
+    return texts("Ratings that count", ("Suite", "Aspect", "Scale", *columns), rows, 3)
 
 
-def _suites_table(material: Material) -> ReportTable:
+def _suites_table(material: Material) -> Table:
     """How many items of each task each generator has."""
     items = material.ratings.drop_duplicates(["suite", "item"]).fillna({"task": "no task", "generator": "no generator"})
     counts = items.groupby(["suite", "task", "generator"]).size()
-    makers = sorted(items["generator"].unique())
+    makers = sorted(items.generator.unique())
     if len(makers) > _MOST_COLUMNS:
         rows = [[*map(str, key), f"{n:,}"] for key, n in counts.items() if isinstance(key, tuple)]
-        return texts("Items by task and generator", ("Suite", "Task", "Generator", "Items"), rows, 3)
+        return texts("Items by task and generator", ("Suite", "Task", "Generator", *numbers("Items")), rows, 3)
     wide = counts.unstack(fill_value=0)[makers]
     lines = [
         [*map(str, key), *(f"{n:,}" for n in (*line, sum(line)))]
         for key, line in zip(wide.index, wide.to_numpy().tolist(), strict=True)
     ]
-    return texts("Items by task and generator", ("Suite", "Task", *makers, "In all"), lines, 2)
+    return texts("Items by task and generator", ("Suite", "Task", *numbers(*makers, "In all")), lines, 2)
 
 
 _MOST_COLUMNS = 8
@@ -178,7 +177,7 @@ def _within(row: Estimate, form: str) -> str:
 def raters(material: Material) -> ReportSection:
     """People, and scorers with their versions and settings."""
     ratings = material.ratings
-    people = ratings[ratings["kind"] != "scorer"]
+    people = ratings[ratings.kind != "scorer"]
     tables = []
     if len(people):
         who = {"slot": "an anonymous place in a study’s file (slot)"}
@@ -187,16 +186,16 @@ def raters(material: Material) -> ReportSection:
         for (rater, kind, identity), part in people.groupby(["rater", "kind", "identity"]):
             whose = imitates.get(str(kind), "") + who.get(str(identity), "a person")
             rows.append([str(rater), whose, f"{len(part):,}", f"{part['item'].nunique():,}"])
-        tables.append(texts("People", ("Name", "Who that is", "Ratings", "Items"), rows))
+        tables.append(texts("People", ("Name", "Who that is", *numbers("Ratings", "Items")), rows))
     if scored := [_scorer(material, scorer) for scorer in material.scorers]:
-        headings = ("Name", "Version", "Profile", "Settings", "Rules", "Ratings", "Items")
-        tables.append(texts("Scorers", headings, scored))
+        columns: Columns = ("Name", "Version", "Profile", "Settings", "Rules", *numbers("Ratings", "Items"))
+        tables.append(texts("Scorers", columns, scored))
     return ReportSection("Who judged", tables=tuple(tables), kind="appendix")
 
 
 def _scorer(material: Material, scorer: ScorerDescription) -> list[str]:
-    own = material.ratings[(material.ratings["kind"] == "scorer") & (material.ratings["rater"] == scorer.rater_id)]
-    rules = material.judgements.loc[material.judgements["rater"] == scorer.rater_id, "rule_version"].unique()
+    own = material.ratings[(material.ratings.kind == "scorer") & (material.ratings.rater == scorer.rater_id)]
+    rules = material.judgements.loc[material.judgements.rater == scorer.rater_id, "rule_version"].unique()
     counts = [f"{len(own):,}", f"{own['item'].nunique():,}"]
     # raters of the time before fingerprints have none of the hub's models
     plain = (
@@ -210,15 +209,16 @@ def _scorer(material: Material, scorer: ScorerDescription) -> list[str]:
 def exclusions(material: Material) -> ReportSection:
     """What does not count, and why: judgements, and what single comparisons leave out besides."""
     left = material.judgements.assign(reason=material.left_out)[material.left_out.notna()]
-    who = left["kind"].replace({"human": "people", "scorer": "scorers"})
-    who = who.where(~left["simulated"].astype(bool), "simulated people")
+    who = left.kind.replace({"human": "people", "scorer": "scorers"})
+    who = who.where(~left.simulated.astype(bool), "simulated people")
     grouped = left.assign(who=who).groupby(["suite", "aspect", "who", "reason"], as_index=False).size()
     rows = [[*where, wording.reason(reason), f"{n:,}"] for *where, reason, n in grouped.itertuples(index=False)]
-    tables = [texts("Judgements that do not count", ("Suite", "Aspect", "By", "Why", "Judgements"), rows, 3)] if rows else []
-    besides = [[*key, f"{n:,}", "; ".join(titles)] for (*key, n), titles in _besides(material, set(left["reason"])).items()]
+    columns: Columns = ("Suite", "Aspect", "By", "Why", *numbers("Judgements"))
+    tables = [texts("Judgements that do not count", columns, rows, 3)] if rows else []
+    besides = [[*key, f"{n:,}", "; ".join(titles)] for (*key, n), titles in _besides(material, set(left.reason)).items()]
     if besides:
-        headings = ("Comparison", "Suite", "Aspect", "What", "How many", "By these statistics")
-        tables.append(texts("What single comparisons leave out besides, over all generators and tasks", headings, besides, 3))
+        further: Columns = ("Comparison", "Suite", "Aspect", "What", *numbers("How many"), "By these statistics")
+        tables.append(texts("What single comparisons leave out besides, over all generators and tasks", further, besides, 3))
     nothing = () if tables else ("Nothing was left out.",)
     return ReportSection("Exclusions", nothing, tables=tuple(tables), kind="appendix")
 
@@ -266,17 +266,17 @@ _COUNTED = {"overlap": "People for each item", "time": "Time", "period": "Period
 
 def recruited(store: Store, judgements: pd.DataFrame) -> list[Recruitment]:
     """Every campaign of these judgements by people, in order, and what is of none."""
-    people = judgements[judgements["kind"] == "human"]
+    people = judgements[judgements.kind == "human"]
     recruitments = [
-        recruitment for name in sorted(people["campaign"].dropna().unique()) if (recruitment := _campaign(store, str(name)))
+        recruitment for name in sorted(people.campaign.dropna().unique()) if (recruitment := _campaign(store, str(name)))
     ]
-    rest = people[people["campaign"].isna()]
+    rest = people[people.campaign.isna()]
     return [*recruitments, *([Recruitment(_IMPORTED, {}, _imported(rest))] if len(rest) else [])]
 
 
 def _imported(rest: pd.DataFrame) -> dict[str, str]:
-    slots = rest.loc[rest["identity"] == "slot", "rater"].nunique()
-    persons = rest.loc[rest["identity"] != "slot", "rater"].nunique()
+    slots = rest.loc[rest.identity == "slot", "rater"].nunique()
+    persons = rest.loc[rest.identity != "slot", "rater"].nunique()
     parts = [wording.count(persons, "person")] if persons else []
     parts += [f"{wording.count(slots, 'slot')}, which are nobody in particular"] if slots else []
     return {"workers": "; ".join(parts), "data": _DATA}
@@ -391,9 +391,9 @@ def recruitment_section(material: Material) -> ReportSection | None:
     """How people were asked, campaign by campaign."""
     if not material.recruited:
         return None
-    headings = ("Field", "Said", "Counted by Concord")
+    columns = ("Field", "Said", "Counted by Concord")
     names = [_IMPORTED.capitalize() if each.name == _IMPORTED else each.name for each in material.recruited]
-    tables = [texts(name, headings, [*each.rows()]) for name, each in zip(names, material.recruited, strict=True)]
+    tables = [texts(name, columns, each.rows()) for name, each in zip(names, material.recruited, strict=True)]
     return ReportSection("How people were asked", (_LEAD,), tables=tuple(tables), kind="appendix")
 
 
@@ -488,4 +488,4 @@ def versions() -> Iterator[tuple[str, str]]:
 
 def rules(material: Material) -> dict[str, int]:
     """How many of the judgements each version of the rules has made."""
-    return {str(rule): int(n) for rule, n in material.judgements["rule_version"].value_counts().sort_index().items()}
+    return {str(rule): int(n) for rule, n in material.judgements.rule_version.value_counts().sort_index().items()}

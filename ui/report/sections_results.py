@@ -13,9 +13,13 @@ import pandas as pd
 from agreement import Comparison, Estimate, Options, PairReport, pair_report
 from agreement.report.ceiling import MARGIN_OF_COEFFICIENTS, MARGIN_OF_SHARES
 from agreement.report.report import glance
+from agreement.report.scorer_vs_scorer import McNemar
 from agreement.thresholds import ChosenCuts, ThresholdAgreement
 from concord.agreement import AgreementRows
 from concord.common import wording
+from concord.common.confusion_table import Crossings, confusion_table
+from concord.common.estimate_table import Names
+from concord.common.table import Cell, Column, Field, Table, TableRow, cell, field, numbers, table_of
 from concord.headlines import verdict_beside_people
 from data.store.core.frame import Scales
 from ui.report import figures
@@ -24,21 +28,17 @@ from ui.report.sections import (
     COMPARED,
     TASKS_MEAN,
     AddDetails,
-    Heading,
+    MarkedReasons,
     Material,
-    Names,
-    Notes,
-    ReportCell,
     ReportFigure,
     ReportSection,
-    ReportTable,
     by_topic,
     column_names,
-    estimate_cell,
     estimates_tables,
     evenly,
     generator,
     is_whole,
+    marked_cell,
 )
 
 PEOPLE = "people"
@@ -57,7 +57,7 @@ def scores_section(material: Material) -> ReportSection | None:
     rows = [*people, *scorers, *(material.rows.scorer_means or ())]
     if not rows:
         return None
-    tables: list[ReportTable] = []
+    tables: list[Table] = []
     for caption, part in by_topic(rows):
         wholes = [row for row in part if row.task == ALL and row.target is None]
         tables += _scores_tables(caption, {"Generator": generator}, wholes, _who)
@@ -73,9 +73,7 @@ def alone(means: Sequence[Estimate], raters: Sequence[Estimate]) -> list[Estimat
     return [replace(row, people="real", ceiling=None) for row in means if (row.suite, row.aspect, row.rater) not in shown]
 
 
-def _scores_tables(
-    caption: str, names: Names, rows: Sequence[Estimate], column: Callable[[Estimate], str]
-) -> list[ReportTable]:
+def _scores_tables(caption: str, names: Names, rows: Sequence[Estimate], column: Callable[[Estimate], str]) -> list[Table]:
     """Means: lines by ``names``, and a column for each ``column``, people's first."""
     if not rows:
         return []
@@ -96,19 +94,15 @@ def _who(row: Estimate) -> str:
 
 def _scores_table(
     caption: str, names: Sequence[str], lines: dict[tuple[str, ...], dict[str, Estimate]], columns: Sequence[str]
-) -> ReportTable:
-    notes = Notes()
+) -> Table:
+    notes = MarkedReasons()
     # every number says how many items it rests on
     body = [
-        (
-            *(ReportCell(text) for text in key),
-            *(estimate_cell(line.get(name), -1, notes.mark, lambda _: ()) for name in columns),
-        )
+        TableRow((*map(Cell, key), *(marked_cell(notes, None, line.get(name)) for name in columns)))
         for key, line in lines.items()
         if any(name in line for name in columns)
     ]
-    headings = (*(Heading(name, number=False) for name in names), *map(Heading, columns))
-    return ReportTable(caption, headings, tuple(body), len(names), notes.lines())
+    return Table(caption, (*map(Column, names), *numbers(*columns)), tuple(body), len(names), notes=notes.lines())
 
 
 _CEILING = (
@@ -138,7 +132,7 @@ class _Comparison:
     names: Callable[[Sequence[Estimate]], Names]
     beside: AddDetails | None = None
     figures: Callable[[Material], Sequence[ReportFigure]] = lambda _: ()
-    tables: Callable[[str, Sequence[Estimate]], list[ReportTable]] = lambda *_: []
+    tables: Callable[[str, Sequence[Estimate]], list[Table]] = lambda *_: []
     """Further tables of a topic: its caption and rows."""
 
 
@@ -147,7 +141,7 @@ def comparison(name: str, material: Material) -> ReportSection | None:
     rows, about = material.rows.section(name), _COMPARISONS[name]
     if not rows:
         return None
-    tables: list[ReportTable] = []
+    tables: list[Table] = []
     for caption, part in by_topic(rows):
         shown, rest = glance(part)
         several = len({row.rater for row in shown}) > 1
@@ -170,7 +164,7 @@ def comparison(name: str, material: Material) -> ReportSection | None:
     return ReportSection(about.title, (text,) if text else (), figures=tuple(about.figures(material)), tables=tuple(tables))
 
 
-def _by_task(caption: str, rows: Sequence[Estimate]) -> list[ReportTable]:
+def _by_task(caption: str, rows: Sequence[Estimate]) -> list[Table]:
     """A scale's first statistic of each scorer, a column for each task."""
     statistic = next((row.statistic for row in glance(rows)[0] if row.value is not None), None)
     shown = [
@@ -235,7 +229,7 @@ def _duel(row: Estimate) -> tuple[str, ...]:
     return tuple(part for part in (own, p) if part)
 
 
-def _mcnemar(caption: str, rows: Sequence[Estimate]) -> list[ReportTable]:
+def _mcnemar(caption: str, rows: Sequence[Estimate]) -> list[Table]:
     """The four cells of right and wrong and the exact test, over all generators and tasks."""
     by_pair = {
         (row.a, row.b): row.mcnemar
@@ -244,14 +238,18 @@ def _mcnemar(caption: str, rows: Sequence[Estimate]) -> list[ReportTable]:
     }
     if not by_pair:
         return []
-    body = []
-    for (a, b), test in by_pair.items():
-        p, counts = test.p_holm, (test.both_right, test.only_a_right, test.only_b_right, test.both_wrong)
-        numbers = (*(ReportCell(f"{n:,}") for n in counts), ReportCell("–" if p is None else f"{p:z.3f}", exact=p))
-        body.append((ReportCell(f"{a} – {b}"), *numbers))
-    headings = ("Both right", "Only the first", "Only the second", "Both wrong", "p, exact, Holm")
     named = f"{caption}: right and wrong against people’s majority (McNemar)"
-    return [ReportTable(named, (Heading("Scorers", number=False), *map(Heading, headings)), tuple(body))]
+    return [table_of(named, _MCNEMAR_FIELDS, by_pair.items())]
+
+
+_MCNEMAR_FIELDS: Sequence[Field[tuple[tuple[str, str], McNemar]]] = (
+    field("Scorers", lambda tested: " – ".join(tested[0])),
+    field("Both right", lambda tested: f"{tested[1].both_right:,}", number=True),
+    field("Only the first", lambda tested: f"{tested[1].only_a_right:,}", number=True),
+    field("Only the second", lambda tested: f"{tested[1].only_b_right:,}", number=True),
+    field("Both wrong", lambda tested: f"{tested[1].both_wrong:,}", number=True),
+    field("p, exact, Holm", lambda tested: cell(tested[1].p_holm, "z.3f", "–"), number=True),
+)
 
 
 _COMPARISONS: Mapping[str, _Comparison] = {
@@ -360,21 +358,10 @@ def confusions_section(material: Material) -> ReportSection | None:
     return ReportSection("Where answers cross", (_ABOUT_CONFUSIONS,), tables=tuple(map(_confusion_table, material.confusions)))
 
 
-def _confusion_table(confusion: Confusion) -> ReportTable:
-    who = wording.people(confusion.people)
-    most = max(max(row) for row in confusion.table) or 1
-    headings = [
-        Heading(f"{confusion.rater} says", number=False),
-        *(Heading(f"{who} say {label}") for label in confusion.labels),
-    ]
-    body = []
-    for label, counts in zip(confusion.labels, confusion.table, strict=True):
-        cells = (
-            ReportCell(f"{n:,}", shade=(n / most, label == other)) for other, n in zip(confusion.labels, counts, strict=True)
-        )
-        body.append((ReportCell(label), *cells, ReportCell(f"{sum(counts):,}")))
-    totals = [sum(column) for column in zip(*confusion.table, strict=True)]
-    body.append((ReportCell("in all"), *(ReportCell(f"{n:,}") for n in (*totals, sum(totals)))))
-    return ReportTable(
-        f"{confusion.suite}: {wording.aspect(confusion.aspect)}: {confusion.rater}", (*headings, Heading("in all")), tuple(body)
-    )
+def _confusion_table(confusion: Confusion) -> Table:
+    crossings = Crossings(confusion.rater, wording.people(confusion.people), confusion.labels, confusion.table)
+    table = confusion_table(f"{confusion.suite}: {wording.aspect(confusion.aspect)}: {confusion.rater}", crossings)
+    # on paper a table has one row of titles
+    first, *labels, last = table.columns
+    said = (replace(column, title=f"{table.over} {column.title}") for column in labels)
+    return replace(table, columns=(first, *said, last), over="")

@@ -15,18 +15,16 @@ import numpy as np
 
 from agreement.estimate import Estimate
 from concord.common import wording
+from concord.common.table import Cell, Column, Table, TableRow, numbers
 from concord.comparison.leaderboard import MAIN_ASPECTS
 from concord.headlines import answers_by, closest, generator_headline, number_text, people_level, scorer_headline
 from ui.components import charts
 from ui.report.figures import figure_json
 from ui.report.sections import (
     ALL,
-    Heading,
     Material,
-    ReportCell,
     ReportFigure,
     ReportSection,
-    ReportTable,
     Topic,
     topic_of,
     whole_rows,
@@ -110,7 +108,7 @@ def _means(material: Material, topic: Topic) -> dict[str, dict[str, Estimate]]:
     return {name: by_rater[name] for name in order[:_MOST_RATERS]}
 
 
-def _generators(means: dict[str, dict[str, Estimate]]) -> list[ReportTable]:
+def _generators(means: dict[str, dict[str, Estimate]]) -> list[Table]:
     """A line for each generator, the best first."""
     makers = {name for rows in means.values() for name in rows} - {ALL}
     if not means or not makers:
@@ -118,18 +116,18 @@ def _generators(means: dict[str, dict[str, Estimate]]) -> list[ReportTable]:
     first = next(iter(means.values()))
     ordered = sorted(makers, key=lambda name: (-(first[name].value or 0.0) if name in first else np.inf, name))
 
-    def cell(row: Estimate | None) -> ReportCell:
+    def cell(row: Estimate | None) -> Cell:
         if row is None:
-            return ReportCell("–")
-        return ReportCell(f"{wording.two(row.value or 0.0)}{_interval(row)}", note=f"n = {row.n_items:,}", exact=row.value)
+            return Cell("–")
+        return Cell(f"{wording.two(row.value or 0.0)}{_interval(row)}", note=f"n = {row.n_items:,}", exact=row.value)
 
-    body = tuple((ReportCell(name), *(cell(rows.get(name)) for rows in means.values())) for name in ordered[:_MOST_LINES])
+    body = tuple(TableRow((Cell(name), *(cell(rows.get(name)) for rows in means.values()))) for name in ordered[:_MOST_LINES])
     notes = (f"The first {_MOST_LINES} of {len(ordered)} generators.",) if len(ordered) > _MOST_LINES else ()
     images = {row.n_items for rows in means.values() for name, row in rows.items() if name in ordered}
     n = f"{min(images):,}" if len(images) == 1 else f"{min(images):,} to {max(images):,}"
     notes = (f"95 % intervals; n = {n} images each.", *notes)
-    headings = (Heading("Generator", number=False), *(Heading(name or "People") for name in means))
-    return [ReportTable("Mean by generator, the best first", headings, body, notes=notes)]
+    columns = (Column("Generator"), *numbers(*(name or "People" for name in means)))
+    return [Table("Mean by generator, the best first", columns, body, notes=notes)]
 
 
 def _best_generator(material: Material, topic: Topic, means: dict[str, dict[str, Estimate]]) -> str:
@@ -139,7 +137,7 @@ def _best_generator(material: Material, topic: Topic, means: dict[str, dict[str,
     rater, rows = next(iter(means.items()))
     if len(rows.keys() - {ALL}) < 2:
         return ""
-    by, judgements = rater or wording.people(topic[2]), material.judgements[material.judgements["suite"] == topic[0]]
+    by, judgements = rater or wording.people(topic[2]), material.judgements[material.judgements.suite == topic[0]]
     counted = judgements.assign(excluded=material.left_out[judgements.index])
     said = generator_headline(by, rows, answers_by(counted, topic[1], by))
     return said.text if said else ""
@@ -183,17 +181,15 @@ def _failures(material: Material, suite: str) -> tuple[Any, ...]:
 def _basis(material: Material, topic: Topic) -> str:
     """What the numbers rest on, and how people were asked."""
     suite, aspect, _ = topic
-    within = material.ratings[material.ratings["suite"] == suite]
-    ratings = within[within["aspect"] == aspect]
-    people = ratings[ratings["kind"] == "human"]
-    persons = wording.count(
-        int(people["rater"].nunique()), "anonymous slot" if people["identity"].eq("slot").any() else "person"
-    )
+    within = material.ratings[material.ratings.suite == suite]
+    ratings = within[within.aspect == aspect]
+    people = ratings[ratings.kind == "human"]
+    persons = wording.count(int(people.rater.nunique()), "anonymous slot" if people.identity.eq("slot").any() else "person")
     parts = [
-        wording.count(int(ratings["item"].nunique()), "image"),
-        wording.count(int(ratings["prompt"].nunique()), "prompt"),
+        wording.count(int(ratings.item.nunique()), "image"),
+        wording.count(int(ratings.prompt.nunique()), "prompt"),
         f"{wording.count(len(people), 'rating')} by {persons}",
-        wording.count(int(within.loc[within["kind"] == "scorer", "rater"].nunique()), "scorer"),
+        wording.count(int(within.loc[within.kind == "scorer", "rater"].nunique()), "scorer"),
     ]
     n_stated = sum(1 for recruitment in material.recruited for _, stated, counted in recruitment.rows() if stated or counted)
     silent = [recruitment.name for recruitment in material.recruited if not recruitment.said]

@@ -19,16 +19,17 @@ import warnings
 import webbrowser
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, closing, suppress
-from html import escape
 from importlib import import_module
 from pathlib import Path
 from threading import Timer
 from typing import Any, Final
 
+import htpy
 import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
+from htpy import Element
 from starlette.types import Receive, Scope, Send
 
 from concord.common import forwarding
@@ -103,10 +104,12 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     """
     stand(root)
     # before gradio is imported: nothing phones home, and nothing is written outside the project
-    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
-    os.environ["HF_HUB_OFFLINE"] = "1"
-    os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
-    os.environ["GRADIO_TEMP_DIR"] = str(received_folder(store.project))
+    os.environ.update(
+        GRADIO_ANALYTICS_ENABLED="False",
+        HF_HUB_OFFLINE="1",
+        HF_HUB_DISABLE_TELEMETRY="1",
+        GRADIO_TEMP_DIR=str(received_folder(store.project)),
+    )
     from ui.web.auth import routes
 
     @asynccontextmanager
@@ -219,7 +222,7 @@ class Opening:
             return
         if not self._made.is_set():
             if scope["type"] == "http" and b"text/html" in dict(scope["headers"]).get(b"accept", b""):
-                await HTMLResponse(_OPENING_PAGE.format(step=escape(self.step)), 503, _OPENING_HEADERS)(scope, receive, send)
+                await HTMLResponse(str(_opening_page(self.step)), 503, _OPENING_HEADERS)(scope, receive, send)
                 return
             await self._made.wait()
         await (self._app or _COULD_NOT_OPEN)(scope, receive, send)
@@ -253,10 +256,21 @@ _OPENING_HEADERS: Final = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
 }
 _COULD_NOT_OPEN: Final = PlainTextResponse("Concord could not open; the terminal shows why.", 500)
-_OPENING_PAGE: Final = """<!doctype html><html lang="en"><title>Concord is opening</title>
-<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
-<body style="margin:20vh 1rem 0;text-align:center;font:1.1rem system-ui,sans-serif">
-<p>Concord is opening …</p><p style="opacity:.7;font-size:.9rem">Loading {step}. This takes a few seconds.</p>"""
+
+
+def _opening_page(step: str) -> Element:
+    """Return the page that says what is loading."""
+    return htpy.html(lang="en")[
+        htpy.head[
+            htpy.title["Concord is opening"],
+            htpy.meta(name="viewport", content="width=device-width"),
+            htpy.meta(name="color-scheme", content="light dark"),
+        ],
+        htpy.body(style="margin:20vh 1rem 0;text-align:center;font:1.1rem system-ui,sans-serif")[
+            htpy.p["Concord is opening …"],
+            htpy.p(style="opacity:.7;font-size:.9rem")[f"Loading {step}. This takes a few seconds."],
+        ],
+    ]
 
 
 def serve(

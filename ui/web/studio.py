@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from html import escape
 from typing import Any, Final
 
 import gradio as gr
+import htpy
+from htpy import Element
+from markupsafe import Markup
 
 from concord.common.base_path import at
 from data.store.core.store import Store
-from ui.components.controls import js_module
+from ui.components.controls import html_component, js_module, rendered
 from ui.components.page import Page
 from ui.pages.agreement import AgreementPage
 from ui.pages.browse import BrowsePage
@@ -74,23 +76,26 @@ def _navigation(store: Store, current: type[Page[Any]]) -> None:
     It takes the place of Gradio's own bar, which has no groups (``assets/css/navigation.css`` hides that).
     """
 
-    def link(page: type[Page[Any]]) -> str:
-        here = ' aria-current="page"' if page is current else ""
-        return f'<li><a href="{escape(at("/studio" + (page.path or "/")))}"{here}>{page.title}</a></li>'
+    def link(page: type[Page[Any]]) -> Element:
+        href = at("/studio" + (page.path or "/"))
+        return htpy.li[htpy.a(href=href, aria_current="page" if page is current else None)[page.title]]
 
-    groups = "".join(
-        f'<li class="cc-nav-group" aria-label="{escape(group)}"><ul>{"".join(map(link, pages))}</ul></li>'
+    groups = [
+        htpy.li(class_="cc-nav-group", aria_label=group)[htpy.ul[[link(page) for page in pages]]]
         for group, pages in NAVIGATION.items()
-    )
+    ]
+    bar = htpy.nav(class_="cc-nav", aria_label="Studio")[
+        htpy.a(class_="cc-nav-skip", href="#content")["Skip to content"],
+        htpy.a(class_="cc-nav-brand", href=at("/studio/"))["Concord"],
+        htpy.button(type="button", class_="cc-nav-menu", aria_expanded="false")["Menu"],
+        htpy.ul(class_="cc-nav-groups")[groups],
+        htpy.span(class_="cc-nav-project", title="the project")[store.project.name],
+        htpy.button(type="button", class_="cc-nav-theme", aria_label="Light or dark"),
+        htpy.a(class_="cc-nav-label", href=at("/annotate/"))["Label images"],
+    ]
     js = f"document.title = {json.dumps(f'{current.title} - Concord')};"
-    gr.HTML(
-        '<nav class="cc-nav" aria-label="Studio"><a class="cc-nav-skip" href="#content">Skip to content</a>'
-        f'<a class="cc-nav-brand" href="{escape(at("/studio/"))}">Concord</a>'
-        f'<button type="button" class="cc-nav-menu" aria-expanded="false">Menu</button><ul class="cc-nav-groups">{groups}</ul>'
-        f'<span class="cc-nav-project" title="the project">{escape(store.project.name)}</span>'
-        '<button type="button" class="cc-nav-theme" aria-label="Light or dark"></button>'
-        f'<a class="cc-nav-label" href="{escape(at("/annotate/"))}">Label images</a></nav>'
-        '<span id="content" tabindex="-1"></span>',
+    html_component(
+        [bar, htpy.span(id="content", tabindex="-1")],
         js_on_load=f"{js} import('{at('/assets/js/navigation.js')}').then((m) => m.mount(element));",
         elem_id="navigation",
     )
@@ -139,19 +144,16 @@ _TOKENS = {
 
 def head(styles: Sequence[str] = _STYLES) -> str:
     """Our icon and style sheets: linked, not handed to Gradio as text, as it rewrites the selectors of what it is handed."""
-    icon = f'<link rel="icon" type="image/svg+xml" href="{at("/assets/icon.svg")}">'
-    return icon + "".join(f'<link rel="stylesheet" href="{at(f"/assets/css/{name}.css")}">' for name in styles)
+    icon = htpy.link(rel="icon", type="image/svg+xml", href=at("/assets/icon.svg"))
+    return rendered([icon, [htpy.link(rel="stylesheet", href=at(f"/assets/css/{name}.css")) for name in styles]])
 
 
 def scripts() -> str:
     """What every page of the studio runs: the buttons that copy numbers, and browsers that can make the page ready to which a
     link of the navigation leads when one points at it."""
     rules = {"prerender": [{"where": {"selector_matches": ".cc-nav a"}, "eagerness": "moderate"}]}
-    return (
-        f'<script type="module" src="{at("/assets/js/copy_numbers.js")}"></script>'
-        f'<script type="module" src="{at("/assets/js/local_times.js")}"></script>'
-        f'<script type="speculationrules">{json.dumps(rules)}</script>'
-    )
+    modules = [htpy.script(type="module", src=at(f"/assets/js/{name}.js")) for name in ("copy_numbers", "local_times")]
+    return rendered([modules, htpy.script(type="speculationrules")[Markup(json.dumps(rules))]])
 
 
 def theme() -> gr.themes.Base:

@@ -7,12 +7,12 @@ import { compare } from "./compare.js";
 import { Grid } from "./grid.js";
 import { help, listenToBrowseKeys } from "./keys.js";
 import * as places from "./scroll_position.js";
-import { Prompts } from "./prompt_rows.js";
-import { Rail } from "./facets.js";
+import { PromptRows } from "./prompt_rows.js";
+import { Facets } from "./facets.js";
 import { State } from "./state.js";
-import { Strip } from "./score_histogram.js";
+import { ScoreHistogram } from "./score_histogram.js";
 import { Tags } from "./tags.js";
-import { Tools } from "./toolbar.js";
+import { Toolbar } from "./toolbar.js";
 import { views } from "./views.js";
 import { opens } from "./image_cell.js";
 import { queue } from "../workbench/address.js";
@@ -27,23 +27,23 @@ const mounted = new WeakMap();
 
 export function mount(root, { value, tell = () => {} }) {
   mounted.get(root)?.destroy();
-  const page = new Browse(root, tell);
-  mounted.set(root, page);
-  page.update(value);
-  return page;
+  const browse = new Browse(root, tell);
+  mounted.set(root, browse);
+  browse.update(value);
+  return browse;
 }
 
 class Browse {
   constructor(root, tell) {
-    Object.assign(this, { root, tell, state: null, facets: [], choices: {}, turn: 0 });
+    Object.assign(this, { root, tell, state: null, facetCounts: [], choices: {}, turn: 0 });
     this.controller = new AbortController();
     const { signal } = this.controller;
     this.api = new Api(at("/api/"));
     this.dialogs = new Dialogs(root);
     this.tags = new Tags(this);
-    this.rail = new Rail((name, value) => this.change((state) => state.toggle(name, value)));
-    this.tools = new Tools(this);
-    this.strip = new Strip(this);
+    this.facets = new Facets((name, value) => this.change((state) => state.toggle(name, value)));
+    this.toolbar = new Toolbar(this);
+    this.scoreHistogram = new ScoreHistogram(this);
     this.sentence = h("h2", { class: "cc-title cc-browse__sentence" }, "Browse");
     this.judge = h("a", { class: "cc-button cc-button--primary cc-browse__judge", hidden: true });
     this.chosen = h("div", { class: "cc-row cc-browse__chosen" });
@@ -51,11 +51,11 @@ class Browse {
     this.trouble = h("div", { class: "cc-browse__trouble", hidden: true });
     this.bar = h("div", { class: "cc-selection-bar", role: "group", "aria-label": "Selected images", hidden: true });
     this.message = new Toast();
-    this.views = { grid: new Grid(this, signal), prompts: new Prompts(this, signal) };
+    this.views = { grid: new Grid(this, signal), prompts: new PromptRows(this, signal) };
     this.place = h("div", { class: "cc-browse__list" }, this.views.grid.element);
-    const main = h("div", { class: "cc-browse__main" }, this.tools.element, this.strip.element, h("div", { class: "cc-row cc-browse__top" }, this.sentence, this.status, this.judge, this.chosen, this.tools.links), this.trouble, this.place);
+    const main = h("div", { class: "cc-browse__main" }, this.toolbar.element, this.scoreHistogram.element, h("div", { class: "cc-row cc-browse__top" }, this.sentence, this.status, this.judge, this.chosen, this.toolbar.links), this.trouble, this.place);
     const skip = button("Skip to images", { kind: "skip" }, () => this.focusList());
-    root.replaceChildren(h("div", { class: "cc-browse" }, skip, h("div", { class: "cc-browse__side" }, this.rail.element), main), this.bar, this.message.element);
+    root.replaceChildren(h("div", { class: "cc-browse" }, skip, h("div", { class: "cc-browse__side" }, this.facets.element), main), this.bar, this.message.element);
     window.addEventListener("popstate", () => this.back(), { signal });
     listenToBrowseKeys(this, signal);
   }
@@ -77,7 +77,7 @@ class Browse {
       this.follow({ place: places.take(this.state.query) });
       return;
     }
-    this.tools.show(this.allChoices);
+    this.toolbar.show(this.allChoices);
     if (version === this.version) return;
     this.version = version;
     this.refresh();
@@ -108,7 +108,7 @@ class Browse {
     if (state.query === this.state.query) return undefined;
     this.state = state;
     this.isTyping = false;
-    this.tools.words.value = state.one("q"); // also where it has the focus
+    this.toolbar.words.value = state.one("q"); // also where it has the focus
     this.follow();
     return this.tell({ query: this.state.query });
   }
@@ -140,7 +140,7 @@ class Browse {
     this.change((state) => state.put("of", [rater]));
   }
 
-  /** The strip of scores comes, or goes with its range. */
+  /** The histogram of scores comes, or goes with its range. */
   showScores() {
     if (this.state.showsScores) return this.change((state) => { state.put("of", []); state.put("range", []); });
     return this.scored ? this.setOf(this.scored) : this.toast("No scorer has scored these images yet.");
@@ -148,7 +148,7 @@ class Browse {
 
   /** What stands over the list while the page is scrolled. */
   get above() {
-    return getComputedStyle(this.tools.element).position === "sticky" ? this.tools.element.offsetHeight + 8 : 8;
+    return getComputedStyle(this.toolbar.element).position === "sticky" ? this.toolbar.element.offsetHeight + 8 : 8;
   }
 
   /** What the line of actions covers at the bottom of the window. */
@@ -170,8 +170,8 @@ class Browse {
   follow({ place = null } = {}) {
     this.turn += 1;
     this.generators = null;
-    this.tools.show(this.allChoices);
-    if (this.strip.of) this.strip.place();
+    this.toolbar.show(this.allChoices);
+    if (this.scoreHistogram.of) this.scoreHistogram.place();
     this.trouble.hidden = true;
     if (this.place.firstChild !== this.view.element) this.place.replaceChildren(this.view.element);
     this.root.firstChild.classList.add("is-loading");
@@ -196,35 +196,35 @@ class Browse {
     this.chose();
   }
 
-  /** The facets' counts, the sentence, and the strip. */
+  /** The facets' counts, the sentence, and the histogram of scores. */
   async sum() {
     const { turn } = this;
-    this.rail.wait(true);
+    this.facets.wait(true);
     const of = this.state.one("of") || this.state.all("range").map((value) => value.slice(0, value.lastIndexOf(":")))[0] || "";
     const [facets, strip] = await Promise.all([this.api.get(`studio/facets?${this.state.asking()}`), this.api.get(`studio/strip?${this.state.asking(of ? { of } : {})}`)]);
     if (turn !== this.turn || this.controller.signal.aborted) return;
-    this.rail.wait(false);
+    this.facets.wait(false);
     if (facets.outcome === "ok") {
-      this.facets = facets.data.facets;
+      this.facetCounts = facets.data.facets;
       this.sentence.textContent = facets.data.sentence;
       this.total = facets.data.total;
       this.behind = facets.data.behind ?? 0;
-      if (this.view.pages.total === 0) this.told(null);
-      this.rail.show(this.facets, this.state.choices.length);
+      if (this.view.pageCache.total === 0) this.told(null);
+      this.facets.show(this.facetCounts, this.state.choices.length);
     }
     this.scored = strip.outcome === "ok" ? strip.data.of : null;
-    this.strip.show(this.scored && this.state.showsScores ? strip.data : null);
+    this.scoreHistogram.show(this.scored && this.state.showsScores ? strip.data : null);
     this.offerJudging();
-    const list = chips(this.state, this.facets, (name, value) => this.change((state) => state.put(name, state.all(name).filter((one) => one !== value))), () => this.change((state) => state.clear()));
+    const list = chips(this.state, this.facetCounts, (name, value) => this.change((state) => state.put(name, state.all(name).filter((one) => one !== value))), () => this.change((state) => state.clear()));
     const focused = this.chosen.contains(document.activeElement);
     this.chosen.replaceChildren(...list);
-    if (focused) (this.chosen.querySelector("button") ?? this.tools.words).focus();
+    if (focused) (this.chosen.querySelector("button") ?? this.toolbar.words).focus();
   }
 
   /** A queue of what is listed, where that is a disagreement and has no verdict yet. */
   offerJudging() {
     const { state } = this;
-    const decided = this.facets.find(({ name }) => name === "verdict");
+    const decided = this.facetCounts.find(({ name }) => name === "verdict");
     const open = decided ? (decided.values.find(({ value }) => value === "none")?.n ?? 0) : this.total;
     const only = state.all("verdict");
     this.judge.hidden = !state.disagrees || !open || (only.length > 0 && !only.includes("none"));
@@ -244,13 +244,13 @@ class Browse {
 
   knows(generators) {
     this.generators = generators.length ? generators : null;
-    this.tools.show(this.allChoices);
+    this.toolbar.show(this.allChoices);
   }
 
   /** A page of the list has come, or has not. */
   told(error) {
     this.root.firstChild.classList.remove("is-loading");
-    const total = this.view.pages.total ?? 0;
+    const total = this.view.pageCache.total ?? 0;
     this.trouble.hidden = !error && total > 0;
     if (error) {
       this.status.textContent = "";
@@ -265,7 +265,7 @@ class Browse {
   }
 
   count(note = "") {
-    const total = this.view.pages.total ?? 0;
+    const total = this.view.pageCache.total ?? 0;
     const what = this.view === this.views.grid ? "image" : "prompt";
     const told = total === 0 ? "" : `${total.toLocaleString("en")} ${what}${total === 1 ? "" : "s"}`;
     const chosen = this.views.grid.chosen.size;
@@ -294,7 +294,7 @@ class Browse {
       undo: () => this.tags.undo(),
       like: () => this.like(),
       compare: () => this.compare(),
-      search: () => { this.tools.words.focus(); this.tools.words.select(); },
+      search: () => { this.toolbar.words.focus(); this.toolbar.words.select(); },
       help: () => help(this),
       enter: () => this.focusList(),
       leave: () => this.views.grid.letGo(),
@@ -351,7 +351,7 @@ class Browse {
 
   changedTags(ids, tag, on) {
     const changed = new Set(ids);
-    const lists = [[...this.views.grid.pages.known()].map(([, item]) => item), [...this.views.prompts.pages.known()].flatMap(([, row]) => Object.values(row.cells).flat()), [...this.views.grid.chosen.values()]];
+    const lists = [[...this.views.grid.pageCache.known()].map(([, item]) => item), [...this.views.prompts.pageCache.known()].flatMap(([, row]) => Object.values(row.cells).flat()), [...this.views.grid.chosen.values()]];
     for (const item of new Set(lists.flat())) {
       if (changed.has(item.item_id)) item.tags = on ? [...new Set([...(item.tags ?? []), tag])].sort() : (item.tags ?? []).filter((one) => one !== tag);
     }

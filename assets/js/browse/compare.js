@@ -3,8 +3,7 @@
 import { button, h, kbd } from "../dom.js";
 import { opens, picture, said } from "./image_cell.js";
 import { swipe } from "./swipe.js";
-
-const AROUND = 640; // px of a picture
+import { IN_PAIRS } from "../thumbnails.js";
 
 /** `items`: at least two of which `left` and `right` are compared first (places in `items`). */
 export function compare(page, { title, items, left = 0, right = 1 }) {
@@ -25,7 +24,7 @@ export function compare(page, { title, items, left = 0, right = 1 }) {
     return h(
       "figure",
       { class: "cc-compare__card" },
-      swiping ? null : picture(item, AROUND),
+      swiping ? null : picture(item, IN_PAIRS),
       h("figcaption", {}, h("strong", {}, named(item)), item.text && item.text !== title ? h("span", { class: "cc-cell-text" }, item.text) : null, item.task ? h("span", { class: "cc-cell-meta" }, item.task) : null, said(item, state.params), item.tags?.length ? h("span", { class: "cc-cell-tags" }, ...item.tags.map((tag) => h("span", { class: "cc-tag" }, tag))) : null, h("a", { href: opens(item, state.params) }, "Open in the Workbench")),
     );
   };
@@ -33,7 +32,7 @@ export function compare(page, { title, items, left = 0, right = 1 }) {
     const [one, other] = sides.map((k) => ({ ...items[k], name: named(items[k]) }));
     mode.firstChild.textContent = swiping ? "Side by side" : "Swipe";
     stage.classList.toggle("is-swiping", swiping);
-    stage.replaceChildren(...[swiping ? swipe(one, other, AROUND) : null, card(0), card(1)].filter(Boolean));
+    stage.replaceChildren(...[swiping ? swipe(one, other, IN_PAIRS) : null, card(0), card(1)].filter(Boolean));
   }
   draw();
   const close = button("Back", { key: "Esc", kind: "primary" }, () => dialogs.close());

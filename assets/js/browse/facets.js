@@ -1,11 +1,11 @@
-// The rail of facets: each value a button with how many images would be left; its own choice does not count against it.
+// The facets: each value a button with how many images would be left; its own choice does not count against it.
 
 import { button, h, uniqueId } from "../dom.js";
 
 const FIRST = 8; // so many values stand there at once
 const LONG = 12; // with more there is a box to find one
 
-export class Rail {
+export class Facets {
   /** `onToggle(name, value)`. */
   constructor(onToggle) {
     this.onToggle = onToggle;
@@ -29,7 +29,7 @@ export class Rail {
     const keep = document.activeElement?.closest(".cc-rail") ? document.activeElement.dataset.key : null;
     const sections = facets.map((facet) => {
       const key = `${facet.name} ${facet.title}`;
-      if (!this.sections.has(key)) this.sections.set(key, new Section(this.onToggle));
+      if (!this.sections.has(key)) this.sections.set(key, new FacetSection(this.onToggle));
       const section = this.sections.get(key);
       section.show(facet);
       return section.element;
@@ -45,7 +45,7 @@ export class Rail {
   }
 }
 
-class Section {
+class FacetSection {
   constructor(onToggle) {
     this.onToggle = onToggle;
     this.all = false;

@@ -2,8 +2,8 @@
 
 import { h } from "../dom.js";
 import { cell, verdictLines, waiting } from "./image_cell.js";
-import { Pages } from "./page_cache.js";
-import { Virtual } from "./virtual_list.js";
+import { PageCache } from "./page_cache.js";
+import { VirtualList } from "./virtual_list.js";
 
 const GAP = 12;
 const NARROWEST = 180; // px of a cell
@@ -20,9 +20,9 @@ export class Grid {
     this.before = new Map();
     this.has = {};
     this.gap = GAP;
-    this.pages = new Pages((n) => page.fetchPage("items", n, "items"), (error) => this.came(error));
+    this.pageCache = new PageCache((n) => page.fetchPage("items", n, "items"), (error) => this.came(error));
     this.element = h("div", { class: "cc-virtual", role: "listbox", "aria-multiselectable": "true", "aria-label": "Images", "aria-busy": "true" });
-    this.virtual = new Virtual(this.element, this, signal);
+    this.virtualList = new VirtualList(this.element, this, signal);
     // pressing moves the focus: where it was before is where Shift and a click begin
     this.element.addEventListener("pointerdown", () => { this.begin = this.current; });
     this.element.addEventListener("click", (event) => this.clicked(event));
@@ -33,7 +33,7 @@ export class Grid {
   // ---- what the virtual list asks ----
 
   get count() {
-    return this.pages.total ?? 0;
+    return this.pageCache.total ?? 0;
   }
 
   get columns() {
@@ -53,56 +53,56 @@ export class Grid {
   }
 
   draw(index) {
-    const item = this.pages.get(index);
+    const item = this.pageCache.get(index);
     const current = index === this.current;
-    if (!item) return this.virtual.nodes.get(index)?.dataset.waiting === undefined ? waiting(index, current) : this.virtual.nodes.get(index);
+    if (!item) return this.virtualList.nodes.get(index)?.dataset.waiting === undefined ? waiting(index, current) : this.virtualList.nodes.get(index);
     return cell(item, { listing: this.page.state.params, index, total: this.count, chosen: this.chosen.has(item.item_id), current });
   }
 
   need(first, last) {
-    return this.pages.need(first, last);
+    return this.pageCache.need(first, last);
   }
 
   // ---- what is listed ----
 
   /** Another listing; `place` is where to stand in it. */
   load(place = 0) {
-    this.pages.reset();
-    this.virtual.clear();
+    this.pageCache.reset();
+    this.virtualList.clear();
     this.current = place;
     this.anchor = null;
     this.has = {};
     this.element.setAttribute("aria-busy", "true");
-    return this.pages.page(Math.floor(place / this.pages.size));
+    return this.pageCache.page(Math.floor(place / this.pageCache.size));
   }
 
   /** The same listing of a project that has moved. */
   refresh() {
-    this.pages.age();
-    if (this.count === 0) this.pages.page(0); // nothing is near the window that would be fetched anew
-    else this.virtual.soon();
+    this.pageCache.age();
+    if (this.count === 0) this.pageCache.page(0); // nothing is near the window that would be fetched anew
+    else this.virtualList.soon();
   }
 
   came(error) {
     this.element.setAttribute("aria-busy", "false");
     if (!error) {
       this.current = Math.min(this.current, Math.max(0, this.count - 1));
-      this.virtual.steady(() => this.look());
-      for (const [, item] of this.pages.known()) if (this.chosen.has(item.item_id)) this.chosen.set(item.item_id, item);
+      this.virtualList.steady(() => this.look());
+      for (const [, item] of this.pageCache.known()) if (this.chosen.has(item.item_id)) this.chosen.set(item.item_id, item);
     }
-    this.virtual.render({ anew: true });
+    this.virtualList.render({ anew: true });
     this.page.told(error);
   }
 
   redraw() {
-    this.virtual.steady(() => this.look());
-    this.virtual.render({ anew: true });
+    this.virtualList.steady(() => this.look());
+    this.virtualList.render({ anew: true });
   }
 
   /** Which lines there are at all: a listing makes room for them once one image has them. */
   look() {
     const width = this.element.clientWidth / this.columns - 2 * GAP;
-    for (const [, item] of this.pages.known()) {
+    for (const [, item] of this.pageCache.known()) {
       this.has.said = Math.max(this.has.said ?? 0, verdictLines(item, this.page.state.params, width));
       this.has.reason ||= Boolean(item.reason);
       this.has.tags ||= item.tags?.length > 0;
@@ -112,7 +112,7 @@ export class Grid {
   // ---- where one stands, and what is chosen ----
 
   get item() {
-    return this.pages.get(this.current);
+    return this.pageCache.get(this.current);
   }
 
   /** What an action is about: the chosen, or the one with the focus. */
@@ -122,8 +122,8 @@ export class Grid {
   }
 
   focus() {
-    this.virtual.reveal(this.current, this.page.above, this.page.below);
-    this.virtual.nodes.get(this.current)?.focus({ preventScroll: true });
+    this.virtualList.reveal(this.current, this.page.above, this.page.below);
+    this.virtualList.nodes.get(this.current)?.focus({ preventScroll: true });
   }
 
   focused(event) {
@@ -132,10 +132,10 @@ export class Grid {
   }
 
   stand(index) {
-    const old = this.virtual.nodes.get(this.current);
+    const old = this.virtualList.nodes.get(this.current);
     if (old) old.tabIndex = -1;
     this.current = index;
-    const now = this.virtual.nodes.get(index);
+    const now = this.virtualList.nodes.get(index);
     if (now) now.tabIndex = 0;
   }
 
@@ -168,7 +168,7 @@ export class Grid {
   }
 
   toggle(index) {
-    const item = this.pages.get(index);
+    const item = this.pageCache.get(index);
     if (!item) return;
     if (!this.chosen.delete(item.item_id)) this.chosen.set(item.item_id, item);
     this.anchor = null;
@@ -184,12 +184,12 @@ export class Grid {
     const turn = (this.extending = (this.extending ?? 0) + 1);
     const [first, last] = [Math.min(this.anchor, to), Math.max(this.anchor, to)];
     const end = Math.min(last, first + TOGETHER - 1);
-    const missing = Array.from({ length: end - first + 1 }, (_, k) => first + k).some((index) => !this.pages.get(index));
+    const missing = Array.from({ length: end - first + 1 }, (_, k) => first + k).some((index) => !this.pageCache.get(index));
     if (missing) await this.need(first, end);
     if (turn !== this.extending || this.anchor === null) return;
     this.chosen = new Map(this.before);
     for (let index = first; index <= end; index += 1) {
-      const item = this.pages.get(index);
+      const item = this.pageCache.get(index);
       if (item) this.chosen.set(item.item_id, item);
     }
     this.choseChanged(end < last ? `You can select at most ${TOGETHER} images at once.` : "");
@@ -202,8 +202,8 @@ export class Grid {
   }
 
   choseChanged(note = "") {
-    for (const [index, node] of this.virtual.nodes) {
-      const item = this.pages.get(index);
+    for (const [index, node] of this.virtualList.nodes) {
+      const item = this.pageCache.get(index);
       if (item) node.setAttribute("aria-selected", String(this.chosen.has(item.item_id)));
     }
     this.page.chose(note);
@@ -222,9 +222,9 @@ export class Grid {
       this.stand(index);
       this.toggle(index);
       node.focus({ preventScroll: true });
-    } else if (this.pages.get(index)) {
+    } else if (this.pageCache.get(index)) {
       this.stand(index);
-      this.page.open(this.pages.get(index), index);
+      this.page.open(this.pageCache.get(index), index);
     }
   }
 }

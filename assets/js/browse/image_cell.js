@@ -4,7 +4,8 @@ import { h } from "../dom.js";
 import { at } from "../base_path.js";
 import { fixed } from "../numbers.js";
 import { saying, share } from "../saying.js";
-import { judge, tells, workbench } from "../workbench/address.js";
+import { judge, tells, workbenchAddress } from "../workbench/address.js";
+import { IN_GRIDS, thumbnail } from "../thumbnails.js";
 
 const UNITS = 4; // so many of an image are told
 const CHARACTER = 6.6; // px of a chip's text
@@ -12,12 +13,12 @@ const CHIP = 30; // px around it
 
 /** Where an image opens: the Workbench learns what has been seen here, as an answer given there is then not blind. */
 export function opens(item, listing) {
-  return workbench(item.item_id, listing, item.mean === null && !tells(listing) ? "" : judge(listing));
+  return workbenchAddress(item.item_id, listing, item.mean === null && !tells(listing) ? "" : judge(listing));
 }
 
-export function picture(item, width = 320) {
+export function picture(item, width = IN_GRIDS) {
   return item.sha256
-    ? h("img", { src: at(`/img/${item.sha256}?w=${width}`), loading: "lazy", decoding: "async", draggable: "false", alt: "" })
+    ? h("img", { src: thumbnail(at(`/img/${item.sha256}`), width), loading: "lazy", decoding: "async", draggable: "false", alt: "" })
     : h("span", { class: "cc-no-picture cc-cell-none" }, "no picture, answers only");
 }
 

@@ -2,7 +2,7 @@
 
 const KEPT = 40;
 
-export class Pages {
+export class PageCache {
   /** `fetchPage(number)` resolves to {rows, total, size}, or throws an Error that says why; `onChange(error or null)` is told of each. */
   constructor(fetchPage, onChange) {
     this.fetchPage = fetchPage;

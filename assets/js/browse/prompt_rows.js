@@ -2,14 +2,15 @@
 
 import { h } from "../dom.js";
 import { opens, picture, said } from "./image_cell.js";
-import { Pages } from "./page_cache.js";
+import { PageCache } from "./page_cache.js";
 import { swipe } from "./swipe.js";
-import { Virtual } from "./virtual_list.js";
+import { VirtualList } from "./virtual_list.js";
+import { IN_GRIDS } from "../thumbnails.js";
 
 const SIDE = 150; // px of a picture
 const LARGE = 260; // of two
 
-export class Prompts {
+export class PromptRows {
   /** `page` as the grid's. */
   constructor(page, signal) {
     this.page = page;
@@ -19,21 +20,21 @@ export class Prompts {
     this.gap = 12;
     this.columns = 1;
     this.generators = [];
-    this.pages = new Pages(async (n) => {
+    this.pageCache = new PageCache(async (n) => {
       const answer = await page.fetchPage("rows", n, "rows", this.pair ? { left: this.pair[0], right: this.pair[1] } : {});
       this.generators = answer.data.generators ?? [];
       page.knows(this.generators);
       return answer;
     }, (error) => this.came(error));
     this.element = h("div", { class: "cc-rows cc-virtual", role: "list", "aria-label": "Prompts", "aria-busy": "true" });
-    this.virtual = new Virtual(this.element, this, signal);
+    this.virtualList = new VirtualList(this.element, this, signal);
     this.element.addEventListener("keydown", (event) => this.pressed(event));
     this.element.addEventListener("focusin", (event) => this.focused(event));
     this.element.addEventListener("click", (event) => this.clicked(event));
   }
 
   get count() {
-    return this.pages.total ?? 0;
+    return this.pageCache.total ?? 0;
   }
 
   get side() {
@@ -51,43 +52,43 @@ export class Prompts {
   }
 
   need(first, last) {
-    return this.pages.need(first, last);
+    return this.pageCache.need(first, last);
   }
 
   load(place = 0) {
-    this.pages.reset();
-    this.virtual.clear();
+    this.pageCache.reset();
+    this.virtualList.clear();
     this.current = place;
     this.column = 0;
     this.element.setAttribute("aria-busy", "true");
-    return this.pages.page(Math.floor(place / this.pages.size));
+    return this.pageCache.page(Math.floor(place / this.pageCache.size));
   }
 
   refresh() {
-    this.pages.age();
-    if (this.count === 0) this.pages.page(0); // nothing is near the window that would be fetched anew
-    else this.virtual.soon();
+    this.pageCache.age();
+    if (this.count === 0) this.pageCache.page(0); // nothing is near the window that would be fetched anew
+    else this.virtualList.soon();
   }
 
   redraw() {
-    this.virtual.render({ anew: true });
+    this.virtualList.render({ anew: true });
   }
 
   came(error) {
     this.element.setAttribute("aria-busy", "false");
     this.current = Math.min(this.current, Math.max(0, this.count - 1));
-    this.virtual.render({ anew: true });
+    this.virtualList.render({ anew: true });
     this.page.told(error);
   }
 
   // ---- what is drawn ----
 
   draw(place) {
-    const row = this.pages.get(place);
-    if (!row) return this.virtual.nodes.get(place) ?? h("div", { class: "cc-prompt cc-cell-waiting", role: "listitem", "data-index": place, "data-waiting": true });
+    const row = this.pageCache.get(place);
+    if (!row) return this.virtualList.nodes.get(place) ?? h("div", { class: "cc-prompt cc-cell-waiting", role: "listitem", "data-index": place, "data-waiting": true });
     const shown = this.columnsOf(row);
     const { pair } = this;
-    const over = pair ? h("div", { class: "cc-prompt__swipe" }, swipe(...shown.map(({ item, generator }) => (item ? { ...item, name: generator } : null)), 320)) : null;
+    const over = pair ? h("div", { class: "cc-prompt__swipe" }, swipe(...shown.map(({ item, generator }) => (item ? { ...item, name: generator } : null)), IN_GRIDS)) : null;
     const cells = h("div", { class: "cc-prompt__cells", role: "group", "aria-label": `Images of ${row.text ?? row.prompt_id}` }, ...shown.map((one, n) => this.cell(one, place, n)), over);
     // where they do not all fit the row can be reached, and so scrolled, by keyboard
     new ResizeObserver(() => {
@@ -142,7 +143,7 @@ export class Prompts {
   // ---- keys and clicks ----
 
   get row() {
-    return this.pages.get(this.current);
+    return this.pageCache.get(this.current);
   }
 
   get item() {
@@ -154,8 +155,8 @@ export class Prompts {
   }
 
   focus() {
-    this.virtual.reveal(this.current, this.page.above, this.page.below);
-    const links = [...(this.virtual.nodes.get(this.current)?.querySelectorAll("a[data-column]") ?? [])];
+    this.virtualList.reveal(this.current, this.page.above, this.page.below);
+    const links = [...(this.virtualList.nodes.get(this.current)?.querySelectorAll("a[data-column]") ?? [])];
     (links.find((link) => Number(link.dataset.column) === this.column) ?? links[0])?.focus({ preventScroll: true });
   }
 

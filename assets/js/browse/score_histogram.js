@@ -4,7 +4,7 @@ import { button, h } from "../dom.js";
 
 const SETTLED_MS = 350;
 
-export class Strip {
+export class ScoreHistogram {
   /** `page` has range(rater), setRange(rater, low, high, {typing}) and setOf(rater). */
   constructor(page) {
     this.page = page;

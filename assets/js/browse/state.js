@@ -1,6 +1,6 @@
 // Browse's state is its address: what is listed, in which order, how it is shown.
 
-import { grid, LISTING, parse } from "../workbench/address.js";
+import { browseAddress, LISTING, parse } from "../workbench/address.js";
 
 /** What of the address restricts which images are listed and has no control but its facet: values of one name are alternatives. */
 export const FACETS = ["suite", "task", "generator", "object", "color", "count", "relation", "says", "people", "certainty", "differs", "verdict", "tag"];
@@ -20,7 +20,7 @@ export class State {
   }
 
   get address() {
-    return grid(this.params);
+    return browseAddress(this.params);
   }
 
   /** What the server is asked for; `page` and the like come on top. */
@@ -77,7 +77,7 @@ export class State {
     return names.flatMap((name) => this.all(name).map((value) => [name, value]));
   }
 
-  /** Whether the strip of scores stands above the images. */
+  /** Whether the histogram of scores stands above the images. */
   get showsScores() {
     return this.params.has("of") || this.params.has("range");
   }

@@ -6,7 +6,7 @@ import { at } from "../base_path.js";
 const TYPED_MS = 250;
 const SHOWS = [["grid", "Grid"], ["prompts", "By prompt"]];
 
-export class Tools {
+export class Toolbar {
   /** `page` has state, choose(name, value), type(text), copy(link button), openViews(), help(). */
   constructor(page) {
     this.page = page;

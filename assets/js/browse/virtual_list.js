@@ -4,7 +4,7 @@ const NEAR = 1.5; // windows kept above and below
 const TALLEST = 12_000_000; // px; browsers end somewhere above: a longer list scrolls in larger steps
 const STILL_MS = 60;
 
-export class Virtual {
+export class VirtualList {
   /** `list` has count, columns, rowHeight (px), gap (px), draw(index) -> element and need(first, last). */
   constructor(track, list, signal) {
     this.track = track;

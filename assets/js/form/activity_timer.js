@@ -3,7 +3,7 @@
 const IDLE_MS = 30_000;
 const ACTIVITY = ["keydown", "pointerdown", "pointermove", "wheel", "scroll", "touchstart"];
 
-export class ActivityClock {
+export class ActivityTimer {
   constructor(signal, now = () => performance.now()) {
     this.now = now;
     this.counted = 0;

@@ -2,10 +2,10 @@
 // The page moves on at once when something is submitted; the outbox sees to it that it is saved.
 
 import { Api, detail } from "../api.js";
-import { ActivityClock } from "./activity_timer.js";
+import { ActivityTimer } from "./activity_timer.js";
 import { Dialogs } from "./dialogs.js";
 import { button } from "../dom.js";
-import { Frame } from "./layout.js";
+import { Layout } from "./layout.js";
 import { Item } from "./item.js";
 import { listenToKeys } from "./keys.js";
 import { Preview } from "./preview.js";
@@ -15,7 +15,7 @@ import { feedback } from "./side_dialogs.js";
 import { chooseScreen, closedScreen, consentScreen, declinedScreen, doneScreen, emptyScreen, nameScreen, troubleScreen, waitingScreen } from "./screens.js";
 import { advance, isQuick, setQuick } from "./settings.js";
 import * as store from "../store.js";
-import { Ways } from "./actions.js";
+import { Actions } from "./actions.js";
 import { at } from "../base_path.js";
 import { later, loadTexts, t } from "../texts.js";
 
@@ -45,7 +45,7 @@ class Form {
     const previewed = new URLSearchParams(location.search).get("preview");
     this.api = previewed === null ? new Api(api) : new Preview(previewed);
     this.quick = !this.api.isPreview && isQuick();
-    this.clock = new ActivityClock(signal);
+    this.activityTimer = new ActivityTimer(signal);
     this.queue = new Queue();
     this.outbox = new Outbox(this.api, this, signal);
     this.item = null;
@@ -58,22 +58,22 @@ class Form {
     this.failures = 0;
     this.paces = [];
     this.breakAt = BREAK_SECONDS;
-    this.ways = new Ways(this);
+    this.actions = new Actions(this);
     root.classList.add("cc-root", "cc-form");
-    this.frame = new Frame({
+    this.layout = new Layout({
       help: () => this.help(),
       leave: () => this.leave(),
       undo: () => this.undo(),
-      skip: () => this.ways.skip(),
-      report: () => this.ways.report(),
-      unskip: () => this.ways.unskip(),
-      pause: () => this.ways.pause(),
-      mine: () => this.ways.mine(),
+      skip: () => this.actions.skip(),
+      report: () => this.actions.report(),
+      unskip: () => this.actions.unskip(),
+      pause: () => this.actions.pause(),
+      mine: () => this.actions.mine(),
       submit: () => this.submitOrComplain(),
     });
-    if (previewed !== null) this.frame.markPreview();
+    if (previewed !== null) this.layout.markPreview();
     this.dialogs = new Dialogs(root);
-    root.replaceChildren(...this.frame.elements);
+    root.replaceChildren(...this.layout.elements);
     listenToKeys(this, signal);
     document.addEventListener("visibilitychange", () => document.hidden && this.sendDraft(), { signal });
     window.addEventListener("beforeunload", (event) => this.beforeUnload(event), { signal });
@@ -140,8 +140,8 @@ class Form {
     this.failures = 0;
     if (data.name) this.setName(data.name);
     if (data.campaign) this.campaign = data.campaign;
-    this.frame.setResults(data.results ?? null);
-    if (data.progress) this.frame.setProgress(data.progress, data.campaign?.title, data.training);
+    this.layout.setResults(data.results ?? null);
+    if (data.progress) this.layout.setProgress(data.progress, data.campaign?.title, data.training);
     if (this.screen === "paused") return undefined;
     if (data.state === "label") return this.gotTasks((data.tasks ?? []).map((task) => ({ ...task, quick: this.quick })));
     if (data.state === "name") return this.askName();
@@ -191,7 +191,7 @@ class Form {
 
   setName(name) {
     this.name = name;
-    this.frame.setName(name);
+    this.layout.setName(name);
     this.outbox.setName(name);
     for (const { ticket } of this.outbox.waiting) this.queue.handled(ticket);
   }
@@ -235,8 +235,8 @@ class Form {
     this.screen = null;
     this.item = new Item(task, this);
     this.questionnaire = this.item.questionnaire;
-    this.frame.show(this.item.element, { working: true, revising: Boolean(task.revises) });
-    if (notice !== null) this.frame.setNotice(notice, this.wayBack(task));
+    this.layout.show(this.item.element, { working: true, revising: Boolean(task.revises) });
+    if (notice !== null) this.layout.setNotice(notice, this.wayBack(task));
     window.scrollTo({ top: 0 });
     this.item.refused = errors !== null;
     if (errors) this.item.complain(errors);
@@ -251,7 +251,7 @@ class Form {
   }
 
   report() {
-    this.ways.report();
+    this.actions.report();
   }
 
   wayBack(task) {
@@ -260,18 +260,18 @@ class Form {
 
   /** A notice {text, action}, or none. */
   say(notice) {
-    this.frame.setNotice(notice?.text ?? "", notice?.action ?? null);
+    this.layout.setNotice(notice?.text ?? "", notice?.action ?? null);
   }
 
   showScreen(kind, screen, { keepNotice = false } = {}) {
-    if (this.screen === kind && this.frame.says(screen)) return;
+    if (this.screen === kind && this.layout.says(screen)) return;
     this.screen = kind;
     this.item = null;
     if (!keepNotice) {
       this.say(this.told);
       this.told = null;
     }
-    this.frame.show(screen, { working: false, revising: false });
+    this.layout.show(screen, { working: false, revising: false });
     screen.querySelector("[data-focus]")?.focus();
   }
 
@@ -280,9 +280,9 @@ class Form {
     this.keepDraft();
     this.name = null;
     this.paces = [];
-    this.frame.setPace(null);
-    this.frame.setLast(null);
-    this.frame.setName(null);
+    this.layout.setPace(null);
+    this.layout.setLast(null);
+    this.layout.setName(null);
     this.queue = new Queue(); // what was fetched was another person's
     const { element, focus } = nameScreen((name) => this.giveName(name));
     this.showScreen("name", element);
@@ -317,7 +317,7 @@ class Form {
   /** From now on one question about each image, or all of them. */
   chooseQuestions(quick) {
     this.dialogs.close();
-    if (this.outbox.waiting.length > 0) return this.frame.setNotice(t("Your last answers are still being saved. Please choose again when they are."));
+    if (this.outbox.waiting.length > 0) return this.layout.setNotice(t("Your last answers are still being saved. Please choose again when they are."));
     this.keepDraft();
     setQuick(quick);
     this.quick = quick;
@@ -333,7 +333,7 @@ class Form {
   ready(item, { byAnswer = false } = {}) {
     if (item !== this.item) return;
     if (byAnswer && advance() === "submit" && !item.task.revises && !item.refused) this.submit(item);
-    else this.frame.focusSubmit();
+    else this.layout.focusSubmit();
   }
 
   rest(screen) {
@@ -344,14 +344,14 @@ class Form {
   }
 
   progressed(done, of) {
-    this.frame.setReady(done === of, done, of);
+    this.layout.setReady(done === of, done, of);
   }
 
   // ---- what the person does ----
 
   submitOrComplain() {
     if (!this.item) return;
-    if (!this.item.isOpen) this.frame.setNotice(this.item.pictures.failed ? t(NOT_LOADED) : "");
+    if (!this.item.isOpen) this.layout.setNotice(this.item.pictures.failed ? t(NOT_LOADED) : "");
     else if (this.item.missing.length > 0) this.item.complainOfMissing();
     else this.submit(this.item);
   }
@@ -371,7 +371,7 @@ class Form {
     if (!this.api.isPreview) item.rememberWords();
     clearTimeout(this.draftTimer);
     this.item = null;
-    this.frame.setLast(task.images[0]?.image);
+    this.layout.setLast(task.images[0]?.image);
     if (!revises) this.worked(seconds);
     if (!revises) this.queue.handled(task.ticket);
     this.outbox.add({ id, route: "submit", ticket: revises ? null : task.ticket, body, task });
@@ -382,11 +382,11 @@ class Form {
   worked(seconds) {
     this.paces = [...this.paces, seconds].slice(-PACED);
     const sorted = [...this.paces].sort((a, b) => a - b);
-    this.frame.setPace(sorted.length < PACED_FROM ? null : sorted[Math.floor(sorted.length / 2)]);
-    if (this.clock.seconds < this.breakAt) return;
-    this.breakAt = this.clock.seconds + BREAK_SECONDS;
+    this.layout.setPace(sorted.length < PACED_FROM ? null : sorted[Math.floor(sorted.length / 2)]);
+    if (this.activityTimer.seconds < this.breakAt) return;
+    this.breakAt = this.activityTimer.seconds + BREAK_SECONDS;
     const text = t("You have worked for a while. A short break keeps your answers good; nothing is lost.");
-    this.told ??= { text, action: button(t("Pause"), { key: "." }, () => this.ways.pause()) };
+    this.told ??= { text, action: button(t("Pause"), { key: "." }, () => this.actions.pause()) };
   }
 
   /** Revise the last answer; while revising, go back without changing it. */
@@ -396,17 +396,17 @@ class Form {
       this.showNext();
       return;
     }
-    if (this.name !== null) await this.ways.revise("last");
+    if (this.name !== null) await this.actions.revise("last");
   }
 
   async leave() {
     if (this.outbox.waiting.length > 0) {
-      this.frame.setNotice(t("Your last answers are still being saved. Please change the name when they are."));
+      this.layout.setNotice(t("Your last answers are still being saved. Please change the name when they are."));
       return;
     }
     const { outcome } = await this.api.post("leave", {});
     if (outcome === "ok") this.startOver();
-    else this.frame.setNotice(t("The server cannot be reached just now."));
+    else this.layout.setNotice(t("The server cannot be reached just now."));
   }
 
   keepDraft() {
@@ -437,7 +437,7 @@ class Form {
 
   changed() {
     const { state, waiting, reason } = this.outbox;
-    this.frame.setStatus(state === "saved" && this.item?.refused ? "refused" : state, waiting.length, reason);
+    this.layout.setStatus(state === "saved" && this.item?.refused ? "refused" : state, waiting.length, reason);
   }
 
   saved(entry, data) {
@@ -455,9 +455,9 @@ class Form {
 
   /** Answered before, in another tab, say: what was given there stands. */
   answeredBefore(earlier) {
-    const change = button(t("Change it"), {}, () => this.ways.revise(`mine/${earlier}`));
+    const change = button(t("Change it"), {}, () => this.actions.revise(`mine/${earlier}`));
     const text = t("You had already answered the last picture, perhaps in another tab. Your first answer stays.");
-    if (this.item) this.frame.setNotice(text, change);
+    if (this.item) this.layout.setNotice(text, change);
     else this.told = { text, action: change };
   }
 

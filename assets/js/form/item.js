@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { isStacked, Pictures } from "./pictures.js";
-import { BlankView, PromptView, QuestionView } from "./questions.js";
+import { BlankView, PromptView, QuestionView } from "./question_view.js";
 import { CANNOT_TELL, clean, isBlank, isTicked, saysBlank, suggestions, unanswered, visible } from "./rules.js";
 import { advance } from "./settings.js";
 import * as store from "../store.js";
@@ -12,7 +12,7 @@ import { remember } from "./typed.js";
 const SETTLE_MS = 250;
 const MISSING = later("Please answer this question, or choose “Cannot tell”.");
 
-/** `host` has submit(item), zoom(item), ready(item, {byAnswer}) and the activity `clock`; reveal(element) if the page must not
+/** `host` has submit(item), zoom(item), ready(item, {byAnswer}) and the `activityTimer`; reveal(element) if the page must not
  *  scroll; drafted(item) if drafts are kept elsewhere, too; report() and opened(item) unless it shows the pictures itself. */
 export class Item {
   constructor(task, host, { showsPictures = true } = {}) {
@@ -70,7 +70,7 @@ export class Item {
 
   startClock() {
     this.started ??= new Date().toISOString();
-    this.clockStart = this.host.clock.seconds;
+    this.clockStart = this.host.activityTimer.seconds;
   }
 
   view(question) {
@@ -103,7 +103,7 @@ export class Item {
   }
 
   get seconds() {
-    return this.secondsBefore + (this.clockStart === null ? 0 : this.host.clock.seconds - this.clockStart);
+    return this.secondsBefore + (this.clockStart === null ? 0 : this.host.activityTimer.seconds - this.clockStart);
   }
 
   get missing() {

@@ -53,11 +53,11 @@ function outsideFields(form, event) {
   const key = keyOf(event);
   if (key === "?") return act(event, () => form.help());
   if (key === "u" && (form.item || form.screen === "done")) return act(event, () => form.undo());
-  if (form.ways && "th.".includes(key) && (form.item || ["done", "closed"].includes(form.screen))) {
-    return act(event, () => ({ t: () => form.ways.unskip(), h: () => form.ways.mine(), ".": () => form.ways.pause() })[key]());
+  if (form.actions && "th.".includes(key) && (form.item || ["done", "closed"].includes(form.screen))) {
+    return act(event, () => ({ t: () => form.actions.unskip(), h: () => form.actions.mine(), ".": () => form.actions.pause() })[key]());
   }
   if (!form.item) return false;
-  if (key === "!" && form.ways) return act(event, () => form.ways.report());
+  if (key === "!" && form.actions) return act(event, () => form.actions.report());
   if (!form.item.isOpen) return beforeOpen(form, event, key);
   if (key === "Enter") {
     const own = event.target.closest?.(OWN_ENTER);
@@ -66,7 +66,7 @@ function outsideFields(form, event) {
   if (key === "Backspace") return act(event, () => form.item.step(-1));
   if (event.repeat) return key.length === 1 && key !== " "; // a key held down must not run through the questions
   if (form.item.key(key)) return true;
-  if (key === "s") return act(event, () => (form.ways ? form.ways.skip() : form.skip()));
+  if (key === "s") return act(event, () => (form.actions ? form.actions.skip() : form.skip()));
   if (key === "z") return act(event, () => form.zoom(form.item));
   return false;
 }
@@ -74,7 +74,7 @@ function outsideFields(form, event) {
 /** What is pressed before the picture is there does nothing; a picture that does not load can still be skipped. */
 function beforeOpen(form, event, key) {
   if ((key === "Enter" || key === " ") && event.target.closest?.(OWN_ENTER)) return false;
-  if (key === "s" && form.item.pictures.failed) return act(event, () => form.ways.skip());
+  if (key === "s" && form.item.pictures.failed) return act(event, () => form.actions.skip());
   return key.length === 1 || key === "Enter";
 }
 

@@ -2,13 +2,14 @@
 
 import { button, h } from "../dom.js";
 import { later, t } from "../texts.js";
+import { IN_STRIPS, thumbnail } from "../thumbnails.js";
 
 const STATUS = { saved: later("Saved"), saving: later("Saving …"), retrying: later("Not saved yet - retrying"), refused: later("Not saved") };
 
 /** How people of a crowd platform are called here: it tells them nothing. */
 const PSEUDONYM = /^(prolific|mturk|participant)-[0-9a-f]{10}$/i;
 
-export class Frame {
+export class Layout {
   constructor(actions) {
     this.fill = h("div", { class: "cc-progress__fill" });
     this.bar = h("div", { class: "cc-progress", role: "progressbar", "aria-label": t("Progress"), "aria-valuemin": 0 }, this.fill);
@@ -101,7 +102,7 @@ export class Frame {
 
   showLast(wanted) {
     this.last.hidden = !wanted || this.lastImage === null;
-    this.last.replaceChildren(...(this.last.hidden ? [] : [h("img", { alt: "", src: `${this.lastImage}?w=160` })]));
+    this.last.replaceChildren(...(this.last.hidden ? [] : [h("img", { alt: "", src: thumbnail(this.lastImage, IN_STRIPS) })]));
   }
 
   setName(name) {

@@ -2,6 +2,7 @@
 
 import { button, h } from "../dom.js";
 import { t } from "../texts.js";
+import { IN_FORM, thumbnail } from "../thumbnails.js";
 
 /** What the picture at a place is called, as the questions do: by its side or by its number; a single one has no name. */
 export function pictureName(place, { images, questionnaire }) {
@@ -14,7 +15,7 @@ export function pictureName(place, { images, questionnaire }) {
 export const isStacked = () => window.matchMedia("(width < 560px), (width < 900px) and (aspect-ratio < 5/4)").matches;
 
 /** A picture as the form shows it: small enough for a slow line. Enlarged it is the original (`image`). */
-export const onScreen = (image) => `${image}?w=1600`;
+export const onScreen = (image) => thumbnail(image, IN_FORM);
 
 export class Pictures {
   /** The task's `images` are {image, width, height}; `onZoom(place)` and `onChoose(place)` tell what was clicked; `onReport()`, if there is

@@ -5,6 +5,7 @@ import { onScreen } from "./pictures.js";
 import { rich } from "../rich_text.js";
 import { CANNOT_TELL, isBlank } from "./rules.js";
 import { inLanguage, later, t } from "../texts.js";
+import { IN_STRIPS, thumbnail } from "../thumbnails.js";
 
 const REASONS = [later("The picture is broken, cut off or does not load"), later("The text makes no sense"), later("It should not be shown to people"), later("Something else is wrong")];
 
@@ -32,7 +33,7 @@ export function mine(dialogs, answers, onRevise) {
     return h(
       "li",
       { class: "cc-mine__row" },
-      h("div", { class: "cc-row" }, ...images.map(({ image }) => h("img", { src: `${image}?w=160`, alt: "", loading: "lazy" }))),
+      h("div", { class: "cc-row" }, ...images.map(({ image }) => h("img", { src: thumbnail(image, IN_STRIPS), alt: "", loading: "lazy" }))),
       h("div", {}, caption ? h("p", { class: "cc-mine__caption" }, caption) : null, h("p", { class: "cc-muted" }, told)),
       h("time", { class: "cc-muted", datetime: submitted }, new Date(submitted).toLocaleString()),
       button(t("Revise"), { autofocus: k === 0, "aria-label": t("Revise: {text}", { text: caption ?? told }) }, revise),

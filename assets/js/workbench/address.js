@@ -29,7 +29,7 @@ export function parse(query) {
 }
 
 /** The address of an image among those of a listing. */
-export function workbench(id, listing, shown = null) {
+export function workbenchAddress(id, listing, shown = null) {
   const query = new URLSearchParams({ id });
   for (const name of LISTING) for (const value of listing.getAll(name)) query.append(name, value);
   if (shown !== null) query.set("shown", shown);
@@ -86,7 +86,7 @@ export function queue(listing) {
 }
 
 /** The grid that a listing comes from. */
-export function grid(listing) {
+export function browseAddress(listing) {
   const query = listing.toString();
   return at(query ? `/studio/browse?${query}` : "/studio/browse");
 }

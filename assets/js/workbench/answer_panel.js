@@ -1,7 +1,7 @@
 // The form of one given image, on the Workbench's right side: the questions, keys and outbox of /annotate, without its queue.
 
 import { detail } from "../api.js";
-import { ActivityClock } from "../form/activity_timer.js";
+import { ActivityTimer } from "../form/activity_timer.js";
 import { button, h } from "../dom.js";
 import { Item } from "../form/item.js";
 import { listenToKeys } from "../form/keys.js";
@@ -13,13 +13,13 @@ const STATUS = { saved: "Saved", saving: "Saving …", retrying: "Not saved yet 
 const MOST_SCORERS = 3;
 const WHY_A_NAME = "Your answers, and what you uncover, are stored under this name. You enter it once.";
 
-export class Desk {
-  /** `bench` has api, dialogs, help(), zoom(), next(), renamed() and answered(ticket). */
-  constructor(bench, signal) {
-    this.bench = bench;
-    this.dialogs = bench.dialogs;
-    this.clock = new ActivityClock(signal);
-    this.outbox = new Outbox(bench.api, this, signal);
+export class AnswerPanel {
+  /** `workbench` has api, dialogs, help(), zoom(), next(), renamed() and answered(ticket). */
+  constructor(workbench, signal) {
+    this.workbench = workbench;
+    this.dialogs = workbench.dialogs;
+    this.activityTimer = new ActivityTimer(signal);
+    this.outbox = new Outbox(workbench.api, this, signal);
     this.item = null;
     this.screen = null;
     this.task = null;
@@ -71,7 +71,7 @@ export class Desk {
     this.item = null;
     const { task } = this;
     const surplus = task.status === "surplus" ? h("p", { class: "cc-muted" }, "This item already had enough blind answers: yours is stored, but not counted in agreement.") : null;
-    const next = button("Next image", { key: "n", kind: "primary" }, () => this.bench.next(true));
+    const next = button("Next image", { key: "n", kind: "primary" }, () => this.workbench.next(true));
     const revise = task.revises ? button("Revise", { key: "u" }, () => this.undo()) : null;
     const state = task.blind === false ? h("span", { class: "cc-badge cc-badge--warn" }, "not blind") : task.blind ? h("span", { class: "cc-badge cc-badge--ok" }, "blind") : null;
     const heading = h("h3", { class: "cc-heading" }, title, " ", state);
@@ -109,18 +109,18 @@ export class Desk {
   }
 
   async giveName(name) {
-    const { outcome, data } = await this.bench.api.post("name", { name });
+    const { outcome, data } = await this.workbench.api.post("name", { name });
     if (outcome === "unreachable") return "The server cannot be reached. Please try again in a moment.";
     if (outcome !== "ok") return detail(data, "This name was not accepted.");
-    this.bench.renamed();
+    this.workbench.renamed();
     return null;
   }
 
   async leave() {
     if (this.outbox.waiting.length > 0) return this.tell("Your last answers are still being saved. Please change the name when they are.");
     this.keepDraft();
-    const { outcome } = await this.bench.api.post("leave", {});
-    return outcome === "ok" ? this.bench.renamed() : this.tell("The server cannot be reached just now.");
+    const { outcome } = await this.workbench.api.post("leave", {});
+    return outcome === "ok" ? this.workbench.renamed() : this.tell("The server cannot be reached just now.");
   }
 
   // ---- what the person does ----
@@ -171,15 +171,15 @@ export class Desk {
   }
 
   skip() {
-    this.bench.next(true);
+    this.workbench.next(true);
   }
 
   help() {
-    this.bench.help();
+    this.workbench.help();
   }
 
   zoom() {
-    this.bench.zoom();
+    this.workbench.zoom();
   }
 
   get questionnaire() {
@@ -225,7 +225,7 @@ export class Desk {
   }
 
   saved(entry) {
-    if (entry.route === "submit" && entry.body.ticket === this.task?.ticket) this.bench.answered();
+    if (entry.route === "submit" && entry.body.ticket === this.task?.ticket) this.workbench.answered();
   }
 
   /** The server said no: the answer is kept as a draft of its image, and comes back with the reason if that is open. */
@@ -244,7 +244,7 @@ export class Desk {
   }
 
   signedOut() {
-    this.bench.renamed();
+    this.workbench.renamed();
   }
 }
 

@@ -1,21 +1,21 @@
 // The Workbench's head: what the image is, where it stands in its listing, and the ways on.
 
 import { button, h, kbd } from "../dom.js";
-import { grid } from "./address.js";
+import { browseAddress } from "./address.js";
 
-/** `bench` has item, neighbours, address, link(neighbour), go(side), help() and copyLink(). */
-export function head(bench) {
-  const { item, neighbours, address } = bench;
+/** `workbench` has item, neighbours, address, link(neighbour), go(side), help() and copyLink(). */
+export function head(workbench) {
+  const { item, neighbours, address } = workbench;
   const place = [item.generator, item.task?.replaceAll("_", " "), item.item_id].filter(Boolean).join(" · ");
   const total = neighbours.total.toLocaleString("en");
   const listed = neighbours.place ? `${neighbours.place.toLocaleString("en")} of ${total}` : "not in this listing";
   // what has a verdict leaves a queue
   const count = address.listing.get("verdict") === "none" ? `${total} to judge` : listed;
   const blanked = item.blanked ? h("p", {}, h("span", { class: "cc-badge cc-badge--warn" }, item.blanked)) : null;
-  const back = h("a", { class: "cc-bench__back", href: grid(address.listing) }, "Browse");
+  const back = h("a", { class: "cc-bench__back", href: browseAddress(address.listing) }, "Browse");
   const copied = h("span", { class: "cc-muted", role: "status" });
-  const copy = button("Copy link", { key: "c", kind: "quiet" }, () => bench.copyLink());
-  bench.copied = (text) => {
+  const copy = button("Copy link", { key: "c", kind: "quiet" }, () => workbench.copyLink());
+  workbench.copied = (text) => {
     copied.textContent = text;
   };
   return h(
@@ -25,11 +25,11 @@ export function head(bench) {
     h(
       "nav",
       { class: "cc-row cc-bench__steps", "aria-label": "Images of this listing" },
-      step(bench, "previous", "Previous", "p"),
+      step(workbench, "previous", "Previous", "p"),
       h("span", { class: "cc-bench__count" }, count, h("br"), "in ", back),
-      step(bench, "next", "Next", "n"),
+      step(workbench, "next", "Next", "n"),
       copy,
-      button("Help", { key: "?", kind: "quiet", "aria-label": "Help: keys and instructions" }, () => bench.help()),
+      button("Help", { key: "?", kind: "quiet", "aria-label": "Help: keys and instructions" }, () => workbench.help()),
       copied,
     ),
   );
@@ -40,15 +40,15 @@ function folded(title, content) {
   return h("details", { class: "cc-bench__spec" }, h("summary", {}, title), h("pre", { class: "cc-code" }, JSON.stringify(content, null, 2)));
 }
 
-function step(bench, side, label, key) {
-  const to = bench.neighbours[side];
+function step(workbench, side, label, key) {
+  const to = workbench.neighbours[side];
   const caps = h("span", { class: "cc-caps" }, h("span", { class: "cc-caps__alt" }, kbd("Alt")), kbd(key));
   if (!to) return h("button", { type: "button", class: "cc-button", disabled: true }, label, caps);
-  const link = h("a", { class: "cc-button", href: bench.link(to), rel: side === "next" ? "next" : "prev" }, label, caps);
+  const link = h("a", { class: "cc-button", href: workbench.link(to), rel: side === "next" ? "next" : "prev" }, label, caps);
   link.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return; // another tab
     event.preventDefault();
-    bench.go(side);
+    workbench.go(side);
   });
   return link;
 }

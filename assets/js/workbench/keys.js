@@ -4,32 +4,32 @@ const FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [con
 const PRESSED = { KeyN: "next", KeyP: "previous", KeyE: "uncover", KeyM: "masks", KeyZ: "zoom", KeyW: "note", KeyT: "tag", KeyC: "copy", KeyG: "gold" };
 const PLAIN = { n: "next", p: "previous", e: "uncover", m: "masks", z: "zoom", w: "note", t: "tag", c: "copy", g: "gold", u: "undo", 1: "1", 2: "2", 3: "3", 4: "4", "?": "help", ArrowRight: "next", ArrowLeft: "previous" };
 
-/** `bench` has root, form (the element whose keys are answers while it `isAsking`), dialogs, destroy() and act(action) -> whether it did anything. */
-export function listenToBenchKeys(bench, signal) {
+/** `workbench` has root, form (the element whose keys are answers while it `isAsking`), dialogs, destroy() and act(action) -> whether it did anything. */
+export function listenToWorkbenchKeys(workbench, signal) {
   const listener = (event) => {
-    if (!bench.root.isConnected) return bench.destroy();
+    if (!workbench.root.isConnected) return workbench.destroy();
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.isComposing || event.repeat) return undefined;
-    const action = event.altKey ? PRESSED[event.code] : plain(bench, event);
-    if (action && allowed(bench, action) && bench.act(action)) event.preventDefault();
+    const action = event.altKey ? PRESSED[event.code] : plain(workbench, event);
+    if (action && allowed(workbench, action) && workbench.act(action)) event.preventDefault();
     return undefined;
   };
   document.addEventListener("keydown", listener, { signal });
 }
 
-function plain(bench, { key, target, shiftKey }) {
+function plain(workbench, { key, target, shiftKey }) {
   if (target.closest?.(FIELDS)) return null;
-  if (bench.isAsking && bench.form.contains(target)) return key === "Escape" ? "leave" : null;
+  if (workbench.isAsking && workbench.form.contains(target)) return key === "Escape" ? "leave" : null;
   if (key === "Enter") return target.closest?.("button, a[href], summary, [tabindex]") ? null : "answer";
   if (key.startsWith("Arrow") && (shiftKey || target.closest?.("[role=listbox], [role=tablist], .cc-table-wrap"))) return null;
   return PLAIN[key.length === 1 ? key.toLowerCase() : key] ?? null;
 }
 
 /** While something is enlarged, only what is drawn over it can change. */
-function allowed(bench, action) {
-  return !bench.dialogs.isOpen || action === "masks";
+function allowed(workbench, action) {
+  return !workbench.dialogs.isOpen || action === "masks";
 }
 
-export const BENCH_KEYS = [
+export const WORKBENCH_KEYS = [
   [["n", "ArrowRight"], "next image of the listing"],
   [["p", "ArrowLeft"], "previous image"],
   [["e"], "uncover what scorers saw and others said (recorded)"],

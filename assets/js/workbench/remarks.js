@@ -1,10 +1,10 @@
-// What researchers leave beside an image: tags and notes, and what became of it so far. Verdicts are drawn elsewhere (`ruling`).
+// What researchers leave beside an image: tags and notes, and what became of it so far. Verdicts are drawn elsewhere (`verdictBar`).
 
 import { detail } from "../api.js";
 import { button, h, uniqueId } from "../dom.js";
 import { newId } from "../outbox.js";
 import { tagging } from "./tags.js";
-import { moment } from "./verdict.js";
+import { moment } from "./verdict_bar.js";
 
 const KINDS = {
   import: "came with", picture: "its picture came with", scored: "scored, in", failed: "could not be scored:", answer: "answered:", revision: "revised:",
@@ -12,12 +12,12 @@ const KINDS = {
 };
 const HOW = { asked: "uncovered it", answered: "after answering" };
 
-/** The sections below what others said; `api` asks, `item` is the open image. All, and `ruling`, is drawn anew after each change. */
+/** The sections below what others said; `api` asks, `item` is the open image. All, and `verdictBar`, is drawn anew after each change. */
 export class Remarks {
-  constructor(api, item, ruling) {
+  constructor(api, item, verdictBar) {
     this.api = api;
     this.item = item;
-    this.ruling = ruling;
+    this.verdictBar = verdictBar;
     this.element = h("div", { class: "cc-remarks", "aria-label": "Tags, notes and history", role: "group" });
     this.load();
   }
@@ -34,7 +34,7 @@ export class Remarks {
     const written = this.field?.value ?? "";
     const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.part : null;
     this.element.replaceChildren(tagging(data, this.item, this.api, () => this.load()), this.notes(data), past(data.history));
-    this.ruling.draw(data);
+    this.verdictBar.draw(data);
     this.field.value = written;
     if (focused) this.element.querySelector(`[data-part=${focused}]`)?.focus({ preventScroll: true });
     return undefined;

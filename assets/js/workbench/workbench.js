@@ -8,17 +8,17 @@ import { button, h, kbd } from "../dom.js";
 import { fixed } from "../numbers.js";
 import { newId } from "../outbox.js";
 import { at } from "../base_path.js";
-import { grid, judge, LISTING, parse, scorers, tells, workbench } from "./address.js";
-import { Desk } from "./answer_panel.js";
+import { browseAddress, judge, LISTING, parse, scorers, tells, workbenchAddress } from "./address.js";
+import { AnswerPanel } from "./answer_panel.js";
 import { Evidence } from "./evidence.js";
 import { head } from "./header.js";
-import { BENCH_KEYS, listenToBenchKeys } from "./keys.js";
+import { WORKBENCH_KEYS, listenToWorkbenchKeys } from "./keys.js";
 import { Remarks } from "./remarks.js";
 import { said } from "./judgements.js";
 import { LAYERS, Stage } from "./stage.js";
 import { toggles } from "./toggles.js";
 import { Toast } from "../toast.js";
-import { Ruling } from "./verdict.js";
+import { VerdictBar } from "./verdict_bar.js";
 
 const LOOK_AGAIN_MS = 5_000;
 const LOOKED_MS = 250; // a picture that nobody can have seen yet gets no verdict
@@ -29,34 +29,34 @@ const taskRoute = (id) => `task?id=${id}${isQuick() ? "&quick=true" : ""}`;
 /** Build the page in `root`. Returns {update(query), destroy}; a second mount on the same root replaces the first. */
 export function mount(root, { value } = {}) {
   mounted.get(root)?.destroy();
-  const bench = new Bench(root);
-  mounted.set(root, bench);
-  bench.update(value);
-  return bench;
+  const workbench = new Workbench(root);
+  mounted.set(root, workbench);
+  workbench.update(value);
+  return workbench;
 }
 
-class Bench {
+class Workbench {
   constructor(root) {
     this.root = root;
     this.controller = new AbortController();
     const { signal } = this.controller;
     this.api = new Api(at("/api/"));
     this.dialogs = new Dialogs(root);
-    this.desk = new Desk(this, signal);
-    this.form = this.desk.root;
+    this.answerPanel = new AnswerPanel(this, signal);
+    this.form = this.answerPanel.root;
     this.chosen = null; // the scorer whose evidence is shown, kept from image to image
-    this.ruling = new Ruling(this);
+    this.verdictBar = new VerdictBar(this);
     this.ruled = null; // the last verdict by a key, which U takes back
     this.toast = new Toast();
     this.turn = 0;
     this.opening = null;
-    listenToBenchKeys(this, signal);
+    listenToWorkbenchKeys(this, signal);
     this.timer = setInterval(() => this.lookAgain(), LOOK_AGAIN_MS);
     signal.addEventListener("abort", () => clearInterval(this.timer));
   }
 
   destroy() {
-    this.desk.destroy();
+    this.answerPanel.destroy();
     this.stage?.destroy();
     this.controller.abort();
     this.root.replaceChildren();
@@ -155,11 +155,11 @@ class Bench {
     this.stage = null;
     this.left = h("section", { class: "cc-bench__seen", "aria-label": "Scorers' evidence" });
     this.below = h("section", { class: "cc-bench__said", "aria-label": "Others' answers" });
-    this.ruling.element.hidden = true;
+    this.verdictBar.element.hidden = true;
     // who has seen the others' answers is here to judge these; their own would not be blind
     const folded = Boolean(this.evidence) && this.task.state === "label" && !this.task.answers;
     this.own = h("details", { class: folded ? "cc-bench__own is-folded" : "cc-bench__own", open: !folded || null }, h("summary", {}, "Answer the form yourself"), this.form);
-    const right = h("div", { class: "cc-bench__right" }, this.ruling.element, this.own);
+    const right = h("div", { class: "cc-bench__right" }, this.verdictBar.element, this.own);
     this.root.replaceChildren(h("div", { class: item.sha256 ? "cc-bench" : "cc-bench cc-bench--bare" }, head(this), this.left, right, this.below), this.toast.element);
     this.looked = item.sha256 ? Infinity : 0;
     if (item.sha256) {
@@ -169,8 +169,8 @@ class Bench {
     this.tools = h("div", { class: "cc-row cc-bench__tools", role: "toolbar", "aria-label": "What is drawn over the picture" });
     const picture = this.stage?.element ?? h("p", { class: "cc-no-picture" }, "This item has answers but no picture: the study did not publish it.");
     this.left.append(picture, this.tools, this.panel);
-    this.desk.open(this.task, { focus, seen: this.notBlind() });
-    if (owed) this.desk.askName(`Browse has shown you what ${this.address.shown}’s answers about this image. Enter your name, as this is recorded.`);
+    this.answerPanel.open(this.task, { focus, seen: this.notBlind() });
+    if (owed) this.answerPanel.askName(`Browse has shown you what ${this.address.shown}’s answers about this image. Enter your name, as this is recorded.`);
     this.showEvidence();
   }
 
@@ -178,7 +178,7 @@ class Bench {
     const { listing, shown: came } = this.address;
     // the grid that somebody comes from has shown its other images too, and an order by values tells of them by itself
     const told = came !== null || (listing.get("order") ?? "prompt") !== "prompt";
-    return workbench(id, listing, told ? (shown || tells(listing) ? judge(listing) : "") : null);
+    return workbenchAddress(id, listing, told ? (shown || tells(listing) ? judge(listing) : "") : null);
   }
 
   /** Everything that depends on the evidence, or what stands in its place. */
@@ -203,7 +203,7 @@ class Bench {
   tell(evidence) {
     const title = h("h3", { class: "cc-heading" }, "Others' answers");
     if (!evidence) return this.below.replaceChildren(title, h("p", { class: "cc-muted" }, "Hidden, like the evidence, until you answer or uncover it."));
-    if (this.remarks?.item !== this.item) this.remarks = new Remarks(this.api, this.item, this.ruling);
+    if (this.remarks?.item !== this.item) this.remarks = new Remarks(this.api, this.item, this.verdictBar);
     return this.below.replaceChildren(title, said(evidence, this.item.name), this.remarks.element);
   }
 
@@ -215,7 +215,7 @@ class Bench {
       const choose = () => {
         this.chosen = one.rater;
         this.showEvidence();
-        if (this.ruling.data) this.ruling.draw(this.ruling.data);
+        if (this.verdictBar.data) this.verdictBar.draw(this.verdictBar.data);
         this.panel.querySelector("[aria-pressed=true]")?.focus();
       };
       return h("button", { type: "button", class: "cc-tab", "aria-pressed": String(one === sight), on: { click: choose } }, one.rater, mark ? h("span", { class: "cc-tab__mark" }, mark) : null);
@@ -255,7 +255,7 @@ class Bench {
     if (!this.stage) return [];
     const alike = new URLSearchParams({ like: this.item.item_id });
     const zoom = h("button", { type: "button", class: "cc-toggle cc-toggle--action", on: { click: () => this.zoom() } }, "Zoom", kbd("z"));
-    const more = h("a", { class: "cc-toggle cc-toggle--action", href: grid(alike), title: "Images that a model sees like this one" }, "More like this");
+    const more = h("a", { class: "cc-toggle cc-toggle--action", href: browseAddress(alike), title: "Images that a model sees like this one" }, "More like this");
     return this.item.alike ? [zoom, more] : [zoom];
   }
 
@@ -286,8 +286,8 @@ class Bench {
   }
 
   help() {
-    this.dialogs.help(this.desk.questionnaire);
-    const rows = BENCH_KEYS.map(([keys, meaning]) => h("div", { class: "cc-keys__row" }, h("dt", {}, ...keys.map((key) => kbd(key))), h("dd", {}, meaning)));
+    this.dialogs.help(this.answerPanel.questionnaire);
+    const rows = WORKBENCH_KEYS.map(([keys, meaning]) => h("div", { class: "cc-keys__row" }, h("dt", {}, ...keys.map((key) => kbd(key))), h("dd", {}, meaning)));
     const section = h("section", { class: "cc-for-keys cc-bench-keys" }, h("h3", { class: "cc-heading" }, "Keys of the Workbench"), h("dl", { class: "cc-keys" }, ...rows));
     this.dialogs.dialog.querySelector(".cc-dialog__body").lastElementChild.before(section);
     return true;
@@ -296,7 +296,7 @@ class Bench {
   // ---- what the person does ----
 
   get isAsking() {
-    return this.desk.item !== null;
+    return this.answerPanel.item !== null;
   }
 
   act(action) {
@@ -309,7 +309,7 @@ class Bench {
       help: () => this.help(),
       answer: () => {
         this.own.open = true;
-        return this.desk.focus();
+        return this.answerPanel.focus();
       },
       note: () => Boolean(this.evidence && this.remarks?.focus()),
       tag: () => Boolean(this.evidence && this.remarks?.focus("tag")),
@@ -319,7 +319,7 @@ class Bench {
       undo: () => this.undoVerdict(),
     };
     if (action === "undo") return actions.undo();
-    if (/^[1-4]$/.test(action)) return Boolean(this.item && this.evidence && this.ruling.press(Number(action)));
+    if (/^[1-4]$/.test(action)) return Boolean(this.item && this.evidence && this.verdictBar.press(Number(action)));
     return this.item ? actions[action]() : false;
   }
 
@@ -337,14 +337,14 @@ class Bench {
   /** Save who was wrong, and go on to the next image; a key that comes before the picture was seen is let go. */
   async rule(body, text) {
     if (this.isRuling || performance.now() < this.looked) return;
-    if (!this.item.name) return void this.desk.askName("Enter your name first: verdicts are signed.", true);
+    if (!this.item.name) return void this.answerPanel.askName("Enter your name first: verdicts are signed.", true);
     const { item } = this;
     this.isRuling = true;
     const why = await this.remarks.send("verdict", body);
     this.isRuling = false;
     if (why) return void this.toast.show(why);
     this.ruled = { item: item.item_id, aspect: body.aspect, target: body.target, address: this.link({ id: item.item_id, shown: true }) };
-    const { blamed, verdicts } = this.ruling.data.so_far;
+    const { blamed, verdicts } = this.verdictBar.data.so_far;
     this.toast.show(`Saved: ${text} (${blamed} of ${verdicts} ${verdicts === 1 ? "verdict" : "verdicts"} so far).`, () => this.undoVerdict());
     if (this.item !== item || this.go("next")) return undefined;
     if (this.address.listing.get("verdict") === "none") this.opening = this.open({ ...this.address, id: "" });
@@ -376,7 +376,7 @@ class Bench {
 
   /** G: the image with a verdict becomes gold: this one, or the one that was judged by a key just before. */
   async chooseGold() {
-    const here = this.evidence && !this.ruling.element.hidden && this.ruling.data.verdicts.length > 0;
+    const here = this.evidence && !this.verdictBar.element.hidden && this.verdictBar.data.verdicts.length > 0;
     const item = here ? this.item.item_id : this.ruled?.item;
     if (!item) return this.toast.show("Give a verdict first: gold needs a right answer.");
     const { outcome, data } = await this.api.get("studio/gold");
@@ -401,7 +401,7 @@ class Bench {
   /** The address of this image among those of its listing, for somebody else. */
   copyLink() {
     const { id, listing, shown } = this.address;
-    const address = new URL(workbench(id, listing, shown), location.href).href;
+    const address = new URL(workbenchAddress(id, listing, shown), location.href).href;
     const copying = navigator.clipboard?.writeText(address) ?? Promise.reject(new Error("no clipboard"));
     copying.then(() => this.copied("Copied"), () => this.copied(address));
     return true;
@@ -425,15 +425,15 @@ class Bench {
 
   /** From the form: on to the next image, and straight to its questions. */
   next(answering) {
-    if (!this.go("next", { answering })) this.desk.tell("This is the last image of the listing.");
+    if (!this.go("next", { answering })) this.answerPanel.tell("This is the last image of the listing.");
   }
 
   uncover() {
     if (this.evidence || !this.item.sha256) return false;
     if (!this.item.name) {
-      this.desk.askName("Enter your name first: uncovering an image is recorded.", true);
-    } else if (this.desk.isUnsaved) {
-      this.desk.tell("Your answer is still being saved. Others' answers appear as soon as it is.");
+      this.answerPanel.askName("Enter your name first: uncovering an image is recorded.", true);
+    } else if (this.answerPanel.isUnsaved) {
+      this.answerPanel.tell("Your answer is still being saved. Others' answers appear as soon as it is.");
     } else {
       this.uncoverNow();
     }
@@ -447,8 +447,8 @@ class Bench {
     this.showEvidence();
     // whoever uncovers goes on to the verdict: its keys are not for a field of the form
     if (this.form.contains(document.activeElement)) document.activeElement.blur();
-    this.desk.seen = this.notBlind();
-    if (this.desk.item) this.desk.tell(this.desk.seen);
+    this.answerPanel.seen = this.notBlind();
+    if (this.answerPanel.item) this.answerPanel.tell(this.answerPanel.seen);
   }
 
   /** The answer to this image is on disk: now everything may be seen. */
@@ -460,10 +460,10 @@ class Bench {
     this.task = data;
     await this.refresh();
     if (turn !== this.turn) return;
-    this.desk.task = data;
-    this.desk.seen = this.notBlind();
+    this.answerPanel.task = data;
+    this.answerPanel.seen = this.notBlind();
     const focused = this.form.contains(document.activeElement);
-    this.desk.showAnswered("Saved", focused);
+    this.answerPanel.showAnswered("Saved", focused);
   }
 
   /** Another name, or the first: everything is asked again, as it depends on who asks. */
@@ -479,7 +479,7 @@ class Bench {
     if (turn !== this.turn) return;
     const first = outcome === "ok" ? data.items[0] : null;
     const start = first
-      ? [h("a", { class: "cc-button cc-button--primary", href: at("/studio/browse") }, "Choose one in Browse"), h("a", { class: "cc-button", href: workbench(first.item_id, new URLSearchParams()) }, "Open the first image")]
+      ? [h("a", { class: "cc-button cc-button--primary", href: at("/studio/browse") }, "Choose one in Browse"), h("a", { class: "cc-button", href: workbenchAddress(first.item_id, new URLSearchParams()) }, "Open the first image")]
       : [h("a", { class: "cc-button cc-button--primary", href: at("/studio/") }, "Overview explains how to import images")];
     this.blank("One image at a time", "The Workbench shows one image: scorers' evidence on the left, your questions on the right, and, after you answer, all answers below.", ...start);
   }
@@ -488,8 +488,8 @@ class Bench {
     const decided = new URLSearchParams(listing);
     const isQueue = decided.get("verdict") === "none";
     decided.delete("verdict");
-    if (!isQueue) return this.blank("Nothing to show", "No image matches this address.", h("a", { class: "cc-button", href: grid(decided) }, "Browse"));
-    return this.blank("All judged", "Every disagreement of this listing has a verdict.", h("a", { class: "cc-button cc-button--primary", href: grid(decided) }, "See them in Browse"));
+    if (!isQueue) return this.blank("Nothing to show", "No image matches this address.", h("a", { class: "cc-button", href: browseAddress(decided) }, "Browse"));
+    return this.blank("All judged", "Every disagreement of this listing has a verdict.", h("a", { class: "cc-button cc-button--primary", href: browseAddress(decided) }, "See them in Browse"));
   }
 
   trouble({ outcome, data }) {

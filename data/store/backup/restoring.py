@@ -21,8 +21,7 @@ from data.files import on_disk, sha256_of
 from data.people import person_pseudonym
 from data.store.backup import backups, snapshot
 from data.store.backup.backups import Backup, BackupFile, BadBackup, Manifest
-from data.store.core import connections, rows
-from data.store.core import schema as schema_module
+from data.store.core import connections, rows, schema
 from data.store.core.connections import DATABASE, Connection, first_line
 from data.store.core.database_file import NUMBER_FILE
 from data.store.core.erased import mark, marks, people_named, strike_people
@@ -279,8 +278,8 @@ def _marks(project: Path) -> tuple[str, dict[str, Any]]:
         try:
             # the project's own is opened to be written: so it takes in what it had put beside itself
             with connections.connect(path, read_only=n > 0, threads=1) as connection:
-                stored = schema_module.secret_of(connection)
-                if secret in ("", stored) and "erased" in schema_module.table_names(connection):
+                stored = schema.secret_of(connection)
+                if secret in ("", stored) and "erased" in schema.table_names(connection):
                     known |= marks(connection)
                 secret = secret or stored
         except duckdb.Error as error:
@@ -312,7 +311,7 @@ def _prepared(backup: Backup, work: Path, secret: str, known: Mapping[str, Any])
     fresh.chmod(0o600)
     with connections.connect(fresh, memory="2GB") as connection:
         migrate(connection)
-        same = schema_module.secret_of(connection) == secret
+        same = schema.secret_of(connection) == secret
         gone = [name for name in people_named(connection) if mark(secret, name) in known] if same and known else []
         if same and known:
             strike_people(connection, gone, secret, known)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -38,9 +38,78 @@ def score_position(store: Store, suite: str, rater: str, aspect: str, value: flo
     return ScorePosition(**record) if record and record["n"] else None
 
 
-def item(store: Store, item_id: str) -> dict[str, Any] | None:
-    """One item whole: the item, its prompt and picture, how its generator was asked (``generated``, where that is known), all
-    annotations, all judgements; None if unknown."""
+@dataclass(frozen=True, slots=True)
+class StoredAnnotation:
+    """An answer to an item.
+
+    Attributes:
+        status: such as ``valid``.
+        revises: the answer that this one replaces; None if it is the first.
+        import_id: the import that brought it; None if it was given here.
+        identity, simulated: the kind of person.
+        superseded: whether a later answer replaces it.
+    """
+
+    annotation_id: str
+    rater_id: str
+    answers: Mapping[str, Any]
+    status: str
+    revises: str | None
+    saw_evidence: bool
+    submitted: datetime
+    import_id: int | None
+    identity: str | None
+    simulated: bool
+    superseded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StoredJudgement:
+    """A judgement about an item; ``kind``, ``identity`` and ``simulated`` are the rater's."""
+
+    rater_id: str
+    kind: str
+    identity: str | None
+    simulated: bool
+    aspect: str
+    target: str | None
+    label: str | None
+    value: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredItem:
+    """An item with its prompt, its picture, all answers and all judgements.
+
+    Attributes:
+        text, spec: the prompt's; None without a prompt.
+        sha256, width, height: the picture's; None without a picture.
+        blanked: why the picture is blank; None if it is not.
+        generated: how its generator was asked; None if that is not known.
+    """
+
+    item_id: str
+    kind: str
+    suite: str
+    prompt_id: str | None
+    task: str | None
+    generator: str | None
+    public_id: str
+    import_id: int
+    text: str | None
+    spec: Mapping[str, Any] | None
+    sha256: str | None
+    width: int | None
+    height: int | None
+    blanked: str | None
+    generated: Mapping[str, Any] | None
+    annotations: tuple[StoredAnnotation, ...]
+    judgements: tuple[StoredJudgement, ...]
+
+
+def item(store: Store, item_id: str) -> StoredItem | None:
+    """Return an item by its id; None if there is none."""
     with store.read() as cursor:
         record = rows.first(
             cursor,
@@ -51,40 +120,56 @@ def item(store: Store, item_id: str) -> dict[str, Any] | None:
         )
         if record is None:
             return None
-        annotations = rows.dicts(
+        annotations = rows.records(
             cursor,
+            StoredAnnotation,
             "select a.annotation_id, a.rater_id, a.answers, a.status, a.revises, a.saw_evidence, a.submitted, a.import_id,"
             " r.identity, r.simulated,"
             " a.annotation_id in (select revises from annotations where revises is not null) as superseded"
             " from annotations a join raters r using (rater_id) where item_id = ? order by a.seq, a.submitted",
             [item_id],
+            "answers",
         )
-        judgements = rows.dicts(
+        judgements = rows.records(
             cursor,
+            StoredJudgement,
             "select j.rater_id, r.kind, r.identity, r.simulated, j.aspect, j.target, j.label, j.value, j.reason"
             " from judgements j join raters r using (rater_id) where j.item_id = ? order by r.kind, j.seq, j.aspect, j.target",
             [item_id],
         )
-    return {
-        **rows.decoded(record, "spec", "generated"),
-        "annotations": [rows.decoded(annotation, "answers") for annotation in annotations],
-        "judgements": judgements,
-    }
+    decoded = rows.decoded(record, "spec", "generated")
+    return StoredItem(**decoded, annotations=tuple(annotations), judgements=tuple(judgements))
 
 
-def filter_choices(store: Store) -> dict[str, list[str]]:
-    """The values that each filter can take in this project."""
+@dataclass(frozen=True, slots=True)
+class FilterChoices:
+    """The values that each filter can take in a project.
+
+    Attributes:
+        people: the kinds of people that there are.
+        rater: all raters but a study's slots.
+    """
+
+    suite: list[str]
+    task: list[str]
+    generator: list[str]
+    aspect: list[str]
+    people: list[str]
+    rater: list[str]
+
+
+def filter_choices(store: Store) -> FilterChoices:
+    """Return the values that each filter can take in this project."""
     with store.read() as cursor:
-        choices = {
-            name: rows.column(cursor, f"select distinct {name} from items where {name} is not null order by 1")
+        suites, tasks, generators = (
+            rows.column(cursor, f"select distinct {name} from items where {name} is not null order by 1")
             for name in ("suite", "task", "generator")
-        }
-        choices["aspect"] = rows.column(cursor, "select distinct aspect from judgements order by 1")
+        )
+        aspects = rows.column(cursor, "select distinct aspect from judgements order by 1")
         imitated = rows.first(cursor, "select 1 from raters where simulated limit 1")
-        choices["people"] = [PEOPLE, SIMULATED] if imitated else [PEOPLE]
         known = "select rater_id from raters where identity is distinct from 'slot' order by kind desc, rater_id"
-        choices["rater"] = rows.column(cursor, known)
-    return choices
+        raters = rows.column(cursor, known)
+    return FilterChoices(suites, tasks, generators, aspects, [PEOPLE, SIMULATED] if imitated else [PEOPLE], raters)
 
 
 def rater_names(store: Store) -> list[str]:
@@ -92,12 +177,37 @@ def rater_names(store: Store) -> list[str]:
     return store.query_column("select rater_id from raters order by rater_id")
 
 
-def totals(store: Store) -> dict[str, int]:
-    """How much of everything the project holds.
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """How much of everything a project holds.
 
-    ``places``: images, ``images``: those of them with a picture. ``annotations`` are people's answers, ``simulated``
-    those of imitations. ``scorers``: those that have judged something.
+    Attributes:
+        images: images with a picture.
+        places: images with and without a picture.
+        items: images, pairs and groups.
+        annotations: people's answers, each with its revisions once.
+        simulated: answers of simulated people.
+        people: persons who have a name.
+        scorers: scorers that have judged something.
     """
+
+    prompts: int
+    images: int
+    places: int
+    items: int
+    annotations: int
+    simulated: int
+    people: int
+    scorers: int
+
+    @property
+    def nothing(self) -> bool:
+        """True if the project is empty."""
+        return self == Totals(0, 0, 0, 0, 0, 0, 0, 0)
+
+
+def totals(store: Store) -> Totals:
+    """Return how much of everything the project holds."""
     counted = {
         "prompts": "select count(*) from prompts",
         "images": "select count(*) from images where sha256 is not null",
@@ -110,7 +220,7 @@ def totals(store: Store) -> dict[str, int]:
         " and exists (from judgements where rater_id = r.rater_id)",
     }
     with store.read() as cursor:
-        return {name: int(rows.value(cursor, sql)) for name, sql in counted.items()}
+        return Totals(**{name: int(rows.value(cursor, sql)) for name, sql in counted.items()})
 
 
 @dataclass(frozen=True, slots=True)

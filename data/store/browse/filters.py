@@ -56,7 +56,8 @@ class Filters:
     Attributes:
         object, color, count, relation: what the prompt's spec asks for.
         says: (scorer, one of VERDICTS).
-        people: of MOST, real people's first valid blind answers on ``correct``; certainty: how sure they are together.
+        people: one of ``MAJORITY_VALUES``, of real people's first valid blind answers on ``correct``.
+        certainty: how sure they are together.
         differs: (rater, MISSED or PASSED), or ("", AMONG_PEOPLE or AMONG_SCORERS).
         verdict: of ADJUDICATED, on any aspect.
         q: words that must all be in the prompt's text or the item's id.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from data.store.browse import index_refresh
@@ -50,10 +50,48 @@ _NO_KEY: Final = "'inf'::double"
 
 
 @dataclass(frozen=True, slots=True)
+class YesNoCount:
+    """How many people say yes, and how many say no."""
+
+    yes: int
+    no: int
+
+
+@dataclass(frozen=True, slots=True)
+class GridItem:
+    """An item as a grid shows it.
+
+    Attributes:
+        idx: the image's number among those of its prompt and generator.
+        text, spec: the prompt's; None without a prompt.
+        sha256: of the picture; None without one.
+        blanked: why the picture is blank; None if it is not.
+        people: what they say on ``correct``.
+        mean, n: the mean and the number of the shown rater's values of the shown aspect; None without any.
+        fits: whether the listing has the item; in a row by prompt others stand beside it.
+    """
+
+    item_id: str
+    suite: str
+    task: str | None
+    generator: str | None
+    idx: int | None
+    text: str | None
+    spec: Mapping[str, Any] | None
+    sha256: str | None
+    blanked: str | None
+    tags: Sequence[str]
+    people: YesNoCount
+    mean: float | None = None
+    n: int | None = None
+    fits: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class ItemPage:
     """One page of items and how many there are in all."""
 
-    rows: list[dict[str, Any]]
+    rows: list[GridItem]
     total: int
 
 
@@ -190,7 +228,7 @@ def items(store: Store, query: ListingQuery, shown: ListingDisplay = SHOWN, *, o
         ).fetchall()
         total = rows.value(cursor, f"select count(*) from browse t where {made.condition}", made.parameters)
         details = describe_items(cursor, [row[0] for row in records])
-    return ItemPage([details[item_id] | {"mean": mean, "n": n} for item_id, mean, n in records], int(total))
+    return ItemPage([replace(details[item_id], mean=mean, n=n) for item_id, mean, n in records], int(total))
 
 
 def scorer_verdicts(store: Store, item_ids: Sequence[str], scorers: Set[str] | None = None) -> dict[str, dict[str, str]]:
@@ -211,8 +249,8 @@ def scorer_verdicts(store: Store, item_ids: Sequence[str], scorers: Set[str] | N
     }
 
 
-def describe_items(cursor: Connection, item_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """What a grid shows of items besides what was said of its aspect."""
+def describe_items(cursor: Connection, item_ids: Sequence[str]) -> dict[str, GridItem]:
+    """Return what a grid shows of items besides the values of its aspect, by id."""
     if not item_ids:
         return {}
     # few ids as constants: the database looks these up, and reads all for others
@@ -235,15 +273,19 @@ def describe_items(cursor: Connection, item_ids: Sequence[str]) -> dict[str, dic
     items = {}
     for row in records:
         file, prompt = file_of.get(row["item_id"], {}), texts.get(row["prompt_id"] or "", {})
-        items[row["item_id"]] = {
-            **{name: row[name] for name in ("item_id", "suite", "task", "generator", "idx")},
-            "text": prompt.get("text"),
-            "spec": rows.from_json(prompt.get("spec")),
-            "sha256": file.get("sha256"),
-            "blanked": file.get("blanked"),
-            "tags": tagged.get(row["item_id"], []),
-            "people": {"yes": row["yes"], "no": row["no"]},
-        }
+        items[row["item_id"]] = GridItem(
+            row["item_id"],
+            row["suite"],
+            row["task"],
+            row["generator"],
+            row["idx"],
+            prompt.get("text"),
+            rows.from_json(prompt.get("spec")),
+            file.get("sha256"),
+            file.get("blanked"),
+            tagged.get(row["item_id"], []),
+            YesNoCount(row["yes"], row["no"]),
+        )
     return items
 
 
@@ -294,13 +336,12 @@ def neighbours(store: Store, item_id: str, query: ListingQuery, shown: ListingDi
 
 @dataclass(frozen=True, slots=True)
 class PromptRow:
-    """A prompt and all its images by generator, in order of their index; of each ``fits``: whether the listing has it, and
-    what it shows of it: ``mean`` of ``n`` values."""
+    """A prompt and all its images by generator, in order of their index."""
 
     prompt_id: str
     text: str | None
     task: str | None
-    cells: dict[str, list[dict[str, Any]]]
+    cells: dict[str, list[GridItem]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,8 +401,9 @@ def prompt_rows(
     made_rows = {
         name: PromptRow(**texts.get(name, {"prompt_id": name, "text": None, "task": None}), cells={}) for name in prompts
     }
-    values = {item_id: {"mean": mean, "n": n} for item_id, mean, n in judged}
+    values = {item_id: (mean, n) for item_id, mean, n in judged}
     for item_id, prompt_id, generator, fit in cells:
-        cell = details[item_id] | values[item_id] | {"fits": bool(fit)}
+        mean, n = values[item_id]
+        cell = replace(details[item_id], mean=mean, n=n, fits=bool(fit))
         made_rows[prompt_id].cells.setdefault(generator, []).append(cell)
     return PromptPage(list(made_rows.values()), list(generators), int(total))

@@ -25,7 +25,7 @@ _STALE: Final = (
 )
 
 _in_background: WeakSet[Store] = WeakSet()
-_lock_of = ByStore(lambda _: threading.Lock())
+_locks = ByStore(lambda _: threading.Lock())
 _outdated_readers: WeakSet[Store] = WeakSet()
 """Whose readers were given rows of before."""
 
@@ -38,8 +38,8 @@ def count_stale(store: Store) -> int:
 def catch_up(store: Store) -> int:
     """Bring wide rows up to date before they are read; returns how many items are left that are not.
 
-    Little is done at once. Much is left to the background where a ``Keeper`` runs, and the project's version moves when that
-    is done. Not from inside ``store.read``.
+    Little is done at once. Much is left to the background where an ``IndexRefresher`` runs, and the project's version moves
+    when that is done. Do not call it inside ``Store.read``.
     """
     behind = count_stale(store)
     if not behind:
@@ -56,7 +56,7 @@ def catch_up(store: Store) -> int:
 
 def refresh(store: Store) -> int:
     """Make all stale rows anew, chunk by chunk; returns how many were left (0, unless somebody goes on writing)."""
-    with _lock_of(store):
+    with _locks(store):
         left = count_stale(store)
         while left:
             before, left = left, store.change(lambda writing: browse_index.refresh(writing, _CHUNK), shown=False)

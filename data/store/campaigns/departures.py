@@ -17,7 +17,7 @@ from data.store.judgements.campaign_state import EARNED
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """How somebody leaves (``OUTCOMES``), the code that they are shown, and how many items they have answered."""
+    """How somebody leaves (``settings.OUTCOMES``), the code that they are shown, and how many items they have answered."""
 
     outcome: str
     code: str

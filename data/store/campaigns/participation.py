@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from data.campaigns.settings import Settings
 from data.records import Annotation, Rater
@@ -23,6 +23,9 @@ from data.store.imports import ImportRefused, insert_raters
 from data.store.judgements.answer_status import Rule
 from data.store.judgements.campaign_state import EARNED, CampaignStates, forget_state
 from data.store.judgements.recording import SavedAnswer, SentAnswer, items_of_sources, save_answers
+
+TASKS_AHEAD: Final = 2
+"""So many images a person's browser has at once: the one on the screen, and the next, which is loaded meanwhile."""
 
 
 class NameTaken(ValueError):
@@ -43,7 +46,9 @@ def enter(store: Store, name: str) -> None:
         raise NameTaken(str(error)) from error
 
 
-def next_tasks(store: Store, person: str, campaign: str = DEFAULT, *, ahead: int = 2, now: datetime | None = None) -> NextTasks:
+def next_tasks(
+    store: Store, person: str, campaign: str = DEFAULT, *, ahead: int = TASKS_AHEAD, now: datetime | None = None
+) -> NextTasks:
     """The next items for this person, claimed for the campaign's lease; asking again gives the same ones.
 
     The default campaign offers every image that has a file, in one random order for all (so that answers meet), until
@@ -199,11 +204,11 @@ class SubmitResult:
     """The fate of a submission, and what lies before the person now."""
 
     saved: SavedAnswer
-    desk: NextTasks
+    next_tasks: NextTasks
 
 
 def submit_answer(
-    store: Store, annotation: Annotation, more: Rule | None = None, campaign: str = DEFAULT, *, ahead: int = 2
+    store: Store, annotation: Annotation, more: Rule | None = None, campaign: str = DEFAULT, *, ahead: int = TASKS_AHEAD
 ) -> SubmitResult:
     """Save one answer as ``recording.submit`` does, and say what is next in this campaign as ``next_tasks`` does.
 
@@ -223,9 +228,9 @@ def submit_answer(
 def _submit_answers(connection: Connection, payloads: Sequence[tuple[SentAnswer, TaskRequest]]) -> list[SubmitResult]:
     states = CampaignStates(connection, payloads[0][1].memory)
     saved = save_answers(states, [sent for sent, _ in payloads])
-    desks = allocate_tasks(states, [seeker for _, seeker in payloads])
+    next_tasks = allocate_tasks(states, [seeker for _, seeker in payloads])
     states.write_claims()
-    return [SubmitResult(*both) for both in zip(saved, desks, strict=True)]
+    return [SubmitResult(*both) for both in zip(saved, next_tasks, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

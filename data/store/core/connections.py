@@ -121,7 +121,7 @@ def first_line(error: BaseException) -> str:
 
 
 def as_disk_error(error: Exception, database: Path) -> Exception:
-    """What whoever wanted to write is told: an error of the disk in one sentence, others as they are."""
+    """Turn a disk error into a ``NotWritten`` with one sentence for the user; return other errors unchanged."""
     if isinstance(error, duckdb.FatalException):
         return NotWritten(database, _REOPENED)
     if isinstance(error, (duckdb.Error, OSError)):

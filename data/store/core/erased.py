@@ -1,4 +1,4 @@
-"""Who has been erased: known by a keyed hash of the name alone, so that nothing brings them back unnoticed."""
+"""Names of erased people, stored as keyed hashes, so that a later import cannot bring them back."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ _MOST = 10_000
 
 
 class Cache:
-    """Things by key, all let go of at once whenever something is written that is not only said of items. Thread-safe."""
+    """A thread-safe cache that is cleared as a whole by every write except those that only add judgements."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -166,8 +166,8 @@ class Store:
 
     Attributes:
         project: the project's folder, absolute.
-        memory: what is not read anew for every answer.
-        notes: what whoever opened it is to be told, a line each.
+        memory: a cache of what is not read anew for every answer.
+        notes: messages for the user who opened the project, one per line.
     """
 
     backups: ClassVar[Backups]

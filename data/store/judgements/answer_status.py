@@ -28,7 +28,7 @@ AFTER_ANSWER = "answered"
 
 
 def by_browsing(rater: str) -> str:
-    """How it is called to come from a grid that showed what ``rater`` says."""
+    """Return the label stored as ``how`` for people who saw ``rater``'s verdicts in Browse."""
     return f"browse: {rater}"
 
 

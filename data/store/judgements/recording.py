@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from data.campaigns.settings import SurplusReason
+from data.jobs.runs import Detection
+from data.prompts.questions import PromptQuestion
 from data.records import Annotation, Evidence, Judgement
 from data.store import library
 from data.store.core import browse_index, rows
@@ -49,6 +51,37 @@ class SavedAnswer:
     paused: bool = False
     earlier: str | None = None
     reason: SurplusReason | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSource:
+    """An answer or a piece of evidence, with everything that its judgements follow from.
+
+    Attributes:
+        kind: the item's kind, such as ``image``.
+        spec: the prompt's; None without one.
+        questionnaire, definition: of an answer; the definition of a user's own questionnaire. None for evidence.
+        answers, raw: of an answer: what was said, and what was shown beside it.
+        payload: of evidence.
+        scorer, settings, detections: of evidence that a run made.
+        members, generators: the images of an item of several, in their order, and who made them.
+        questions: the prompt's own questions that were asked.
+    """
+
+    item_id: str
+    kind: str = "image"
+    spec: Mapping[str, Any] | None = None
+    questionnaire: str | None = None
+    definition: str | None = None
+    answers: Mapping[str, Any] | None = None
+    raw: Mapping[str, Any] | None = None
+    payload: Mapping[str, Any] | None = None
+    scorer: str | None = None
+    settings: Mapping[str, Any] | None = None
+    detections: tuple[Detection, ...] = ()
+    members: tuple[str, ...] = ()
+    generators: tuple[str, ...] = ()
+    questions: tuple[PromptQuestion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,13 +327,12 @@ def _judgement_row(j: Judgement, item_id: str, rater_id: str, source_id: str, ru
 
 
 @transaction()
-def rebuild(connection: Connection, derive: Callable[[dict[str, Any]], tuple[str, Sequence[Judgement]]]) -> int:
-    """Remake all judgements from their sources; returns how many there are.
+def rebuild(connection: Connection, derive: Callable[[JudgedSource], tuple[str, Sequence[Judgement]]]) -> int:
+    """Remake all judgements from their sources; return how many there are.
 
-    ``derive`` gets a source as a dictionary (``questionnaire, answers, raw, spec`` of an annotation; ``payload, spec`` of
-    evidence, with ``scorer, settings, detections`` where a run made it; of both ``kind`` and ``members``, the images of an
-    item of several, in their order; of an annotation also the ``definition`` of a user's own questionnaire, and the
-    ``generators`` and ``questions`` that it was about) and returns the rule version and the judgements.
+    Args:
+        connection: to the project's database.
+        derive: returns the rule version and the judgements of a source.
     """
     sources = rows.dicts(
         connection,
@@ -322,9 +354,23 @@ def rebuild(connection: Connection, derive: Callable[[dict[str, Any]], tuple[str
         decoded = rows.decoded(source, "answers", "raw", "payload", "spec", "settings")
         images, generators = members.get(source["item_id"], ([], []))
         version = (decoded["raw"] or {}).get("questions")
-        shown = questions.get((source["prompt_id"], version), ()) if isinstance(version, int) else ()
-        about = {"detections": boxes, "members": images, "generators": generators, "questions": shown}
-        version, derived = derive(decoded | about)
+        judged = JudgedSource(
+            item_id=source["item_id"],
+            kind=source["kind"],
+            spec=decoded["spec"],
+            questionnaire=source["questionnaire"],
+            definition=source["definition"],
+            answers=decoded["answers"],
+            raw=decoded["raw"],
+            payload=decoded["payload"],
+            scorer=source["scorer"],
+            settings=decoded["settings"],
+            detections=boxes,
+            members=tuple(images),
+            generators=tuple(generators),
+            questions=questions.get((source["prompt_id"], version), ()) if isinstance(version, int) else (),
+        )
+        version, derived = derive(judged)
         whose = (source["item_id"], source["rater_id"], source["source_id"], version, source["seq"])
         judgements.extend(_judgement_row(j, *whose) for j in derived)
     connection.execute("delete from judgements")

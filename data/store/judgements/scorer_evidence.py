@@ -108,14 +108,34 @@ def evidence_of_item(store: Store, item_id: str) -> list[ItemEvidence]:
     return evidence
 
 
-def imported_evidence(store: Store, suite: str, item_id: str | None = None) -> dict[tuple[str, str], Mapping[str, Any]]:
-    """By item and rater what came with imported ratings of a suite, or of one item: what a judge wrote, say."""
+@dataclass(frozen=True, slots=True)
+class ImportedWords:
+    """What came with an imported rating.
+
+    Attributes:
+        written: the judge's whole answer; "" if it is not known.
+        marked: whether its file marks it as right; None if it does not say.
+        reasoning: the reason that the judge gave; "" without one.
+    """
+
+    written: str
+    marked: bool | None
+    reasoning: str
+
+
+def imported_words(store: Store, suite: str, item_id: str | None = None) -> dict[tuple[str, str], ImportedWords]:
+    """Return what came with imported ratings of a suite, or of one item, by item and rater."""
     records = store.query(
         "select e.item_id, e.rater_id, e.payload from evidence e join items t using (item_id)"
         " where e.run_id is null and t.suite = ? and (?::varchar is null or e.item_id = ?) order by e.seq desc",
         [suite, item_id, item_id],
     )
-    return {(row["item_id"], row["rater_id"]): rows.decoded(row, "payload")["payload"] for row in records}
+    return {(row["item_id"], row["rater_id"]): _words(rows.from_json(row["payload"])) for row in records}
+
+
+def _words(payload: Mapping[str, Any]) -> ImportedWords:
+    written, reasoning = (str(payload.get(name) or "") for name in ("written", "reasoning"))
+    return ImportedWords(written, payload.get("marked"), reasoning)
 
 
 def evidence_without_masks(store: Store, item_ids: Sequence[str], rater_id: str) -> RaterEvidence | None:

@@ -92,7 +92,7 @@ class EncodedQuestions:
 
 
 class Blip(VqaModel):
-    """See ``Asking``; ``answering`` is ``choices`` or ``free``."""
+    """See ``VqaModel``; ``answering`` is ``choices`` or ``free``."""
 
     def __init__(self, name: str, device: str, settings: Mapping[str, Any]) -> None:
         super().__init__(name, device, settings, (CHOICES, FREE))

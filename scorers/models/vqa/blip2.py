@@ -44,7 +44,7 @@ _READ: Final = 512
 
 
 class Blip2(VqaModel):
-    """See ``Asking``; ``answering`` is ``choices`` or ``free``.
+    """See ``VqaModel``; ``answering`` is ``choices`` or ``free``.
 
     Raises:
         ValueError: its language model is not an encoder and decoder (OPT, Vicuna).

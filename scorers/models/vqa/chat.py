@@ -139,8 +139,8 @@ class ChatPrefix:
 
 
 class Chat(VqaModel):
-    """See ``Asking``; ``answering`` is ``choices``; ``rotations``: in how many orders at most each question is asked, 0 for as
-    many as it has choices.
+    """See ``VqaModel``; ``answering`` is ``choices``; ``rotations``: in how many orders at most each question is asked, 0 for
+    as many as it has choices.
 
     Raises:
         ValueError: its chat template or its tokens do not allow to choose by letters.

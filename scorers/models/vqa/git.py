@@ -35,7 +35,7 @@ _ANSWERS: Final = 16
 
 
 class Git(VqaModel):
-    """See ``Asking``; ``answering`` is ``free`` or ``choices``."""
+    """See ``VqaModel``; ``answering`` is ``free`` or ``choices``."""
 
     def __init__(self, name: str, device: str, settings: Mapping[str, Any]) -> None:
         super().__init__(name, device, settings, (FREE, CHOICES))

@@ -26,7 +26,7 @@ class Patches:
 
 
 class Vilt(VqaModel):
-    """See ``Asking``; ``answering`` is ``free``."""
+    """See ``VqaModel``; ``answering`` is ``free``."""
 
     def __init__(self, name: str, device: str, settings: Mapping[str, Any]) -> None:
         super().__init__(name, device, settings, (FREE,))

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 from agreement.consensus import methods
-from agreement.consensus import methods as module
 from agreement.consensus.methods import (
     CHANCE,
     METHODS,
@@ -270,21 +269,21 @@ def test_the_state_of_numpy_plays_no_part(method: Method) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_no_answers(method: Method) -> None:
     result = consensus(answers_frame([]), method)
-    assert (result.items, result.raters, result.reason) == ((), (), module.NO_ANSWERS)
+    assert (result.items, result.raters, result.reason) == ((), (), methods.NO_ANSWERS)
 
 
 @pytest.mark.parametrize("method", MODELS)
 def test_what_determines_no_model(method: Method) -> None:
     one_person = consensus(answer_frame("i1: y; i2: n; i3: y"), method)
-    assert one_person.reason == module.UNPAIRED
-    assert {each.reason for each in one_person.items} == {module.UNPAIRED}
-    assert {each.reason for each in one_person.raters} == {module.UNPAIRED}
+    assert one_person.reason == methods.UNPAIRED
+    assert {each.reason for each in one_person.items} == {methods.UNPAIRED}
+    assert {each.reason for each in one_person.raters} == {methods.UNPAIRED}
     apart = answers_frame([("i1", "r0", "y"), ("i2", "r1", "n")])
-    assert consensus(apart, method).reason == module.UNPAIRED
+    assert consensus(apart, method).reason == methods.UNPAIRED
     slots = consensus(answer_frame("i1: y y n; i2: n n n"), method, persons=False)
     assert slots.reason == Reason(ReasonCode.SLOTS_HAVE_NO_MODEL, model=method)
     assert labels(slots) == {"i1": None, "i2": None}
-    many = answers_frame([(f"i{n}", f"r{k}", f"{n}") for n in range(module.MOST_LABELS + 1) for k in range(2)])
+    many = answers_frame([(f"i{n}", f"r{k}", f"{n}") for n in range(methods.MOST_LABELS + 1) for k in range(2)])
     assert text(consensus(many, method).reason) == f"101 different labels; {method} takes 100"
 
 
@@ -298,7 +297,7 @@ def test_one_label_throughout(method: Method) -> None:
     result = consensus(frame, method)
     assert labels(result) == {"i1": "y", "i2": "y", "i3": "y"}
     assert {each.confidence for each in result.items} == {1.0}
-    assert {(each.value, each.reason) for each in result.raters} == {(None, module.ONE_LABEL)}
+    assert {(each.value, each.reason) for each in result.raters} == {(None, methods.ONE_LABEL)}
     assert fit_consensus(coded(frame), method).held_out.tolist() == [0, 0, 0, 0, -1]
 
 

@@ -23,10 +23,12 @@ from agreement.inference.intervals import (
     interval,
 )
 from agreement.numeric import FloatArray
-from agreement.reasons import joined
+from agreement.reasons import NO_METHOD, Reason, ReasonCode, joined
 from agreement.study.cells import Outcome, Used, mean_over_tasks, outcome
 from concord.common.sentences import text
 from tests.agreement.oracles import anova, formulas, proportion
+
+NONE = Reason(ReasonCode.ONE_UNIT)
 
 
 def note(bounds: Interval) -> str:
@@ -84,7 +86,8 @@ def test_tasks_of_unequal_size_are_as_many_prompts_as_have_their_variance() -> N
     _, mine = of_mean([1.0] * 10)
     _, other = of_mean([1.0] * 40)
     parts = {
-        str(k): outcome(np.r_[1.0, d.strata[0] + 1.0], None, Used(0, 0, d.prompts), None) for k, d in enumerate((mine, other))
+        str(k): outcome(np.r_[1.0, d.strata[0] + 1.0], NONE, Used(0, 0, d.prompts), NO_METHOD)
+        for k, d in enumerate((mine, other))
     }
     together = mean_over_tasks(parts).deviations
     assert together is not None
@@ -197,7 +200,9 @@ def test_the_same_persons_in_two_tasks_are_left_out_of_both_at_once() -> None:
     table = rng.normal(size=5) + rng.normal(size=(16, 5))
     parts = [table[:8], table[8:]]
     made = {
-        str(k): Outcome(float(t.mean()), None, Deviations.crossed(without_each(t), 8, np.arange(5), 5), Used(0, 0, 8), None)
+        str(k): Outcome(
+            float(t.mean()), None, Deviations.crossed(without_each(t), 8, np.arange(5), 5), Used(0, 0, 8), NO_METHOD
+        )
         for k, t in enumerate(parts)
     }
     together = mean_over_tasks(made).deviations
@@ -241,7 +246,7 @@ def test_tasks_contribute_with_their_weight() -> None:
     one, other = [0.5, 0.1, 0.3], [0.2, -0.1, 0.0, 0.4]
     parts = {name: of_mean(values) for name, values in (("a", one), ("b", other))}
     made = {
-        name: outcome(np.r_[value, d.strata[0] + value], None, Used(0, 0, d.prompts), None)
+        name: outcome(np.r_[value, d.strata[0] + value], NONE, Used(0, 0, d.prompts), NO_METHOD)
         for name, (value, d) in parts.items()
     }
     together = mean_over_tasks(made).deviations

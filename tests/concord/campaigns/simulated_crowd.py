@@ -128,7 +128,7 @@ class Crowd:
         touched = frozenset(answer.annotation.item_id for answer, _ in sent)
         results = self.store.write(_submit_together, sent, touched=touched)
         for person, result in zip(answering, results, strict=True):
-            person.desk = result.desk
+            person.desk = result.next_tasks
             self.acknowledged[result.saved.annotation_id] = person.name
         if any(result.saved.paused for result in results):
             self.store.touch()

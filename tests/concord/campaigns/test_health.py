@@ -13,6 +13,7 @@ from data.store.core.store import Store
 from data.store.judgements import revocations
 from tests.concord.campaigns.test_planning import answered
 from tests.ui.http_visitor import World
+from ui.components.controls import rendered
 from ui.pages.campaigns.progress import health_bar
 
 
@@ -45,7 +46,7 @@ def test_the_bar_says_what_needs_a_look(world: World) -> None:
     ) == (1, 0, 0, 3, Decimal("0.50"))
     assert campaign_health.done is not None
     assert campaign_health.done > now
-    bar = health_bar(store, progress(store))
+    bar = rendered(health_bar(store, progress(store)))
     for text in ("1 person needs a look", "3 at work", "0.50 of 5 GBP spent", "closes <time", "2030-01-31 00:00 UTC"):
         assert text in bar
     later = now + timedelta(days=2)

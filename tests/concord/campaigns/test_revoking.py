@@ -22,6 +22,7 @@ from tests.data.store.small_campaign import give
 from tests.data.store.small_project import fill
 from tests.ui.http_visitor import TOKEN, World
 from tests.ui.small_project import concord, done
+from ui.components.controls import rendered
 from ui.pages.campaigns import updates
 from ui.pages.campaigns.view import ActingUser
 from ui.web.server import create_app
@@ -157,7 +158,7 @@ def test_the_page_revokes_whom_it_listed(world: World) -> None:
     store, rita = world.store, ActingUser("rita")
     crowd(store)
     whom = updates.preselected(store, "c")
-    question = updates.revoke_several_question(store, "c", whom)
+    question = rendered(updates.revoke_several_question(store, "c", whom))
     assert ("hasty: quick answers: 5 of 12" in question, "honest" in question) == (True, False)
     assert updates.revoke(store, whom, "c", rita, uncount=False).startswith("1 person revoked: hasty;")
     assert out(store) == {"dan", "hasty"}

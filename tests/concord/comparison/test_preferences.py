@@ -24,6 +24,7 @@ from data.store.core.store import Store
 from data.store.judgements import recording
 from tests.ui.small_project import concord, done
 from tests.ui.voting_project import SUITE, Said, filled, scored, voted
+from ui.components.controls import rendered
 from ui.pages import preferences as numbers
 from ui.pages.overview import preference_summary
 from ui.pages.preferences import PAGE_SIZE, PreferencesView, bars, choices, contest_of, gallery
@@ -134,14 +135,14 @@ def test_the_page_says_what_the_rows_say_and_escapes_names(store: Store) -> None
     found = preferences.rows(store, Selection(), Options())
     view = view_of(found.polls, {})
     assert (view.suite, contest_of(found.polls[0], view)) == (SUITE, Contest(X, Y))
-    table = bars(found.votes, found.beside, Contest(X, Y), view, ["all"])
-    shown = gallery(store, found.polls[0], view)
+    table = rendered(bars(found.votes, found.beside, Contest(X, Y), view, ["all"]))
+    shown = rendered(gallery(store, found.polls[0], view))
     text = (
         table
         + shown
-        + preference_summary(store)
+        + rendered(preference_summary(store))
         + "".join(map(numbers.side_bias, found.sides))
-        + numbers.ranks_table(found.ranks)
+        + rendered(numbers.ranks_table(found.ranks))
     )
     assert "<img src=1>" not in text
     assert "<b>cow</b>" not in text
@@ -150,7 +151,7 @@ def test_the_page_says_what_the_rows_say_and_escapes_names(store: Store) -> None
     assert "1 of 2 pairs opposed" in table
     assert shown.count('class="cc-duel"') == 4
     assert shown.count('loading="lazy"') == 8
-    assert "2 : 1" in preference_summary(store)
+    assert "2 : 1" in rendered(preference_summary(store))
     # an address that asks for what there is not shows what there is
     odd = view_of(found.polls, {"suite": "?", "two": "?", "task": "?", "who": "?", "chose": "?", "page": "x"})
     assert odd == view
@@ -163,8 +164,8 @@ def test_the_gallery_is_paged(tmp_path: Path) -> None:
         voted(store, X, Y, [Said(n, "ann", X) for n in range(PAGE_SIZE + 2)])
         (poll,) = preferences.rows(store, Selection(), PLAIN).polls
         view = view_of([poll], {})
-        assert gallery(store, poll, view).count('class="cc-duel"') == PAGE_SIZE
-        last = gallery(store, poll, PreferencesView(view.suite, view.two, page=99))
+        assert rendered(gallery(store, poll, view)).count('class="cc-duel"') == PAGE_SIZE
+        last = rendered(gallery(store, poll, PreferencesView(view.suite, view.two, page=99)))
         assert last.count('class="cc-duel"') == 2
         assert "page 2 of 2" in last
 
@@ -179,7 +180,7 @@ def test_strengths_of_three_generators_are_drawn(store: Store) -> None:
     labels = [text.removeprefix("<b>").replace("<br>", " ").split(" · ")[0] for text in figure.layout.yaxis.ticktext]
     assert labels == [escape(name) for name in (X, Y, Z)]
     assert numbers.strengths_figure(people[:2], "all") is None
-    assert "Bradley-Terry" in numbers.strengths_table(rows, "all")
+    assert "Bradley-Terry" in rendered(numbers.strengths_table(rows, "all"))
 
 
 def test_the_command_prints_the_same_rows(store: Store) -> None:

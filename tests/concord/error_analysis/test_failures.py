@@ -33,6 +33,7 @@ from scorers.failures import PICTURES
 from scorers.geneval import scorer
 from tests.ui import drawn_images
 from ui.components.addresses import browse_address, marked_in
+from ui.components.controls import rendered
 from ui.components.linked_charts import Mark, Series, dots, heat, lines, stacked
 from ui.pages import browse as page
 from ui.pages.explore.failures import DRAW, _drawn, generators
@@ -95,9 +96,11 @@ def test_every_picture_has_a_title_a_way_to_draw_it_and_words_for_when_it_is_emp
 def test_every_number_of_a_picture_leads_to_its_images(store: Store, client: TestClient, picture: str) -> None:
     made = failures_failures(store, *WHERE, picture)
     assert made.figure is not None
-    assert "cc-lead" in made.lead
+    assert "cc-lead" in rendered(made.lead)
     # in the table: the address, and how many it says there are
-    cells = re.findall(r'<a href="([^"]+)">([^<]+)</a>(?:<small class="cc-detail">([\d,]+) of ([\d,]+))?', made.numbers)
+    cells = re.findall(
+        r'<a href="([^"]+)">([^<]+)</a>(?:<small class="cc-detail">([\d,]+) of ([\d,]+))?', rendered(made.numbers)
+    )
     assert len(cells) >= 5
     for href, said, hits, _ in cells:
         n = total(client, unescape(href))
@@ -105,7 +108,7 @@ def test_every_number_of_a_picture_leads_to_its_images(store: Store, client: Tes
         # several objects may be in one image
         assert n == count or (picture == "colors" and 0 < n < count)
     # every number but those of nothing is a link
-    rest = re.sub(r"<a .*?</a>", "", made.numbers)
+    rest = re.sub(r"<a .*?</a>", "", rendered(made.numbers))
     if picture == "cooccurrence":  # shares of photographs, which are not in the project, have nothing beneath them
         rest = re.sub(r"<td[^>]*>[\d.]+\s%</td>", "", rest)
     assert set(re.findall(r"<td[^>]*>(\d[\d,]*\s%|\d+(?=<))", rest)) <= {"0\u00a0%", "0"}
@@ -130,15 +133,16 @@ def test_every_mark_of_a_figure_is_a_link_too(store: Store, client: TestClient, 
 def test_the_faults_that_were_drawn_are_told(store: Store) -> None:
     bound = failures_failures(store, *WHERE, "bindings")
     assert re.search(
-        r"Of \d+ images in which all coloured objects are found, \d+\s% show them in each other’s colours", bound.lead
+        r"Of \d+ images in which all coloured objects are found, \d+\s% show them in each other’s colours", rendered(bound.lead)
     )
     sides = failures_failures(store, *WHERE, "positions")
     assert re.search(
-        r"Asked for “(left of|right of|above|below)”, “\w+( of)?” is found in \d+\s% of \d+ images? that", sides.lead
+        r"Asked for “(left of|right of|above|below)”, “\w+( of)?” is found in \d+\s% of \d+ images? that", rendered(sides.lead)
     )
     counted = failures_failures(store, *WHERE, "counts")
     assert re.search(
-        r"In \d+\s% of 12 images the number is not the asked one: too few in \d+\s%, too many in \d+\s%\.", counted.lead
+        r"In \d+\s% of 12 images the number is not the asked one: too few in \d+\s%, too many in \d+\s%\.",
+        rendered(counted.lead),
     )
 
 
@@ -146,21 +150,21 @@ def test_one_generator_or_all(store: Store) -> None:
     assert generators(store, *WHERE) == [drawn_images.GENERATOR]
     assert generators(store, "no such", drawn_images.RATER) == []
     every, alone = (failures_failures(store, *WHERE, "kinds", name) for name in (ALL, drawn_images.GENERATOR))
-    assert all("generator=" not in href for href, _ in links(every.numbers))
-    assert all(f"generator={drawn_images.GENERATOR}" in href for href, _ in links(alone.numbers))
+    assert all("generator=" not in href for href, _ in links(rendered(every.numbers)))
+    assert all(f"generator={drawn_images.GENERATOR}" in href for href, _ in links(rendered(alone.numbers)))
     # of a name that nobody has, all are shown
-    assert failures_failures(store, *WHERE, "kinds", "nobody").numbers == every.numbers
+    assert rendered(failures_failures(store, *WHERE, "kinds", "nobody").numbers) == rendered(every.numbers)
 
 
 def test_empty_pictures_teach(store: Store) -> None:
     nobody = failures_failures(store, "geneval", "nobody", "counts")
     assert nobody.figure is None
-    assert "has not looked at images of geneval" in nobody.lead
-    assert "uv run app.py score geneval" in nobody.numbers
+    assert "has not looked at images of geneval" in rendered(nobody.lead)
+    assert "uv run app.py score geneval" in rendered(nobody.numbers)
     blind = failures_failures(store, "geneval", drawn_images.CLIP, "colors")
     assert blind.figure is None
-    assert text_of(blind.lead).strip() == NEEDS["colors"]
-    assert "uv run app.py prompts geneval" in blind.numbers
+    assert text_of(rendered(blind.lead)).strip() == NEEDS["colors"]
+    assert "uv run app.py prompts geneval" in rendered(blind.numbers)
     assert failures_failures(store, "", "", "counts").figure is None
     assert failures_failures(store, *WHERE, "no such picture").figure is None
 
@@ -172,8 +176,8 @@ def test_settings_that_make_no_sense_are_told_in_a_line(store: Store, monkeypatc
     monkeypatch.setattr(failures, "_table_of", refuse)
     _drawn.cache_clear()
     made = failures_failures(store, *WHERE, "counts")
-    assert (made.figure, made.numbers) == (None, "")
-    assert "cannot be judged: threshold must be from 0 to 1, got 7" in made.lead
+    assert (made.figure, rendered(made.numbers)) == (None, "")
+    assert "cannot be judged: threshold must be from 0 to 1, got 7" in rendered(made.lead)
     assert failures.items(store, FailureMark("counts", drawn_images.RATER), Selection()) == []
 
 
@@ -183,7 +187,7 @@ def test_people_who_answer_leave_a_picture_as_it_is(store: Store, monkeypatch: p
         "data.store.judgements.scorer_evidence.evidence_without_masks", lambda *_: pytest.fail("evidence was read again")
     )
     monkeypatch.setattr(Store, "version", property(lambda _: "moved"))
-    assert failures_failures(store, *WHERE, "positions").lead == before.lead
+    assert rendered(failures_failures(store, *WHERE, "positions").lead) == rendered(before.lead)
 
 
 # ---- hostile names
@@ -216,12 +220,12 @@ def _fill(store: Store) -> None:
 @pytest.mark.parametrize("picture", PICTURES)
 def test_names_are_escaped_and_their_links_hold(odd: Store, picture: str) -> None:
     made = failures_failures(odd, *WHERE, picture)
-    said = made.lead + made.numbers + ("" if made.figure is None else made.figure.to_json())
+    said = rendered(made.lead) + rendered(made.numbers) + ("" if made.figure is None else made.figure.to_json())
     assert "<script" not in said
     assert "\\u003cscript" not in said
     if made.figure is None:
         return
-    for href, _ in links(made.numbers):
+    for href, _ in links(rendered(made.numbers)):
         query = QueryParams(urlsplit(href).query)
         marked, places = marked_in(query.getlist), Selection.of(query.getlist)
         assert marked is not None

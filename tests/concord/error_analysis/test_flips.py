@@ -40,8 +40,10 @@ from scorers.base import Settings, Verdict
 from scorers.geneval import rules
 from tests.ui import cow_scorer, drawn_images, explore_project, small_project
 from tests.ui.drawn_images import CLIP, GENERATOR, RATER
+from tests.ui.drawn_pages import as_text
 from tests.ui.explore_project import HOSTILE
 from tests.ui.small_project import concord, done, tables
+from ui.components.controls import rendered
 from ui.pages.explore import ExplorePage
 from ui.pages.explore.controls import choices, view_of
 from ui.pages.explore.flips import FLIPS, flip_test
@@ -472,26 +474,26 @@ def test_the_page_shows_the_commands_numbers(store: Store) -> None:
     read(store)
     shown = flip_test(store, SUITE, "relation")
     row = numbers(store)[CLIP, "all", "delta_s"]
-    assert f">{row.value:.3f}<small" in shown.numbers
-    assert "Δs is how much higher" in shown.lead
+    assert f">{row.value:.3f}<small" in rendered(shown.numbers)
+    assert "Δs is how much higher" in rendered(shown.lead)
     names = [re.sub("</?br?>", "", text) for text in shown.figure.layout.yaxis.ticktext]
     assert names == ["people", "simulated people", CLIP, RATER]
     low, high = shown.figure.layout.xaxis.range
     assert low < 0 < high
-    assert "ratings without the answers that they rest on: 1" in unescape(shown.numbers)
-    assert "score clipscore" not in shown.numbers
+    assert "ratings without the answers that they rest on: 1" in unescape(rendered(shown.numbers))
+    assert "score clipscore" not in rendered(shown.numbers)
 
 
 def test_what_is_missing_is_taught(store: Store) -> None:
     shown = flip_test(store, SUITE, "relation")
-    assert f"uv run app.py score clipscore --set flip=relation --project {store.project}" in unescape(shown.numbers)
+    assert f"uv run app.py score clipscore --set flip=relation --project {store.project}" in unescape(rendered(shown.numbers))
     prompt = Prompt("plain/0", "plain", "a cow", None, {"include": [{"class": "cow"}]})
     image = Image("plain/0", "g", 0)
     imports.apply(store, [ImportBundle("images", "p", "p", [prompt], [image], [image_item(image, prompt)])])
     none = flip_test(store, "plain", "count")
     assert none.figure is None
-    assert "No prompt of plain asks for anything of this kind" in none.lead
-    assert "prompts geneval -o prompts.jsonl" in none.numbers
+    assert "No prompt of plain asks for anything of this kind" in rendered(none.lead)
+    assert "prompts geneval -o prompts.jsonl" in rendered(none.numbers)
 
 
 def test_nobody_has_judged_yet(tmp_path: Path) -> None:
@@ -501,8 +503,8 @@ def test_nobody_has_judged_yet(tmp_path: Path) -> None:
         imports.apply(store, [ImportBundle("images", "p", "p", [prompt], [image], [image_item(image, prompt)])])
         shown = flip_test(store, "new", "relation")
     assert shown.figure is None
-    assert "Nobody has judged these images yet" in shown.lead
-    assert "score geneval" in shown.numbers
+    assert "Nobody has judged these images yet" in rendered(shown.lead)
+    assert "score geneval" in rendered(shown.numbers)
 
 
 def test_the_view_and_its_address(store: Store) -> None:
@@ -515,7 +517,7 @@ def test_the_view_and_its_address(store: Store) -> None:
     (made,) = ExplorePage(store).draw(view)
     assert made
     assert [made[f"part-{name}"] for name in SHOWN] == [False, False, True, False]
-    assert "Prompts with flipped numbers" in made["flip-numbers"]
+    assert "Prompts with flipped numbers" in as_text(made)["flip-numbers"]
     assert rejudging.sources(store)
 
 
@@ -528,8 +530,8 @@ def test_hostile_names_stay_text(store: Store) -> None:
     seen = [Observation(item.item_id, {}, ()) for item in places]
     explore_project.add_run(store, "0007-hostile", HOSTILE, seen, {item.item_id: spec for item in places})
     shown = flip_test(store, HOSTILE, "relation")
-    everything = shown.lead + shown.numbers + shown.figure.to_json()
+    everything = rendered(shown.lead) + rendered(shown.numbers) + shown.figure.to_json()
     assert "<img" not in everything
     assert "&lt;img" in everything
     missing = flip_test(store, HOSTILE, "count")
-    assert "<img" not in missing.lead + missing.numbers
+    assert "<img" not in rendered(missing.lead) + rendered(missing.numbers)

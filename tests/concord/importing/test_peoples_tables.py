@@ -35,8 +35,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def nothing_is_left(store: Store) -> Iterator[None]:
     yield
     for row in reversed(imports.listed(store)):
-        if row["undone"] is None:
-            imports.undo(store, row["import_id"])
+        if row.undone is None:
+            imports.undo(store, row.import_id)
 
 
 class Table:
@@ -63,7 +63,7 @@ class Table:
         for row in self.store.query("select * from judgements order by seq"):
             value = row["label"] if row["label"] is not None else row["value"]
             aspects.setdefault(row["aspect"], {})[f"{row['item_id']} {row['rater_id']}"] = value
-        imports.undo(self.store, imports.listed(self.store)[-1]["import_id"])
+        imports.undo(self.store, imports.listed(self.store)[-1].import_id)
         return aspects
 
     def refused(self, **options: Any) -> str:

@@ -37,8 +37,10 @@ from data.store.core.selection import SIMULATED, Selection
 from data.store.core.store import Store
 from scorers import registry
 from tests.ui import small_project
+from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import TOKEN, World
 from ui import commands
+from ui.components.controls import rendered
 from ui.pages import overview
 from ui.pages.agreement import AgreementPage
 from ui.pages.agreement.view import AgreementView, choices
@@ -154,11 +156,11 @@ def test_the_first_command_fills_the_default_project(default: Path) -> None:
     assert ran.err.startswith("The first start: the playground is being filled")
     with Store(default) as store:
         totals = contents.totals(store)
-    assert totals["prompts"] == len(ASKED)
-    assert totals["images"] == PICTURES
-    assert totals["items"] == PICTURES + PAIRS
-    assert (totals["scorers"], totals["annotations"], totals["people"]) == (2, 0, 0)
-    assert totals["simulated"] > 3 * PICTURES / 2
+    assert totals.prompts == len(ASKED)
+    assert totals.images == PICTURES
+    assert totals.items == PICTURES + PAIRS
+    assert (totals.scorers, totals.annotations, totals.people) == (2, 0, 0)
+    assert totals.simulated > 3 * PICTURES / 2
     results = content(default)
     assert {rater[0] for rater in results["raters"] if rater[2]} == PEOPLE
     assert {(rater, state) for rater, state, _ in results["runs"]} == {
@@ -198,7 +200,7 @@ def test_simulated_people_vote_on_pairs_as_a_campaign_would_show_them(filled: Pa
         assert sum(agreed) > 0.6 * len(agreed)
         # who removes the simulated people removes their pairs
         playground.remove_simulated(store)
-        assert contents.totals(store)["items"] == PICTURES
+        assert contents.totals(store).items == PICTURES
         assert preferences.rows(store, Selection()).polls == ()
 
 
@@ -238,7 +240,7 @@ def test_a_project_that_was_named_begins_empty(default: Path, tmp_path: Path) ->
     assert (ran.status, ran.err) == (0, "")
     assert not default.exists()
     with Store(tmp_path / "mine") as store:
-        assert not any(contents.totals(store).values())
+        assert contents.totals(store).nothing
 
 
 def test_a_project_with_data_of_ones_own_is_never_filled(default: Path, tmp_path: Path) -> None:
@@ -318,7 +320,7 @@ def test_a_sample_that_is_damaged_keeps_nobody_out(
     monkeypatch.setattr(sample, "FOLDER", small)
     opened(default)
     with Store(default) as store:
-        assert contents.totals(store)["images"] == PICTURES
+        assert contents.totals(store).images == PICTURES
 
 
 def test_simulated_people_removed_stay_away(filled: Path) -> None:
@@ -326,7 +328,7 @@ def test_simulated_people_removed_stay_away(filled: Path) -> None:
     with Store(filled) as store:
         playground.remove_simulated(store)
         playground.remove_simulated(store)
-        assert contents.totals(store)["simulated"] == 0
+        assert contents.totals(store).simulated == 0
     opened(filled)
     left = content(filled)
     assert not [rater for rater in left["raters"] if rater[2]]
@@ -358,7 +360,7 @@ def test_any_project_can_be_given_the_playground(tmp_path: Path) -> None:
     assert done.startswith(f"the playground: {len(ASKED)} prompts, {PICTURES} images, 2 scorers, ")
     assert small_project.done(mine, "import", "playground").startswith("nothing to do")
     with Store(mine) as store:
-        assert contents.filter_choices(store)["generator"] == [LATE, CARELESS, "sdv2"]
+        assert contents.filter_choices(store).generator == [LATE, CARELESS, "sdv2"]
 
 
 def test_a_moved_project_finds_its_pictures(filled: Path, tmp_path: Path) -> None:
@@ -367,8 +369,8 @@ def test_a_moved_project_finds_its_pictures(filled: Path, tmp_path: Path) -> Non
     with Store(moved) as store:
         client = World(store, create_app(store, TOKEN, pages=False), moved).client()
         row = grid.items(store, ListingQuery(Selection(generator=(LATE,)))).rows[0]
-        assert client.get(f"/img/{row['sha256']}").status_code == 200
-        assert client.get(f"/img/{row['sha256']}?w=160").status_code == 200
+        assert client.get(f"/img/{row.sha256}").status_code == 200
+        assert client.get(f"/img/{row.sha256}?w=160").status_code == 200
 
 
 def submit(store: Store) -> None:
@@ -407,18 +409,18 @@ def test_simulated_people_are_never_pooled_with_people(filled: Path) -> None:
 
 def test_overview_invites_to_be_the_first(filled: Path) -> None:
     with Store(filled) as store:
-        glance = overview._glance(store, PICTURES)
+        glance = rendered(overview._glance(store, PICTURES))
         assert f"No person has judged {LATE} yet" in glance
         assert glance.count('href="/annotate/"') == 2
         assert glance.count("<img ") == 16
-        table = overview._tables(store, intervals=False)
+        table = rendered(overview._tables(store, intervals=False))
         assert "simulated people" in table
         assert ">people<" not in table
         submit(store)
-        glance = overview._glance(store, PICTURES)
+        glance = rendered(overview._glance(store, PICTURES))
         assert f"No person has judged {LATE} yet" not in glance
         assert f"No person has judged {CARELESS} yet" in glance
-        assert ">people<" in overview._tables(store, intervals=False)
+        assert ">people<" in rendered(overview._tables(store, intervals=False))
 
 
 def test_agreement_opens_on_something_and_real_people_come_first(filled: Path) -> None:
@@ -427,7 +429,7 @@ def test_agreement_opens_on_something_and_real_people_come_first(filled: Path) -
         assert values == ["playground", "correct", "all", "all", "cohen_kappa", "all", [], [], "", ""]
         page = AgreementPage(store)
         view = page.view(dict(zip(page.ADDRESS, values, strict=True)))
-        drawn = page.drawn(view, intervals=False)
+        drawn = as_text(page.drawn(view, intervals=False))
         lead, matrix, tables = (drawn[name] for name in ("headline", "agreement-matrix", "agreement-tables"))
         # simulated people, together and each, and the scorer that says yes or no
         assert all(f">{name}<" in matrix for name in ("simulated people", "simulated Ada", "geneval-playground"))
@@ -440,24 +442,24 @@ def test_agreement_opens_on_something_and_real_people_come_first(filled: Path) -
         for text in ("geneval-playground", "clipscore-playground", "Cohen’s κ", "Spearman’s ρ"):
             assert text in tables
         submit(store)
-        drawn = page.drawn(view, intervals=False)
+        drawn = as_text(page.drawn(view, intervals=False))
         lead, tables = drawn["sentence"], drawn["agreement-tables"]
         assert "1 answer by people about 1 image" in lead
         assert tables.index("Scorers against people") < tables.index("Scorers against simulated people")
         # the rest is a click away
         assert "PABAK" not in tables
-        tables = page.drawn(replace(view, table="all_statistics"), intervals=False)["agreement-tables"]
+        tables = as_text(page.drawn(replace(view, table="all_statistics"), intervals=False))["agreement-tables"]
         assert "PABAK" in tables
 
 
 def test_browse_shows_what_simulated_people_said(filled: Path) -> None:
     with Store(filled) as store:
-        assert contents.filter_choices(store)["people"] == ["people", "simulated people"]
+        assert contents.filter_choices(store).people == ["people", "simulated people"]
         results = {
             rater: grid.items(store, ListingQuery(Selection(generator=(CARELESS,))), ListingDisplay(rater=rater)).rows
             for rater in ("people", "simulated people", "simulated Ada")
         }
-    counts = {rater: {row["n"] or 0 for row in rows} for rater, rows in results.items()}
+    counts = {rater: {row.n or 0 for row in rows} for rater, rows in results.items()}
     assert counts["people"] == {0}
     assert max(counts["simulated people"]) == 5
     assert counts["simulated Ada"] == {0, 1}
@@ -468,6 +470,6 @@ def test_the_committed_sample_fills_a_project(tmp_path: Path) -> None:
     committed = sample.read_sample(sample.FOLDER)
     with Store(tmp_path) as store:
         totals = contents.totals(store)
-    assert totals["images"] == len(committed.images)
-    assert totals["scorers"] == len(committed.runs) > 0
-    assert totals["simulated"] > 500
+    assert totals.images == len(committed.images)
+    assert totals.scorers == len(committed.runs) > 0
+    assert totals.simulated > 500

@@ -26,6 +26,7 @@ from tests.data.store.small_project import fill, submit
 from tests.data.store.test_migrations import build
 from tests.ui.server_process import Serving
 from tests.ui.small_project import Ran, concord, done, query
+from ui.components.controls import rendered
 from ui.pages import overview
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -341,8 +342,8 @@ print([name for name in slow if name in sys.modules])
 def test_the_overview_says_that_backups_fail(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store(filled) as store:
         monkeypatch.setitem(scheduler._states, store, scheduler.BackupState())
-        assert overview._trouble(store) == ""
+        assert rendered(overview._backup_warning(store)) == ""
         since = datetime(2026, 11, 22, 12, tzinfo=UTC)
         monkeypatch.setitem(scheduler._states, store, scheduler.BackupState(None, "No space <left>", since))
-        trouble = overview._trouble(store)
+        trouble = rendered(overview._backup_warning(store))
     assert "No backup could be made since 2026-11-22 12:00 UTC: No space &lt;left&gt;. It is tried again" in trouble

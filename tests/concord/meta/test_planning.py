@@ -19,6 +19,7 @@ from data.store.core.store import Store
 from tests.concord import generators_project
 from tests.ui.small_project import concord as run_concord
 from tests.ui.small_project import done
+from ui.components.controls import rendered
 from ui.pages.planning import PlanView, designs_table, enough, precision_figure, reliability
 
 WHOLE = Selection()
@@ -59,14 +60,14 @@ def test_the_page_says_whether_there_are_prompts_enough(tmp_path: Path) -> None:
         few = plan(store, WHOLE, PlanRequest(half_width=0.05))
         many = plan(store, WHOLE, PlanRequest(half_width=0.9))
         persons = effects(store, WHOLE)
-    assert "more prompts for ± 0.05" in enough(few)
-    assert "Enough for ± 0.9" in enough(many)
-    assert "two generators differ by 0.1" in enough(few)
-    table = designs_table(few, PlanView("s·correct"))
+    assert "more prompts for ± 0.05" in rendered(enough(few))
+    assert "Enough for ± 0.9" in rendered(enough(many))
+    assert "two generators differ by 0.1" in rendered(enough(few))
+    table = rendered(designs_table(few, PlanView("s·correct")))
     assert table.count("<tr") == 1 + len({row.design for row in few})
     assert "1 × 2 (as now)" in table
     assert len(precision_figure(few).data) == len([row for row in few if row.statistic == MEAN])
-    assert "Reliability" in reliability(persons)
+    assert "Reliability" in rendered(reliability(persons))
     assert {row.statistic for row in few} == {MEAN, DIFFERENCE}
 
 

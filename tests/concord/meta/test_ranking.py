@@ -13,6 +13,7 @@ import pytest
 
 import concord
 from agreement.estimate import Ceiling, CeilingVerdict, Estimate, Position
+from agreement.meta.alternative_annotator import AlternativeAnnotator, PersonTest
 from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT
 from agreement.reasons import NO_METHOD, Reason, ReasonCode
 from concord.meta.replacement import replacements
@@ -20,6 +21,7 @@ from data.store.core.store import Store
 from tests.concord import generators_project
 from tests.ui.small_project import concord as run
 from tests.ui.small_project import done
+from ui.components.controls import rendered
 from ui.pages.scorers import ScorerEvidence, ScorersView, figure, questions_html, rank_sets_html, replacements_html
 
 
@@ -88,31 +90,35 @@ def test_every_number_of_the_page_opens_what_is_behind_it(project: Path) -> None
         made = ScorerEvidence.of(store, ScorersView("s", "correct"))
     assert made is not None
     assert {each.scorer for each in made.replacements} == {"verdicts", "scores"}
-    table = questions_html(made)
+    table = rendered(questions_html(made))
     numbers = re.findall(r'<td[^>]*class="cc-number"[^>]*>(.*?)</td>', table, re.DOTALL)
     assert len(numbers) == 8
     for cell in numbers:
         assert re.match(r'<a href="/studio/(browse|compare|agreement)\?', cell) or cell.startswith("–"), cell
     assert "2 generators decide nothing" in table.replace("2 Generators", "2 generators")
-    assert all(f'href="/studio/{page}' in replacements_html(made) for page in ("browse", "agreement"))
-    assert rank_sets_html(made).count('href="/studio/compare?') == 6
+    assert all(f'href="/studio/{page}' in rendered(replacements_html(made)) for page in ("browse", "agreement"))
+    assert rendered(rank_sets_html(made)).count('href="/studio/compare?') == 6
     drawn = figure(made)
     assert drawn is not None
     assert len(drawn.layout.shapes) == 2
 
 
 def test_one_sentence_says_whether_it_may_replace_people() -> None:
-    test = {
-        "statistic": "winning_rate", "task": "all", "generator": "all", "people": "real", "scorer": "f", "value": 0.5,
-        "passes": True, "epsilon": 0.1, "persons": [{"won": True}, {"won": False}], "on_scale": True, "reason": None,
-    }  # fmt: skip
+    persons = tuple(
+        PersonTest(name, 30, 30, advantage=0.5, disadvantage=0.5, t=None, p=p, p_corrected=p)
+        for name, p in (("a", 0.01), ("b", 0.9))
+    )
+    test = AlternativeAnnotator(
+        suite="s", aspect="correct", statistic="winning_rate", task="all", generator="all", people="real", scorer="f",
+        value=0.5, passes=True, epsilon=0.1, persons=persons,
+    )  # fmt: skip
     ceiling = Ceiling(0.7, None, None, 10, 20, None, NO_METHOD, CeilingVerdict("equivalent", scorer=0.69))
     row = Estimate(statistic="cohen_kappa", people="real", rater="f", value=0.69, ceiling=ceiling)
 
     def answer(passes: bool | None, verdict: Position | None) -> str:
-        tests = [
-            test | {"passes": passes, "value": None if passes is None else 0.5, "reason": "slots" if passes is None else None}
-        ]
+        refused = passes is None
+        slots = Reason(ReasonCode.SLOTS_CANNOT_BE_LEFT_OUT) if refused else None
+        tests = [replace(test, passes=passes, value=None if refused else 0.5, reason=slots)]
         reason = None if verdict else Reason(ReasonCode.TOO_FEW_TO_DECIDE, clusters="prompts", more=None)
         rows = [replace(row, ceiling=replace(ceiling, verdict=CeilingVerdict(verdict, reason, 0.69)))]
         (made,) = replacements(tests, rows, "all", "real")

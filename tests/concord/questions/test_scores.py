@@ -34,7 +34,7 @@ from tests.ui.explore_project import HOSTILE, table
 from tests.ui.http_visitor import World
 from tests.ui.question_project import SUITE, VQA, WEAK, mostly, sometimes
 from tests.ui.small_project import concord, done
-from ui.components.controls import Choice
+from ui.components.controls import Choice, rendered
 from ui.pages.explore.controls import choices, view_of
 from ui.pages.explore.questions import SEEN
 from ui.pages.explore.questions import questions_part as shown
@@ -168,7 +168,7 @@ def test_texts_that_were_asked_differently_are_counted(store: Store) -> None:
     reworded(store, one)
     question_project.answer(store, "slow", TRUTH, [other], "0010-slow")
     assert questions_scores.mixed_texts(store, SUITE, "slow") == 1
-    told = unescape(shown(store, view(store, rater="slow")).numbers)
+    told = unescape(rendered(shown(store, view(store, rater="slow")).numbers))
     assert "Of 1 text not all images was asked the same questions" in told
 
 
@@ -194,7 +194,7 @@ def test_imitations_are_never_mixed_with_people(store: Store) -> None:
     assert [row for row in after[0] if row.people == "real"] == before[0]
     assert [row for row in after[1] if row.people == "real"] == before[1]
     assert {row.people for row in after[0]} == {row.people for row in after[1]} == {"real", "simulated"}
-    html = shown(store, view(store, see="people")).numbers
+    html = rendered(shown(store, view(store, see="people")).numbers)
     assert "simulated people" in table(html, "VQA models beside people")[VQA]
 
 
@@ -256,7 +256,7 @@ def test_each_picture_shows_the_rows(standing: Store) -> None:
         ("entities", "entities", "TIFA by number of entities", "tifa"),
     ):
         made = shown(standing, view(standing, see=see, reference="photos"))
-        lines = table(made.numbers, caption)
+        lines = table(rendered(made.numbers), caption)
         mine = [row for row in rows if (row.rater, row.statistic) == (VQA, statistic) and row.by in (by, "all")]
         for generator, k in (("alpha", 0), ("beta", 1), ("photos", 2)):
             fields = {row.group.replace("_", " "): f"{row.value:.3f}" for row in mine if row.generator == generator}
@@ -264,19 +264,19 @@ def test_each_picture_shows_the_rows(standing: Store) -> None:
         assert made.figure is not None
         assert [trace.name for trace in made.figure.data] == ["alpha", "beta", "photos (reference)"]
         assert made.figure.data[2].marker.symbol == "diamond-open"
-    assert "photos, the reference," in made.lead
+    assert "photos, the reference," in rendered(made.lead)
     people, split = questions_scores.recall_people(standing, SUITE, "")
     made = shown(standing, view(standing, see="people"))
     accuracy = next(row for row in people if (row.statistic, row.rater) == ("vqa_accuracy", VQA))
-    assert table(made.numbers, "VQA models beside people")[VQA][1] == f"{accuracy.value:.3f}"
+    assert table(rendered(made.numbers), "VQA models beside people")[VQA][1] == f"{accuracy.value:.3f}"
     # of the prompt and the question, each beside that of passing all; only a judge gives reasons
     biases = {row.statistic: row for row in people if row.rater == VQA and "length_bias" in row.statistic}
     assert biases["length_bias_question"].n == accuracy.n
     assert (biases["length_bias_reason"].n, biases["length_bias_reason"].excluded["no_length"]) == (0, accuracy.n)
     lengths = [f"{row.value:.3f}" for name, row in biases.items() if name != "length_bias_reason"]
-    assert table(made.numbers, "Length bias")[VQA][1:5] == lengths
+    assert table(rendered(made.numbers), "Length bias")[VQA][1:5] == lengths
     whole = next(row for row in split if (row.rater, row.by) == (VQA, "all"))
-    assert table(made.numbers, "Whose fault wrong answers are")["all"][:3] == [
+    assert table(rendered(made.numbers), "Whose fault wrong answers are")["all"][:3] == [
         f"{whole.counts[name]:,}" for name in ("wrong", "image_wrong", "vqa_wrong")
     ]
     assert [sum(bar) for bar in zip(*(trace.x for trace in made.figure.data), strict=True)] == pytest.approx(
@@ -284,14 +284,15 @@ def test_each_picture_shows_the_rows(standing: Store) -> None:
     )
     made = shown(standing, view(standing, see="models"))
     pair, _ = questions_scores.recall_models(standing, SUITE, "")
-    assert table(made.numbers, "Scores per image: do two models put images in the same order?")[VQA][1] == f"{pair.value:.3f}"
-    assert "differ most" in made.listed
+    caption = "Scores per image: do two models put images in the same order?"
+    assert table(rendered(made.numbers), caption)[VQA][1] == f"{pair.value:.3f}"
+    assert "differ most" in rendered(made.listed)
 
 
 @pytest.mark.parametrize("see", SEEN)
 def test_every_number_leads_to_what_is_behind_it(standing: Store, see: str) -> None:
     made = shown(standing, view(standing, see=see))
-    addresses = [unescape(part.split('"')[0]) for part in made.numbers.split('href="')[1:]]
+    addresses = [unescape(part.split('"')[0]) for part in rendered(made.numbers).split('href="')[1:]]
     own = [address for address in addresses if "/explore?" in address]
     assert own
     for address in own:
@@ -302,7 +303,7 @@ def test_every_number_leads_to_what_is_behind_it(standing: Store, see: str) -> N
     if see in ("types", "people"):
         wrong = questions_scores.answers_beside_people(standing, SUITE, "", VQA)
         wrong = wrong[(wrong["answer"] != wrong["chosen"]) & (wrong["element_type"] == "color")]
-        listed = shown(standing, view(standing, see=see, group="color")).listed
+        listed = rendered(shown(standing, view(standing, see=see, group="color")).listed)
         assert f"{len(wrong)} answer" in listed
         assert listed.count("<tr>") == len(wrong) + 1
         assert "/studio/workbench?id=" in listed
@@ -315,13 +316,13 @@ def test_the_lists_are_what_they_say(standing: Store) -> None:
         entry for entry in questions_scores.recall_people(standing, SUITE, "")[1] if (entry.rater, entry.by) == (VQA, "all")
     )
     for name in ("image_wrong", "vqa_wrong", "not_asked"):
-        listed = shown(standing, view(standing, see="people", answers=name)).listed
+        listed = rendered(shown(standing, view(standing, see="people", answers=name)).listed)
         assert f"{split.counts[name]:,} answer" in listed or f"of {split.counts[name]:,}." in listed
-    right = shown(standing, view(standing, answers="right", whose="beta")).listed
+    right = rendered(shown(standing, view(standing, answers="right", whose="beta")).listed)
     n = int(((rows["answer"] == rows["chosen"]) & (rows["generator"] == "beta")).sum())
     assert f"of {n:,}." in right or f"{n:,} answers" in right
     different = int(((rows["state"] == "decided") & (rows["people"] != rows["chosen"])).sum())
-    assert f"{different:,} answer" in shown(standing, view(standing, see="people", answers="different")).listed
+    assert f"{different:,} answer" in rendered(shown(standing, view(standing, see="people", answers="different")).listed)
 
 
 def names(choice: Choice) -> list[str]:
@@ -343,25 +344,25 @@ def test_the_controls_follow_what_there_is(standing: Store) -> None:
     assert {row.group for row in questions_scores.recall_scores(standing, SUITE, alone.source, "") if row.by == "source"} == {
         "colors"
     }
-    assert "texts of colors alone" in shown(standing, alone).lead
+    assert "texts of colors alone" in rendered(shown(standing, alone).lead)
 
 
 def test_what_is_missing_is_taught(store: Store, tmp_path: Path) -> None:
     with Store(tmp_path / "empty") as empty:
         made = shown(empty, view_of(empty, {"show": "questions"}))
         assert isinstance(made, Drawing)
-        assert "score tifa" in made.numbers
-        assert "import questions --from-specs" in made.numbers
+        assert "score tifa" in rendered(made.numbers)
+        assert "import questions --from-specs" in rendered(made.numbers)
     with store.read() as cursor:
         cursor.execute("delete from judgements where aspect = 'answer' and rater_id in ('ann', 'ben')")
     made = shown(store, view(store, see="people"))
-    assert "campaigns create questions --questionnaire tifa_vqa" in made.numbers
+    assert "campaigns create questions --questionnaire tifa_vqa" in rendered(made.numbers)
     assert made.figure is None
-    assert "not asked" not in made.lead
+    assert "not asked" not in rendered(made.lead)
     with store.read() as cursor:
         cursor.execute("delete from evidence where rater_id = ?", [WEAK])
     made = shown(store, view(store, see="models"))
-    assert "score tifa --profile blip" in made.numbers
+    assert "score tifa --profile blip" in rendered(made.numbers)
     assert made.figure is None
 
 
@@ -372,8 +373,8 @@ def test_dsgs_own_rule_is_named(store: Store) -> None:
     explore_project.add_run(
         store, "0007-dsg", "dsg", [Observation(item, payload_of(now.number, questions))], {item: {}}, tifa.DSG
     )
-    assert "Its own score counts an answer only if" in shown(store, view(store, rater="dsg")).numbers
-    assert "Its own score" not in shown(store, view(store, rater=VQA)).numbers
+    assert "Its own score counts an answer only if" in rendered(shown(store, view(store, rater="dsg")).numbers)
+    assert "Its own score" not in rendered(shown(store, view(store, rater=VQA)).numbers)
 
 
 def test_hostile_texts_stay_texts(store: Store) -> None:
@@ -391,7 +392,7 @@ def test_hostile_texts_stay_texts(store: Store) -> None:
     question_project.say(store, f"{HOSTILE} person", lambda *_: HOSTILE, [item])
     for see in SEEN:
         made = shown(store, view(store, rater=HOSTILE, see=see, reference=HOSTILE))
-        whole = made.lead + made.numbers + made.listed
+        whole = rendered(made.lead) + rendered(made.numbers) + rendered(made.listed)
         assert "<img src=x" not in whole
         assert escape(HOSTILE) in whole
         assert made.figure is None or "<img src=x" not in str(made.figure.to_json()).replace("\\u003c", "<")

@@ -34,6 +34,7 @@ from tests.scorers.models.language_server import Answer, Scripted, serving
 from tests.ui import small_project
 from tests.ui.small_project import Ran, concord, done, query
 from tests.ui.worker_threads import Control, put
+from ui.components.controls import rendered
 from ui.pages.agreement import AgreementPage
 from ui.pages.agreement.view import AgreementView
 from ui.pages.preferences import position_bias
@@ -111,7 +112,7 @@ def test_answers_probabilities_reasons_and_what_it_cost(prepared: Path, server: 
     assert payload["answers"][0]["probabilities"] == pytest.approx([0.75, 0.25])
     with Store(prepared) as store:
         (row,) = runs.listed(store)
-        details = runs_table.details(store, run_manager.run_view(store, row))
+        details = rendered(runs_table.details(store, run_manager.run_view(store, row)))
     assert f"judge at {server.url}" in details
     assert "8 requests, 8,000 tokens in, 80 out, 0.0208 in all" in details
     (settings,) = set(query(prepared, "select settings from raters where kind = 'scorer'"))

@@ -14,11 +14,9 @@ import duckdb
 import pytest
 
 from concord.common.context import CommandError, Context
-from concord.runs import generate, queue, run_session, score
-from concord.runs import run_manager as supervisor
+from concord.runs import generate, queue, run_manager, run_session, score
 from concord.runs.queue import QueuedRun
-from data.jobs.generation import GenerationFolder, WantedPicture
-from data.jobs.generation import GenerationJob as Painting
+from data.jobs.generation import GenerationFolder, GenerationJob, WantedPicture
 from data.jobs.runs import Run, RunFolder
 from data.records import Rater
 from data.store import runs
@@ -29,6 +27,7 @@ from scorers import registry
 from scorers.models import devices
 from tests.ui import cow_scorer
 from tests.ui.http_visitor import World
+from ui.components.controls import rendered
 from ui.pages.runs import planning, table
 from ui.pages.runs.planning import RunRequest
 
@@ -45,8 +44,8 @@ def with_the_seer(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert not queue._line, "a test left somebody waiting"
 
 
-def views(store: Store) -> list[supervisor.RunView]:
-    return [supervisor.run_view(store, row) for row in supervisor.run_rows(store)]
+def views(store: Store) -> list[run_manager.RunView]:
+    return [run_manager.run_view(store, row) for row in run_manager.run_rows(store)]
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -123,8 +122,8 @@ def test_who_waits_is_moved_paused_given_up_and_kept_when_the_app_closes(world: 
     assert [row.run_id for row in runs.queued(store)] == [ids[0], ids[1], ids[3], ids[2], ids[4]]
     assert queue.run_ahead(store, ids[3]) == ids[0]
     assert not queue.move_run(store, ids[0], -1)
-    assert supervisor.pause(store, ids[1]) == ""
-    assert supervisor.cancel(store, ids[2]) == ""
+    assert run_manager.pause(store, ids[1]) == ""
+    assert run_manager.cancel(store, ids[2]) == ""
     for turn in turns[1:3]:
         turn.thread.join(60)
     assert [turn.said for turn in turns[1:3]] == [
@@ -144,23 +143,23 @@ def test_what_waited_begins_when_the_app_is_open_again(world: World) -> None:
     first, second = waiting(store, items=slice(0, 2)), waiting(store, items=slice(2, 4))
     left = waiting(store, "c")
     runs.set_state(store, left, "running")
-    supervisor.begin_queued(store)
+    run_manager.begin_queued(store)
     until(lambda: states(store)[second] == "done" and not queue.queued_runs(store))
     assert states(store) == {first: "done", second: "done", left: "running"}
-    assert supervisor.run_view(store, next(row for row in runs.listed(store) if row.run_id == left)).state == "interrupted"
+    assert run_manager.run_view(store, next(row for row in runs.listed(store) if row.run_id == left)).state == "interrupted"
 
 
 def test_two_runs_of_one_rater_share_no_image(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     store = world.store
     monkeypatch.setenv("SEER_SECONDS", "0.3")
-    assert supervisor.start(store, RunRequest("seer").parameters() | {"first": 2}) == ""
+    assert run_manager.start(store, RunRequest("seer").parameters() | {"first": 2}) == ""
     until(lambda: bool(run_session.runs_at_work(store)))
     said, label, possible = planning.plan(store, RunRequest("seer"))
     assert (label, possible) == ("Queue 2 images", True)
-    assert "It waits for run 0001-seer-playground, which is before it on cpu." in said
-    assert supervisor.start(store, RunRequest("seer").parameters()) == ""
+    assert "It waits for run 0001-seer-playground, which is before it on cpu." in rendered(said)
+    assert run_manager.start(store, RunRequest("seer").parameters()) == ""
     assert states(store)["0002-seer-playground"] == "queued"
-    assert "It waits for run 0001-seer-playground." in table.runs_table(views(store), "", "")
+    assert "It waits for run 0001-seer-playground." in rendered(table.runs_table(views(store), "", ""))
     assert planning.plan(store, RunRequest("seer"))[2] is False
     until(lambda: not queue.queued_runs(store))
     assert [(row.state, row.n_items, row.n_done) for row in runs.listed(store)] == [("done", 2, 2)] * 2
@@ -169,16 +168,16 @@ def test_two_runs_of_one_rater_share_no_image(world: World, monkeypatch: pytest.
 def test_a_run_is_given_up_and_a_later_one_does_the_rest(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     store = world.store
     monkeypatch.setenv("SEER_SECONDS", "0.4")
-    assert supervisor.start(store, replace(RunRequest("seer"), batch_size=1).parameters()) == ""
+    assert run_manager.start(store, replace(RunRequest("seer"), batch_size=1).parameters()) == ""
     until(lambda: any(view.done for view in views(store)))
-    assert supervisor.cancel(store, "0001-seer-playground") == ""
+    assert run_manager.cancel(store, "0001-seer-playground") == ""
     until(lambda: not queue.queued_runs(store))
     (row,) = runs.listed(store)
     assert (row.state, 0 < row.n_done < 4) == ("cancelled", True)
-    assert supervisor.cancel(store, row.run_id) == f"Run {row.run_id} is over already."
+    assert run_manager.cancel(store, row.run_id) == f"Run {row.run_id} is over already."
     monkeypatch.setenv("SEER_SECONDS", "0")
     assert planning.plan(store, RunRequest("seer"))[1] == f"Score {4 - row.n_done} image{'s' * (row.n_done < 3)}"
-    assert supervisor.start(store, RunRequest("seer").parameters()) == ""
+    assert run_manager.start(store, RunRequest("seer").parameters()) == ""
     until(lambda: not queue.queued_runs(store))
     assert [(run_row.state, run_row.n_items) for run_row in runs.listed(store)] == [("cancelled", 4), ("done", 4 - row.n_done)]
 
@@ -188,12 +187,12 @@ def test_what_failed_is_tried_again_and_nothing_else(world: World) -> None:
     broken = world.folder / "00001" / "samples" / "0001.png"
     whole = broken.read_bytes()
     broken.write_bytes(b"x")
-    assert supervisor.start(store, RunRequest("seer", limit=4).parameters()) in ("", FAILED_ONE)
+    assert run_manager.start(store, RunRequest("seer", limit=4).parameters()) in ("", FAILED_ONE)
     until(lambda: not queue.queued_runs(store))
     run_id = "0001-seer-playground"
     assert runs.still_failing(store, run_id) == 1
     broken.write_bytes(whole)
-    assert supervisor.retry(store, run_id) == ""
+    assert run_manager.retry(store, run_id) == ""
     until(lambda: not queue.queued_runs(store))
     second = runs.get(store, "0002-seer-playground")
     assert second is not None
@@ -201,24 +200,24 @@ def test_what_failed_is_tried_again_and_nothing_else(world: World) -> None:
     assert [item.item_id for item in run_session.folder_of(store, second).work()] == ["geneval/00001/sdv2/1"]
     assert runs.still_failing(store, run_id) == 0
     first = next(view for view in views(store) if view.row.run_id == run_id)
-    assert "1 image failed, 1 of them seen since by a later run:" in table.details(store, first)
-    assert "has no image to retry" in supervisor.retry(store, run_id)
-    assert "no run 0009" in supervisor.retry(store, "0009")
+    assert "1 image failed, 1 of them seen since by a later run:" in rendered(table.details(store, first))
+    assert "has no image to retry" in run_manager.retry(store, run_id)
+    assert "no run 0009" in run_manager.retry(store, "0009")
 
 
 def test_what_is_another_rater_by_now_does_not_try_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     store = world.store
     (world.folder / "00001" / "samples" / "0001.png").write_bytes(b"x")
     # a run of five images may be over before `start` looks: then it says what failed
-    assert supervisor.start(store, RunRequest("seer").parameters()) in ("", FAILED_ONE)
+    assert run_manager.start(store, RunRequest("seer").parameters()) in ("", FAILED_ONE)
     until(lambda: not queue.queued_runs(store))
     newer = replace(cow_scorer.SCORER, version="2")
     monkeypatch.setattr(registry, "get", lambda name: newer if name == cow_scorer.NAME else cow_scorer.SCORER)
-    retry = supervisor.retry(store, "0001-seer-playground")
+    retry = run_manager.retry(store, "0001-seer-playground")
     assert retry == "seer-playground has changed (it is version 2 by now, then 1); use Score to start a run of a new rater"
-    told = planning.plan(store, RunRequest("seer"))[0]
+    told = rendered(planning.plan(store, RunRequest("seer"))[0])
     assert "This will be a new rater, seer-playground #2, as it is not what seer-playground was:" in told
-    assert "the scorer’s code gives other results (version 2, then 1)." in told.replace("&#x27;", "’")
+    assert "the scorer’s code gives other results (version 2, then 1)." in told.replace("&#39;", "’")
 
 
 def test_how_raters_of_one_name_differ_is_said() -> None:
@@ -267,7 +266,7 @@ def painted(store: Store, name: str = "sdxl") -> str:
     number = len(runs.of_every_kind(store)) + 1
     run_id = f"{number:04d}-generate-{name}"
     requested: dict[str, Any] = {"steps": 4}
-    job = Painting("playground-early", (WantedPicture("p", 0, "a cup", 1, str(store.project / "x.png")),), 4, requested)
+    job = GenerationJob("playground-early", (WantedPicture("p", 0, "a cup", 1, str(store.project / "x.png")),), 4, requested)
     GenerationFolder(store.project / "runs" / run_id).ask(job)
     settings = {"model": "m", "asked": requested, "seed": 0, "suite": "playground", "n": 1}
     runs.add_generation(store, Run(run_id, "generate", "", "default", settings), name, f"runs/{run_id}", 1)
@@ -280,11 +279,15 @@ def test_a_generation_is_a_row_and_no_scorer(world: World) -> None:
     assert runs.listed(store) == []
     (view,) = views(store)
     assert (view.row.kind, view.state, view.row.rater_id) == ("generate", "queued", "sdxl")
-    shown = table.runs_table([view], run_id, "") + table.details(store, view) + table.settings(store, view)
+    shown = (
+        rendered(table.runs_table([view], run_id, ""))
+        + rendered(table.details(store, view))
+        + rendered(table.settings(store, view))
+    )
     for text in ("sdxl paints", "0 of 1 picture", "4 pictures at once", "the generator sdxl", "steps = 4"):
         assert text in shown
-    assert supervisor.cancel(store, run_id) == ""
-    assert supervisor.remove(store, run_id) == ""
+    assert run_manager.cancel(store, run_id) == ""
+    assert run_manager.remove(store, run_id) == ""
     assert not (store.project / "runs" / run_id).exists()
 
 
@@ -293,7 +296,7 @@ def test_two_generations_in_one_name_are_locked_against_each_other(world: World)
     context = Context(store, store.project, out, out)
     run_id, other = painted(store), painted(store, "sd15")
     with generate._alone(context, "sdxl"), generate._alone(context, "sd15"):
-        assert supervisor.resume(store, run_id).startswith("sdxl is already being generated or waits")
+        assert run_manager.resume(store, run_id).startswith("sdxl is already being generated or waits")
     with RunFolder(store.project / "runs" / other).claim(), pytest.raises(CommandError, match="still generat"):
         generate.resume(context, other)
     with generate._alone(context, "sd15"):

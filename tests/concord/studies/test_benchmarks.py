@@ -72,7 +72,7 @@ def test_an_import_is_said_repeated_and_undone(files: Path, study: str) -> None:
     assert left_out.get(study, "") in ran.err
     assert "imported before" in done(project, "import", "study", study, *commands(files)[study])
     with Store(project) as store:
-        ids = [row["import_id"] for row in imports.listed(store)]
+        ids = [row.import_id for row in imports.listed(store)]
     for number in reversed(ids):
         done(project, "import", "undo", number)
     assert "judgements remade" in done(project, "rebuild")
@@ -105,8 +105,8 @@ def test_judges_after_people_in_one_project(files: Path) -> None:
         texts = library.prompts_of_suite(store, "imagenhub")
         assert {prompt.text for prompt in texts} == {"A black banana."}
         assert texts == library.prompts_of_suite(other, "imagenhub")
-        results = scorer_evidence.imported_evidence(store, "imagenhub", "imagenhub/00000/DALLE/0")
-    assert results["imagenhub/00000/DALLE/0", "judge_0shot PQ"]["reasoning"] == "odd shape"
+        results = scorer_evidence.imported_words(store, "imagenhub", "imagenhub/00000/DALLE/0")
+    assert results["imagenhub/00000/DALLE/0", "judge_0shot PQ"].reasoning == "odd shape"
     rows = json.loads(done(project, "agreement", "--format", "json", "--no-intervals", "--statistic", "spearman"))["raters"]
     met = {(row["aspect"], row["rater"]) for row in rows if row["value"] is not None}
     assert met >= {("semantic_consistency", "judge_0shot SC"), ("perceptual_quality", "judge_0shot PQ")}

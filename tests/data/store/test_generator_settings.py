@@ -49,14 +49,14 @@ def test_an_image_says_why_it_is_blank_until_its_file_goes(store: Store) -> None
     number = bring(store, "files", blank, whole, replace(picture(1, "g1"), blanked="black"))
     runs.set_generator_settings(store, "g1", {"model": "m"})
 
-    def told() -> dict[int, str | None]:
+    def told() -> dict[int | None, str | None]:
         page = grid.items(store, ListingQuery())
-        assert [row["blanked"] for row in page.rows] == [contents.item(store, row["item_id"])["blanked"] for row in page.rows]  # type: ignore[index]
-        return {row["idx"]: row["blanked"] for row in page.rows}
+        assert [row.blanked for row in page.rows] == [contents.item(store, row.item_id).blanked for row in page.rows]  # type: ignore[union-attr]
+        return {row.idx: row.blanked for row in page.rows}
 
     assert told() == {0: "filter", 1: "black", 2: None}
     entry = contents.item(store, whole.image_id)
     assert entry is not None
-    assert entry["generated"] == {"model": "m"}
+    assert entry.generated == {"model": "m"}
     imports.undo(store, number)
     assert told() == {1: None}

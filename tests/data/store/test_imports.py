@@ -42,7 +42,7 @@ def test_twice_is_once(store: Store) -> None:
     (again,) = imports.apply(store, [study()])
     assert (again.import_id, again.counts) == (first, {})
     assert content(store) == before
-    assert [row["import_id"] for row in imports.listed(store)] == [first]
+    assert [row.import_id for row in imports.listed(store)] == [first]
 
 
 def test_another_file_under_an_exclusive_name_is_refused(store: Store) -> None:

@@ -19,6 +19,7 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, ImportRefused
 from data.store.judgements import recording, scorer_evidence
+from data.store.judgements.recording import JudgedSource
 from data.store.runs import Pending, RunRefused, RunSource
 from tests.data.store.small_project import column, content, fill, picture, pictures, submit, table
 
@@ -238,18 +239,19 @@ def test_rebuild_judges_what_runs_saw(store: Store) -> None:
     before = content(store)
     sources = []
 
-    def derive(source: dict[str, Any]) -> tuple[str, Sequence[Judgement]]:
+    def derive(source: JudgedSource) -> tuple[str, Sequence[Judgement]]:
         sources.append(source)
-        if source["scorer"] is None:
-            direct = source["answers"] or {"aspect": "score", "label": None, "value": 0.5}
+        if source.scorer is None:
+            direct = source.answers or {"aspect": "score", "label": None, "value": 0.5}
             return "direct-1", [Judgement(direct["aspect"], direct["label"], direct["value"])]
-        assert (source["scorer"], source["settings"]) == ("seer", SETTINGS)
-        return RULES, judged(Observation(source["item_id"], source["payload"], source["detections"]))[1]
+        assert (source.scorer, source.settings) == ("seer", SETTINGS)
+        return RULES, judged(Observation(source.item_id, source.payload or {}, source.detections))[1]
 
     assert recording.rebuild(store, derive) == 6
     assert content(store) == before
-    assert [len(source["detections"]) for source in sources] == [0, 2, 0, 0]
-    assert sources[1]["spec"]["include"]
+    assert [len(source.detections) for source in sources] == [0, 2, 0, 0]
+    assert sources[1].spec
+    assert sources[1].spec["include"]
 
 
 def test_images_that_were_scored_cannot_be_undone_until_their_run_is_removed(store: Store) -> None:

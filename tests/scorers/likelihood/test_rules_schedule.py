@@ -32,7 +32,7 @@ def test_mean_and_variance_are_those_of_diffusers_step(n: int, prediction: str, 
     noisy, told = torch.randn(2, 3, generator=chance), torch.randn(2, 3, generator=chance)
     for k in [*range(0, n, max(1, n // 7)), n - 2, n - 1]:
         step, left = int(schedule.steps[k]), float(schedule.left[k])
-        ours = schedule.of_image[k] * denoised(toy, told, noisy, left) + schedule.of_noisy[k] * noisy
+        ours = schedule.image_coefficient[k] * denoised(toy, told, noisy, left) + schedule.noisy_coefficient[k] * noisy
         with patch("diffusers.schedulers.scheduling_ddpm.randn_tensor", lambda shape, **_: torch.zeros(shape)):
             theirs = scheduler.step(told, step, noisy).prev_sample
         # the image that a model sees in pure noise is huge: its own size is what 1e-4 is of

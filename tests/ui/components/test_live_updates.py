@@ -84,9 +84,9 @@ def test_a_component_as_a_change_is_no_exception() -> None:
     with gr.Blocks():
         letter, shape, other = gr.Radio(["a", "b"]), dropdown("Shape"), gr.HTML()
     drawn = [gr.Radio(value="b"), gr.Dropdown(["x", "y"], value="y", visible=True), gr.HTML("b")]
-    for requested, set_again in ((["b", "y"], (False, False)), (["a", "x"], (True, True)), ([None, "y"], (True, False))):
+    for requested, are_set in ((["b", "y"], (False, False)), (["a", "x"], (True, True)), ([None, "y"], (True, False))):
         first, second, third = moved([letter, shape], requested, [letter, shape, other], drawn)
-        assert ("value" in first, "value" in second) == set_again
+        assert ("value" in first, "value" in second) == are_set
         assert (second["choices"], second["visible"], second["__type__"]) == (["x", "y"], True, "update")
         assert third is drawn[2], "what was not asked is drawn"
 

@@ -8,11 +8,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
+import htpy
 from starlette.datastructures import QueryParams
 
 from data.store.core.store import Store
 from ui.components.controls import Choice
 from ui.components.page import Drawn, Page, View
+
+HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 class SlowPage(Page[View]):
@@ -30,6 +33,14 @@ class SlowPage(Page[View]):
         yield {"second": "later"}
 
 
+class WritingPage(SlowPage):
+    """A page that joins elements and texts, the same ones at each drawing."""
+
+    def draw(self, view: View) -> Iterator[Drawn | None]:  # noqa: ARG002 - one view
+        yield {"first": [htpy.b["a", HOSTILE], [HOSTILE, None, 0]], "second": HOSTILE}
+        yield {}
+
+
 class ChoosingPage(SlowPage):
     """A page with a control, whose project moves while it opens."""
 
@@ -40,6 +51,17 @@ class ChoosingPage(SlowPage):
     def offer(self, view: View) -> dict[str, Any]:  # noqa: ARG002 - one view
         self.store.change(lambda connection: connection.execute("select 1"))
         return {"letter": Choice(["a", "b"], "a")}
+
+
+def test_what_a_page_draws_is_text_unless_it_is_an_element(tmp_path: Path) -> None:
+    with Store(tmp_path / "project") as store, gr.Blocks():
+        page = WritingPage(store)
+        page.build()
+        draw, *_ = page._main
+        drawn = [step[-2:] for step in draw()]
+    text = "&lt;img src=x onerror=alert(1)&gt;"
+    assert drawn == [[f"<b>a{text}</b>{text}0", text]] * 2
+    assert {type(value) for step in drawn for value in step} == {str}
 
 
 def test_the_opening_says_which_version_it_has_drawn(tmp_path: Path) -> None:

@@ -18,8 +18,10 @@ from data.store.campaigns import management, monitoring, participation
 from data.store.core.store import Store
 from data.store.people import invitations
 from tests.concord.campaigns.test_planning import answered
+from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import World
 from tests.ui.small_project import done, geneval_folder
+from ui.components.controls import rendered
 from ui.components.page import Drawn
 from ui.pages.campaigns import CampaignsPage, forms, people, progress, updates
 from ui.pages.campaigns.view import SHOWN, ActingUser, CampaignsView
@@ -36,7 +38,13 @@ def text(html: str) -> str:
 def drawn(store: Store, view: CampaignsView) -> Drawn:
     """What a view draws last, by name."""
     *_, last = updates.draw(store, view)
-    return last
+    return as_text(last)
+
+
+def preview(store: Store, values: dict[str, Any]) -> tuple[str, bool]:
+    """What a new campaign would be, and whether it can be made."""
+    told, possible = forms.preview_campaign(store, values)
+    return rendered(told), possible
 
 
 def at(**changes: str) -> CampaignsView:
@@ -120,8 +128,8 @@ def test_nobody_has_worked_yet(world: World) -> None:
 
 def test_revoking_and_reinstating(world: World) -> None:
     store = answered(world, ann="yn", bob="yy")
-    assert text(updates.revoke_question("ann")).startswith("Revoke ann: they get nothing more here")
-    assert updates.revoke_question("") == ""
+    assert text(rendered(updates.revoke_question("ann"))).startswith("Revoke ann: they get nothing more here")
+    assert rendered(updates.revoke_question("")) == ""
     assert updates.revoke(store, "", "c", ME, uncount=False) == "Choose somebody first."
     assert updates.revoke(store, "ann", "c", ME, uncount=True) == (
         "ann is revoked. 2 answers stopped counting; their items are offered again."
@@ -147,7 +155,7 @@ def test_pass_marks_of_a_running_campaign_are_changed_and_logged(world: World) -
     changed = management.get(store, "c")
     assert changed
     assert (changed.settings.gold_pass_mark, changed.settings.attention_pass_mark) == (0.8, 0.0)
-    line = text(forms.marks_log(store, "c"))
+    line = text(rendered(forms.marks_log(store, "c")))
     assert "rita: Pass mark of gold from 0.9 to 0.8" in line
     assert "rita: Pass mark of attention checks from 0.98 to 0" in line
     assert forms.save_marks(store, "c", (80, 0.5), ME) == ("Gold_pass_mark must be a share from 0 to 1, got 80.", "cc-bad")
@@ -186,9 +194,9 @@ def test_broken_images_go_aside_and_back(world: World) -> None:
     assert '<img src="/img/' in shown
     assert updates.set_aside(store, "c", item, aside=True) == ""
     assert monitoring.coverage(store, "c").aside == 1
-    assert "set aside" in text(progress.broken_table(store, "c"))
+    assert "set aside" in text(rendered(progress.broken_table(store, "c")))
     assert updates.set_aside(store, "c", item, aside=False) == ""
-    assert text(progress.broken_table(store, "c")).startswith("No image has been reported")
+    assert text(rendered(progress.broken_table(store, "c"))).startswith("No image has been reported")
     assert updates.set_aside(store, "c", "nothing", aside=True) == "This campaign has no item 'nothing' any more."
 
 
@@ -264,7 +272,7 @@ def test_links_are_made_and_taken_back_by_those_who_may(world: World) -> None:
     (made,) = invitations.listed(store, "c")
     assert (made.role, made.uses, made.made_by, made.note) == ("annotator", None, "rita", "for the pilot")
     assert made.expires - datetime.now(UTC) > timedelta(days=13)
-    shown = people.links(store, "c", ME)
+    shown = rendered(people.links(store, "c", ME))
     assert 'data-do="copy" data-copied="http://here/join/' in shown
     assert "for the pilot" in text(shown)
     researcher = ActingUser("sam", "researcher", "http://here")
@@ -274,9 +282,9 @@ def test_links_are_made_and_taken_back_by_those_who_may(world: World) -> None:
     )
     assert people.revoke_link(store, made.invitation_id, researcher) == "Only an administrator can create links."
     # a link is a key
-    assert "/join/" not in people.links(store, "c", researcher)
+    assert "/join/" not in rendered(people.links(store, "c", researcher))
     assert people.revoke_link(store, made.invitation_id, ME) == ""
-    after = people.links(store, "c", ActingUser("ann", base="http://here"))
+    after = rendered(people.links(store, "c", ActingUser("ann", base="http://here")))
     assert "/join/" not in after
     assert "taken back" in text(after)
     for values in (
@@ -292,7 +300,7 @@ def test_links_are_made_and_taken_back_by_those_who_may(world: World) -> None:
     signed, _ = invitations.listed(store, "c")
     assert signed.signed
     assert f"people link {signed.invitation_id} PLATFORM ID" in text(
-        people.links(store, "c", ActingUser("ann", base="http://here"))
+        rendered(people.links(store, "c", ActingUser("ann", base="http://here")))
     )
 
 
@@ -301,40 +309,40 @@ def test_the_form_says_what_it_would_be_and_makes_it(world: World) -> None:
     with gr.Blocks():
         fields = forms.create_form()
     values: dict[str, Any] = {name: control.value for name, control in fields.items()}
-    said, possible = forms.preview_campaign(store, values)
+    said, possible = preview(store, values)
     assert "This asks for 4 images (all that fit) × 3 people = 12 answers. " in text(said)
     assert "Give it a title." in said
     assert not possible
     values |= {"id": "new", "title": "New", "n": 2, "overlap": 5, "also": "geneval/00000/sdv2/0\n", "completion_code": "C1"}
-    said, possible = forms.preview_campaign(store, values)
+    said, possible = preview(store, values)
     assert possible
     campaign, wrong = forms.make_campaign(store, values)
     assert wrong == ""
     assert campaign
     assert (campaign.overlap, campaign.settings.completion_code, campaign.settings.limit) == (5, "C1", None)
-    assert "There is a campaign &#x27;new&#x27; already" in forms.preview_campaign(store, values)[0]
+    assert "There is a campaign &#39;new&#39; already" in rendered(forms.preview_campaign(store, values)[0])
     assert forms.make_campaign(store, values | {"id": "Bad Id"})[1].startswith("A campaign's id has lower-case letters")
-    assert forms.preview_campaign(store, values | {"id": "x", "n": 99}) == (
+    assert preview(store, values | {"id": "x", "n": 99}) == (
         '<p class="cc-note cc-bad">99 items are requested, but only 4 are available.</p>', False
     )  # fmt: skip
 
 
 def test_the_form_reads_yaml_and_known_answers(world: World, tmp_path: Path) -> None:
     own = {"id": "x", "questionnaire": forms.OWN, "definition": ""}
-    assert "Write the questionnaire’s YAML" in forms.preview_campaign(world.store, own)[0]
+    assert "Write the questionnaire’s YAML" in rendered(forms.preview_campaign(world.store, own)[0])
     yaml = "name: mine\nquestions:\n  - id: likes\n    kind: likert\n    text: Like it?\n    options: [no, so so, yes]\n"
-    said, possible = forms.preview_campaign(world.store, own | {"definition": yaml})
+    said, possible = preview(world.store, own | {"definition": yaml})
     assert (possible, "mine: The questionnaire mine" in said) == (True, True), said
     file = tmp_path / "k.csv"
     file.write_text("item,role,count_0\ngeneval/00000/sdv2/0,gold,7\n")
     checks = {"id": "x", "known": str(file), "check_every": 5}
-    assert "count_0: &#x27;7&#x27; cannot be an expected answer" in forms.preview_campaign(world.store, checks)[0]
+    assert "count_0: &#39;7&#39; cannot be an expected answer" in rendered(forms.preview_campaign(world.store, checks)[0])
     file.write_text("item,role,count_0\ngeneval/00000/sdv2/0,gold,1\n")
-    assert "besides: 1 gold items" in forms.preview_campaign(world.store, checks)[0]
+    assert "besides: 1 gold items" in rendered(forms.preview_campaign(world.store, checks)[0])
     file.write_bytes(b"\xff\xfe")
-    assert "is not UTF-8" in forms.preview_campaign(world.store, checks)[0]
+    assert "is not UTF-8" in rendered(forms.preview_campaign(world.store, checks)[0])
     file.write_bytes(b"x" * 300_000)
-    assert "at most 200,000 are read" in forms.preview_campaign(world.store, checks)[0]
+    assert "at most 200,000 are read" in rendered(forms.preview_campaign(world.store, checks)[0])
 
 
 def test_nothing_of_the_data_is_html(world: World) -> None:
@@ -348,8 +356,8 @@ def test_nothing_of_the_data_is_html(world: World) -> None:
     html = "".join(str(drawn(store, at(show=show))[part]) for show, part in
                    (("people", "people"), ("broken", "broken"), ("adjudicate", "verdicts"), ("adjudicate", "cases"),
                     ("coverage", "campaigns")))  # fmt: skip
-    html += people.links(store, "c", ME)
-    html += case[1] + updates.show_case(store, view, "rita")[1] + updates.revoke_question(HOSTILE)
+    html += rendered(people.links(store, "c", ME))
+    html += case[1] + updates.show_case(store, view, "rita")[1] + rendered(updates.revoke_question(HOSTILE))
     html += str(drawn(store, CampaignsView(campaign="h"))["campaign-title"])
     assert html.count("&lt;img src=x") >= 10
     assert "<img src=x" not in html

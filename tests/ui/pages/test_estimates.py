@@ -12,6 +12,7 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import apply
 from tests.concord.meta.test_estimates import PROMPTS, bundle, campaign, label
+from tests.ui.drawn_pages import as_text
 from ui.pages.estimates import EstimatesPage, EstimatesView
 from ui.report.sections_meta import NAME, estimates_of
 
@@ -31,7 +32,7 @@ def drawn(store: Store, **requested: str) -> dict[str, object]:
     assert isinstance(view, EstimatesView)
     (result,) = page.draw(view)
     assert result is not None
-    return dict(result)
+    return as_text(result)
 
 
 def test_a_close_race_has_no_winner_and_numbers_open_their_images(store: Store) -> None:

@@ -14,9 +14,7 @@ import pytest
 from starlette.datastructures import QueryParams
 from starlette.testclient import TestClient
 
-from concord import maps as lasso
-from concord import maps as making
-from concord import maps as paints
+from concord import maps
 from concord.maps import MapAddress
 from data.jobs.maps import Map, MapFolder
 from data.jobs.runs import Observation, Run, RunFolder, pack_embeddings
@@ -26,14 +24,15 @@ from data.store import imports, runs
 from data.store.browse.filters import ListingQuery
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
-from scorers import clipscore, maps
+from scorers import clipscore
+from scorers import maps as scorer_maps
 from scorers.running.worker_main import attempt
 from tests.ui import explore_project, worker_threads
+from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import TOKEN
 from ui.components.live_updates import ignored
 from ui.components.page import Drawn
-from ui.pages import map
-from ui.pages import map as page
+from ui.pages import map as map_page
 from ui.web.server import create_app
 
 MODEL = "clip@0123456789ab"
@@ -76,7 +75,7 @@ def making_id(store: Store) -> str:
 def made(store: Store, method: str = "pca", model: str = MODEL) -> Map:
     until = time.monotonic() + _SECONDS
     while time.monotonic() < until:
-        standing = making.request_map(store, method, model)
+        standing = maps.request_map(store, method, model)
         if standing.made is not None:
             return standing.made
         assert standing.busy, standing.message
@@ -87,8 +86,10 @@ def made(store: Store, method: str = "pca", model: str = MODEL) -> Map:
 @pytest.fixture(scope="module", autouse=True)
 def _workers_are_threads() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(maps, "lower_priority", lambda: None)  # the tests' own process stays as important as it is
-        worker_threads.put(patch, making.WORKER, lambda folder, *_: attempt(MapFolder(folder), maps.work, maps.explain))
+        patch.setattr(scorer_maps, "lower_priority", lambda: None)  # the tests' own process stays as important as it is
+        worker_threads.put(
+            patch, maps.WORKER, lambda folder, *_: attempt(MapFolder(folder), scorer_maps.work, scorer_maps.explain)
+        )
         yield
 
 
@@ -108,9 +109,9 @@ def client(store: Store) -> TestClient:
 
 def opened(store: Store, query: str = "") -> dict[str, Any]:
     """The page as it stands in the end, by what it is made of."""
-    lost, method, steps = page.open_map(store, QueryParams(query))
+    lost, method, steps = map_page.open_map(store, QueryParams(query))
     *_, last = steps
-    return {"notice": ignored(lost, {}), "method": method, **(last or {})}
+    return {"notice": ignored(lost, {}), "method": method, **as_text(last or {})}
 
 
 def half(result: Map) -> tuple[str, set[str]]:
@@ -164,7 +165,7 @@ def test_images_like_one_come_first_the_most_alike(store: Store, client: TestCli
 
 def test_the_map_s_key_goes_with_the_line(store: Store, client: TestClient) -> None:
     line, wanted = half(made(store))
-    key = making.map_key(store, "pca", MODEL)
+    key = maps.map_key(store, "pca", MODEL)
     assert client.get("/api/studio/items", params={"map": f"pca:{MODEL}:{key}", "lasso": line}).json()["total"] == len(wanted)
     other = client.get("/api/studio/items", params={"map": f"pca:{MODEL}:000000000000", "lasso": line})
     assert (other.status_code, "Draw the lasso anew" in other.text) == (409, True)
@@ -192,21 +193,21 @@ def test_a_map_that_is_none_is_refused(client: TestClient, on: str) -> None:
 
 
 def test_too_many_corners_are_refused() -> None:
-    line = ";".join(f"{k % 50},{k % 7}" for k in range(lasso.MOST_POINTS + 1))
+    line = ";".join(f"{k % 50},{k % 7}" for k in range(maps.MOST_POINTS + 1))
     with pytest.raises(ValueError, match="3 to 200 corners"):
-        lasso.points_of(line)
+        maps.points_of(line)
 
 
 def test_inside_is_the_even_odd_rule() -> None:
     places = np.array([(1, 1), (5, 5), (9, 1), (5, 9), (20, 5), (-1, 1)], np.float32)
     square = [(0.0, 0.0), (10.0, 0.0), (10.0, 10.0), (0.0, 10.0)]
-    assert lasso.inside(places, square).tolist() == [True, True, True, True, False, False]
+    assert maps.inside(places, square).tolist() == [True, True, True, True, False, False]
     # a line that goes around a hole, and a bow that crosses itself
     hole = [*square, (0.0, 0.0), (4.0, 4.0), (4.0, 6.0), (6.0, 6.0), (6.0, 4.0), (4.0, 4.0)]
-    assert lasso.inside(places, hole).tolist() == [True, False, True, True, False, False]
+    assert maps.inside(places, hole).tolist() == [True, False, True, True, False, False]
     bow = [(0.0, 0.0), (10.0, 10.0), (10.0, 0.0), (0.0, 10.0)]
-    assert lasso.inside(np.array([(1, 5), (9, 5), (5, 1), (5, 9)], np.float32), bow).tolist() == [True, True, False, False]
-    assert lasso.inside(places, [(1.0, 1.0)] * 3).tolist() == [False] * 6
+    assert maps.inside(np.array([(1, 5), (9, 5), (5, 1), (5, 9)], np.float32), bow).tolist() == [True, True, False, False]
+    assert maps.inside(places, [(1.0, 1.0)] * 3).tolist() == [False] * 6
 
 
 def test_the_picture_at_a_point(store: Store, client: TestClient) -> None:
@@ -264,61 +265,61 @@ def test_an_equal_figure_is_sent_once_and_a_line_does_not_go_to_another_map(
     first = opened(store, f"map=pca:{MODEL}&lasso=0,0;1,0;1,1")
     shown, figure = first["shown"], first["figure"]
 
-    def drawn(view: page.MapView, paint: str = "generator") -> Drawn:
-        *_, last = page.draw_page(store, view, figure, "pca", MODEL, paint)
+    def drawn(view: map_page.MapView, paint: str = "generator") -> Drawn:
+        *_, last = map_page.draw_page(store, view, figure, "pca", MODEL, paint)
         assert last
         return last
 
-    assert "map-plot" not in drawn(page.MapView(**shown))
-    painted = drawn(page.MapView(**shown), "task")
+    assert "map-plot" not in drawn(map_page.MapView(**shown))
+    painted = drawn(map_page.MapView(**shown), "task")
     assert painted["map-plot"] is not None
     assert painted["shown"]["lasso"] == "0,0;1,0;1,1"
     # while another map is being made the one before stays
-    monkeypatch.setattr(making, "finished_map", lambda *_: None)
-    monkeypatch.setattr(page, "_WAIT_SECONDS", 0.0)
-    waiting = next(page.draw_page(store, page.MapView(**shown), figure, "pca", MODEL, "generator"))
+    monkeypatch.setattr(maps, "finished_map", lambda *_: None)
+    monkeypatch.setattr(map_page, "_WAIT_SECONDS", 0.0)
+    waiting = next(map_page.draw_page(store, map_page.MapView(**shown), figure, "pca", MODEL, "generator"))
     assert waiting is not None
-    assert "see the map before." in waiting["map-lead"]
+    assert "see the map before." in as_text(waiting)["map-lead"]
     assert not {"map-plot", "cc-map"} & waiting.keys()
     assert waiting["shown"] == shown
     monkeypatch.undo()
-    elsewhere = drawn(page.MapView(**{**shown, "key": "000000000000"}))["shown"]
+    elsewhere = drawn(map_page.MapView(**{**shown, "key": "000000000000"}))["shown"]
     assert elsewhere["lasso"] == ""
     assert elsewhere["turn"] > shown["turn"]
 
 
 def test_colours_are_what_browse_would_list(store: Store, client: TestClient) -> None:
     result = made(store)
-    offered = paints.colorings(store)
+    offered = maps.colorings(store)
     assert {"generator", "task", "suite", "object", "people", "simulated", f"says:{explore_project.RATER}"} <= set(offered)
     assert offered[f"score:{explore_project.CLIP}"].continuous
     for name in ("generator", "task", "suite"):
-        values = paints.color_values(store, offered[name], result.items, ALL)
+        values = maps.color_values(store, offered[name], result.items, ALL)
         for value in set(values.values()):
-            n = client.get("/api/studio/items", params=paints.browse_filter(offered[name], value)).json()["total"]
+            n = client.get("/api/studio/items", params=maps.browse_filter(offered[name], value)).json()["total"]
             assert n == sum(entry == value for entry in values.values())
     for name in ("people", f"says:{explore_project.RATER}"):
-        values = paints.color_values(store, offered[name], result.items, ALL)
+        values = maps.color_values(store, offered[name], result.items, ALL)
         assert len(set(values.values())) > 1
         for value in set(values.values()) - ({"none"} if name != "people" else set()):
-            n = client.get("/api/studio/items", params=paints.browse_filter(offered[name], value)).json()["total"]
+            n = client.get("/api/studio/items", params=maps.browse_filter(offered[name], value)).json()["total"]
             assert n == sum(entry == value for entry in values.values()), (name, value)
-    simulated = paints.color_values(store, offered["simulated"], result.items, ALL)
+    simulated = maps.color_values(store, offered["simulated"], result.items, ALL)
     assert set(simulated.values()) == {"yes", "no", "none"}
-    assert simulated != paints.color_values(store, offered["people"], result.items, ALL)
-    scores = paints.color_values(store, offered[f"score:{explore_project.CLIP}"], result.items, ALL)
+    assert simulated != maps.color_values(store, offered["people"], result.items, ALL)
+    scores = maps.color_values(store, offered[f"score:{explore_project.CLIP}"], result.items, ALL)
     assert all(isinstance(value, float) for value in scores.values())
-    objects = set(paints.color_values(store, offered["object"], result.items, ALL).values())
+    objects = set(maps.color_values(store, offered["object"], result.items, ALL).values())
     assert len(objects) > 3
 
 
-def drawn(n: int, results: dict[str, Any], paint: paints.MapColoring, turn: int = 0) -> map.MapDrawing:
+def drawn(n: int, results: dict[str, Any], paint: maps.MapColoring, turn: int = 0) -> map_page.MapDrawing:
     places = np.random.default_rng(0).uniform(0, 100, (n, 2)).astype(np.float32)
-    return map.draw_map(Map("umap", "m", tuple(f"i{k}" for k in range(n)), places, n), "0" * 12, results, paint, (), turn)
+    return map_page.draw_map(Map("umap", "m", tuple(f"i{k}" for k in range(n)), places, n), "0" * 12, results, paint, (), turn)
 
 
 def test_a_figure_of_many_points_is_webgl_and_small() -> None:
-    paint = paints.MapColoring("task", "Task", "task")
+    paint = maps.MapColoring("task", "Task", "task")
     many = drawn(20_000, {f"i{k}": f"t{k % 30}" for k in range(20_000)}, paint)
     assert {trace.type for trace in many.figure.data} == {"scattergl"}
     assert (many.shown, many.drawn) == (20_000, 20_000)
@@ -332,16 +333,16 @@ def test_a_figure_of_many_points_is_webgl_and_small() -> None:
 
 
 def test_of_more_points_a_draw_is_shown_and_counted() -> None:
-    paint = paints.MapColoring("task", "Task", "task")
+    paint = maps.MapColoring("task", "Task", "task")
     every = {f"i{k}": "t" for k in range(30_000)}
     first, second = drawn(30_000, every, paint), drawn(30_000, every, paint)
     assert (first.shown, first.drawn, first.groups[0].n) == (30_000, 20_000, 30_000)
-    assert map.digest(first.figure.to_json()) == map.digest(second.figure.to_json())
-    assert map.digest(drawn(30_000, every, paint, turn=1).figure.to_json()) != map.digest(first.figure.to_json())
+    assert map_page.digest(first.figure.to_json()) == map_page.digest(second.figure.to_json())
+    assert map_page.digest(drawn(30_000, every, paint, turn=1).figure.to_json()) != map_page.digest(first.figure.to_json())
 
 
 def test_numbers_and_those_without() -> None:
-    paint = paints.MapColoring("score:x", "Score by x", "", "x", continuous=True)
+    paint = maps.MapColoring("score:x", "Score by x", "", "x", continuous=True)
     drawing = drawn(4, {"i0": 0.1, "i1": None, "i2": 0.3, "i3": 0.2}, paint)
     assert [len(trace.x) for trace in drawing.figure.data] == [1, 3]
     assert drawing.groups == []
@@ -360,11 +361,11 @@ def test_numbers_and_those_without() -> None:
     ],
 )
 def test_a_rectangle_by_numbers(numbers: tuple[float | None, ...], line: str) -> None:
-    result, why = page.rectangle(numbers)
+    result, why = map_page.rectangle(numbers)
     assert result == line
     assert bool(why) == (not line)
     if line:
-        lasso.points_of(line)
+        maps.points_of(line)
 
 
 def test_models_do_not_mix_and_new_embeddings_make_another_map(tmp_path: Path) -> None:
@@ -372,16 +373,16 @@ def test_models_do_not_mix_and_new_embeddings_make_another_map(tmp_path: Path) -
         every = items_of(store)
         keep(store, every[:20], SETTINGS, "one")
         keep(store, every[10:], {**SETTINGS, "weights": {"clip": "ba9876543210"}}, "other")
-        assert list(making.embedding_sources(store)) == [MODEL, "clip@ba9876543210"]
+        assert list(maps.embedding_sources(store)) == [MODEL, "clip@ba9876543210"]
         assert len(made(store).items) == 20
         assert len(made(store, model="clip@ba9876543210").items) == 26
-        key = making.map_key(store, "pca", MODEL)
+        key = maps.map_key(store, "pca", MODEL)
         # another way to judge by the same model: what it adds joins, and what is there already counts once
         keep(store, every[15:30], {**SETTINGS, "variant": "100*cos"}, "one, otherwise")
-        assert making.map_key(store, "pca", MODEL) != key
+        assert maps.map_key(store, "pca", MODEL) != key
         assert set(made(store).items) == set(every[:30])
         # the earlier map stays for those who have its address
-        where = lasso.condition_of(store, lasso.Lasso(MapAddress("pca", MODEL, key), lasso.points_of(WHOLE)))
+        where = maps.condition_of(store, maps.Lasso(MapAddress("pca", MODEL, key), maps.points_of(WHOLE)))
         assert set(where[1][0]) == set(every[:20])
 
 
@@ -412,17 +413,17 @@ def test_one_image_and_equal_ones(tmp_path: Path, n: int, same: bool) -> None:
 
 def test_without_embeddings_the_page_says_how_to_get_some(tmp_path: Path) -> None:
     with Store(tmp_path / "empty") as store:
-        assert [*page.open_map(store, QueryParams(""))[2]] == [None]
-        taught = page.MapPage(store).teaching()
+        assert [*map_page.open_map(store, QueryParams(""))[2]] == [None]
+        taught = map_page.MapPage(store).teaching()
         assert "No image has an embedding yet" in taught
         assert "score clipscore" in taught
     with Store(explore_project.project(tmp_path)) as store:
         keep(store, items_of(store), SETTINGS, "clip here", np.zeros((36, 8)))
-        assert "stored no embeddings" in page.MapPage(store).teaching()
+        assert "stored no embeddings" in map_page.MapPage(store).teaching()
 
 
 def test_without_umap_the_page_says_how_to_get_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(making, "umap_version", lambda: None)
+    monkeypatch.setattr(maps, "umap_version", lambda: None)
     shown = opened(store, f"map=umap:{MODEL}")
     assert (
         "UMAP needs the package umap-learn, which is not installed: uv sync --group umap. PCA needs nothing."
@@ -434,13 +435,13 @@ def test_without_umap_the_page_says_how_to_get_it(store: Store, monkeypatch: pyt
 def test_a_worker_that_fails_is_told_and_tried_again_only_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store(explore_project.project(tmp_path)) as store:
         keep(store, items_of(store), SETTINGS, "clip here")
-        monkeypatch.setattr(making, "WORKER", ("sh", "-c", "echo broken >&2; exit 3"))
-        making.request_map(store, "pca", MODEL)
+        monkeypatch.setattr(maps, "WORKER", ("sh", "-c", "echo broken >&2; exit 3"))
+        maps.request_map(store, "pca", MODEL)
         until = time.monotonic() + _SECONDS
-        while (failed := making.request_map(store, "pca", MODEL)).busy and time.monotonic() < until:
+        while (failed := maps.request_map(store, "pca", MODEL)).busy and time.monotonic() < until:
             time.sleep(0.05)
         assert failed.message == "The map could not be made: broken. Reload this page to try again."
         monkeypatch.undo()
-        assert making.request_map(store, "pca", MODEL).message == failed.message
-        assert making.request_map(store, "pca", MODEL, again=True).busy
+        assert maps.request_map(store, "pca", MODEL).message == failed.message
+        assert maps.request_map(store, "pca", MODEL, again=True).busy
         assert len(made(store).items) == 36

@@ -14,6 +14,7 @@ from data.store.judgements.scorer_evidence import CaptionChoice
 from tests.concord.comparison.test_matching import images, rows
 from tests.ui import matching_evidence
 from tests.ui.small_project import done
+from ui.components.controls import rendered
 from ui.pages import matching
 from ui.pages.matching import MatchingPage, MatchingView, choices, gallery
 
@@ -59,7 +60,7 @@ def test_what_is_asked_for_and_what_there_is(store: Store) -> None:
 def test_the_images_behind_a_number(store: Store) -> None:
     with store:
         caption_choices, view = evidence(store), MatchingView("itm", "real")
-        listed = gallery(store, caption_choices, view)
+        listed = rendered(gallery(store, caption_choices, view))
         assert listed.count('class="cc-match"') == 2
         assert HOSTILE not in listed
         assert "&lt;img src=x" in listed
@@ -67,7 +68,7 @@ def test_the_images_behind_a_number(store: Store) -> None:
         assert "p 0.73" in listed
 
         def shown(**requested: str) -> list[bool]:
-            text = gallery(store, caption_choices, MatchingView("itm", "real", **requested))  # type: ignore[arg-type]
+            text = rendered(gallery(store, caption_choices, MatchingView("itm", "real", **requested)))  # type: ignore[arg-type]
             return [f"itm%2F0000{k}" in text for k in (0, 1)]
 
         assert shown(who="one", said="right") == [True, False]
@@ -83,13 +84,13 @@ def test_the_images_behind_a_number(store: Store) -> None:
 def test_the_tables(store: Store) -> None:
     with store:
         view, statistics = MatchingView("itm", "real"), recall(store, "itm", Options(intervals=False))
-        table = matching.accuracy(matching_cells(statistics.matching), view)
+        table = rendered(matching.accuracy(matching_cells(statistics.matching), view))
         assert HOSTILE not in table
         assert "0.500" in table
         assert "said=wrong" in table
         assert "1 left out" in table
-        assert "only a is right" in matching.votes(statistics.votes, view)
-        assert matching.winoground(statistics.winoground) == ""
+        assert "only a is right" in rendered(matching.votes(statistics.votes, view))
+        assert rendered(matching.winoground(statistics.winoground)) == ""
 
 
 def test_the_whole_page(store: Store) -> None:

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from concord.runs import queue, run_session
-from concord.runs import run_manager as supervisor
+from concord.runs import queue, run_manager, run_session
 from concord.runs.queue import QueuedRun
 from concord.runs.run_manager import RunView
 from data.jobs.folder import WorkerProgress
@@ -25,7 +24,9 @@ from data.store.imports import ImportBundle
 from scorers import registry
 from tests.data.store.small_project import items_of, picture
 from tests.ui import cow_scorer
+from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import World
+from ui.components.controls import rendered
 from ui.pages import runs as page
 from ui.pages.runs import planning, table
 from ui.pages.runs.planning import RunRequest
@@ -53,7 +54,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 def only(store: Store) -> RunView:
-    (view,) = [supervisor.run_view(store, row) for row in supervisor.run_rows(store)]
+    (view,) = [run_manager.run_view(store, row) for row in run_manager.run_rows(store)]
     return view
 
 
@@ -82,30 +83,30 @@ def left_behind(
 
 def plan(store: Store, selection: Selection = ALL, **more: Any) -> tuple[str, str, bool]:
     said, label, possible = planning.plan(store, RunRequest("seer", selection=selection, **more))
-    return text(said), label, possible
+    return text(rendered(said)), label, possible
 
 
 def test_a_run_is_begun_stopped_gone_on_with_and_ends(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     store = world.store
     monkeypatch.setenv("SEER_SECONDS", "0.5")
-    before = supervisor.progress_version(store)
-    assert supervisor.start(store, ASKED) == ""
+    before = run_manager.progress_version(store)
+    assert run_manager.start(store, ASKED) == ""
     assert only(store).is_active
     until(lambda: only(store).state == "running")
-    assert supervisor.progress_version(store) != before
+    assert run_manager.progress_version(store) != before
     view = only(store)
     assert (view.can_pause, view.can_resume, view.can_remove) == (True, False, False)
     assert plan(store)[0].startswith("seer-playground is at work, or waits, in run 0001-seer-playground")
     assert not plan(store)[2]
-    assert supervisor.remove(store, view.row.run_id) == "Run 0001-seer-playground is at work or waits; cancel it first."
-    assert "is being worked on already" in supervisor.start(store, ASKED)
-    assert supervisor.pause(store, view.row.run_id) == ""
+    assert run_manager.remove(store, view.row.run_id) == "Run 0001-seer-playground is at work or waits; cancel it first."
+    assert "is being worked on already" in run_manager.start(store, ASKED)
+    assert run_manager.pause(store, view.row.run_id) == ""
     until(lambda: not queue.queued_runs(store))
     view = only(store)
     assert (view.state, view.can_pause, view.can_resume, view.can_remove) == ("paused", False, True, True)
     assert 0 < view.done < 4
-    assert "Nobody is at run" in supervisor.pause(store, view.row.run_id)
-    assert supervisor.resume(store, view.row.run_id) == ""
+    assert "Nobody is at run" in run_manager.pause(store, view.row.run_id)
+    assert run_manager.resume(store, view.row.run_id) == ""
     until(lambda: only(store).state == "done")
     assert (only(store).done, only(store).row.n_done) == (4, 4)
     made = (store.project / "runs" / view.row.run_id / "made.txt").read_text().split()
@@ -115,14 +116,14 @@ def test_a_run_is_begun_stopped_gone_on_with_and_ends(world: World, monkeypatch:
         "Nothing left to score",
         False,
     )
-    assert "loading cows" in supervisor.log_tail_of(store, only(store).row)
+    assert "loading cows" in run_manager.log_tail_of(store, only(store).row)
 
 
 def test_what_cannot_begin_is_said_at_once(world: World) -> None:
-    start = supervisor.start(world.store, {**ASKED, "profile": "paper"})
+    start = run_manager.start(world.store, {**ASKED, "profile": "paper"})
     assert start.startswith("seer has no profile 'paper'")
-    assert supervisor.resume(world.store, "0009-x") == "there is no run 0009-x in this project"
-    assert supervisor.remove(world.store, "0009-x") == "There is no run 0009-x any more."
+    assert run_manager.resume(world.store, "0009-x") == "there is no run 0009-x in this project"
+    assert run_manager.remove(world.store, "0009-x") == "There is no run 0009-x any more."
 
 
 def test_left_running_it_shows_as_interrupted_and_goes_on(world: World) -> None:
@@ -133,7 +134,7 @@ def test_left_running_it_shows_as_interrupted_and_goes_on(world: World) -> None:
     assert f"It goes on with run {run_id} first. " in plan(store)[0]
     assert plan(store)[0].endswith(f" On the command line: {_command(store)}")
     assert plan(store)[1] == "Score 3 images"
-    assert supervisor.resume(store, run_id) == ""
+    assert run_manager.resume(store, run_id) == ""
     until(lambda: only(store).state == "done")
     assert only(store).row.n_done == 4
 
@@ -151,19 +152,19 @@ def test_what_an_older_version_saw_is_not_judged_by_newer_rules(world: World, mo
         folder.write_part(part, [Observation(item.item_id)])
     newer = replace(cow_scorer.SCORER, version="2")
     monkeypatch.setattr(registry, "get", lambda _name: newer)
-    supervisor.resume(store, run_id)
+    run_manager.resume(store, run_id)
     until(lambda: only(store).state == "failed")
     until(lambda: not queue.queued_runs(store))
     assert only(store).row.n_done == 1
-    shown = text(page.status(store, None, None)["runs"])
+    shown = text(as_text(page.status(store, None, None))["runs"])
     assert "This run was started by seer 1, now it is 2; start a new run. Score begins a new one." in shown
 
 
 def test_a_removed_run_leaves_nothing(world: World) -> None:
     store = world.store
     run_id = left_behind(store, "failed", n_done=2)
-    assert supervisor.remove(store, run_id) == ""
-    assert supervisor.run_rows(store) == []
+    assert run_manager.remove(store, run_id) == ""
+    assert run_manager.run_rows(store) == []
     assert not (store.project / "runs" / run_id).exists()
     assert plan(store)[1] == "Score 4 images"
 
@@ -171,7 +172,7 @@ def test_a_removed_run_leaves_nothing(world: World) -> None:
 def test_a_run_without_its_folder_cannot_go_on(world: World) -> None:
     run_id = left_behind(world.store, "paused")
     RunFolder(world.store.project / "runs" / run_id).path.rename(world.store.project / "elsewhere")
-    assert "is gone" in supervisor.resume(world.store, run_id)
+    assert "is gone" in run_manager.resume(world.store, run_id)
 
 
 def test_the_plan_follows_the_project_and_the_selection(world: World) -> None:
@@ -194,13 +195,13 @@ def test_the_plan_follows_the_project_and_the_selection(world: World) -> None:
 
 def test_failed_images_are_said_to_be_tried_again(world: World) -> None:
     (world.folder / "00001" / "samples" / "0001.png").write_bytes(b"x")
-    assert supervisor.start(world.store, ASKED) == ""
+    assert run_manager.start(world.store, ASKED) == ""
     until(lambda: not queue.queued_runs(world.store))
     assert plan(world.store)[0].startswith(
         "Sees cows. seer-playground has judged 3 of the 4 images of this selection. 1 failed before and is tried again."
     )
     assert plan(world.store)[1:] == ("Score 1 image", True)
-    table = text(page.status(world.store, None, None)["runs"])
+    table = text(as_text(page.status(world.store, None, None))["runs"])
     assert "done 4 of 4 images" in table
     assert table.endswith("1 the file has changed since it was imported (1)")
 
@@ -210,7 +211,7 @@ def test_an_empty_project_teaches(tmp_path: Path) -> None:
         said, label, possible = plan(store)
         assert said.startswith("There are no images to score yet. Import some: uv run app.py import images FOLDER")
         assert (label, possible) == ("Score", False)
-        shown = page.status(store, None, None)
+        shown = as_text(page.status(store, None, None))
         assert text(shown["runs"]) == f"{page._EMPTY} On the command line: {_command(store)}"
         assert shown["run-controls"] is False
         assert [shown[name].interactive for name in page._ACTIONS] == [False] * 6
@@ -223,7 +224,7 @@ def test_a_model_that_is_not_at_hand_is_said_in_words(world: World, monkeypatch:
 
     monkeypatch.setattr(registry, "settings", missing)
     said, label, possible = planning.plan(world.store, RunRequest("seer"))
-    assert text(said) == "seer cannot be used: there is no folder &lt;img src=x onerror=alert(1)&gt;"
+    assert text(rendered(said)) == "seer cannot be used: there is no folder &lt;img src=x onerror=alert(1)&gt;"
     assert (label, possible) == ("Score", False)
 
 
@@ -239,7 +240,7 @@ def test_a_model_that_is_not_at_hand_is_said_in_words(world: World, monkeypatch:
 )
 def test_each_state_says_what_to_do(world: World, state: runs.State, error: str | None, says: str) -> None:
     left_behind(world.store, state, n_done=2, error=error)
-    shown = text(page.status(world.store, None, None)["runs"])
+    shown = text(as_text(page.status(world.store, None, None))["runs"])
     assert f" {says} 2 of 4 images" in shown
     assert shown.endswith("2 of 4 images 1.0 a second 2 s")
 
@@ -248,11 +249,11 @@ def test_a_run_at_work_shows_rate_and_time_left(world: World, monkeypatch: pytes
     run_id = left_behind(world.store, "running", n_done=1)
     job = QueuedRun(world.store.project, run_id, frozenset({"cpu"}), 1, at_work=True)
     monkeypatch.setattr(queue, "_line", [job])
-    html = page.status(world.store, None, None)["runs"]
+    html = as_text(page.status(world.store, None, None))["runs"]
     assert '<progress max="4" value="1"' in html
     assert text(html).endswith("running 1 of 4 images 30.0 a minute about 6 s left")
     job.worker.stopping.set()
-    assert "pausing after the images at hand" in text(page.status(world.store, None, None)["runs"])
+    assert "pausing after the images at hand" in text(as_text(page.status(world.store, None, None))["runs"])
 
 
 def test_whose_controls_they_are(world: World) -> None:
@@ -274,14 +275,14 @@ def test_nothing_of_the_data_is_html(world: World) -> None:
     run_id = left_behind(world.store, "paused", rater=f"{HOSTILE}2")
     seen = Observation("geneval/00000/sdv2/0", failed=HOSTILE)
     runs.ingest(world.store, run_id, 0, [(seen, ())], "seer-1")
-    html = page.status(world.store, None, None)["runs"] + table.question(
-        supervisor.run_view(world.store, supervisor.run_rows(world.store)[0])
+    html = as_text(page.status(world.store, None, None))["runs"] + rendered(
+        table.question(run_manager.run_view(world.store, run_manager.run_rows(world.store)[0]))
     )
     assert html.count("&lt;img") >= 4
     assert "<img" not in html
-    command = planning.command(world.store, RunRequest("seer", selection=Selection(generator=(HOSTILE,))))
+    command = rendered(planning.command(world.store, RunRequest("seer", selection=Selection(generator=(HOSTILE,)))))
     assert "<img" not in command
-    assert "--generator &#x27;&lt;img" in command
+    assert "--generator &#39;&lt;img" in command
 
 
 def test_the_filters_know_what_there_is(world: World) -> None:

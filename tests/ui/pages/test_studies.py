@@ -12,8 +12,10 @@ from concord.studies.judges import judges_of
 from data.store.core.store import Store
 from data.studies.published_benchmarks import ARENA, IMAGENHUB, TIA2, VIESCORE
 from tests.concord.studies import small_studies
+from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import TOKEN
 from tests.ui.small_project import done
+from ui.components.controls import rendered
 from ui.pages.studies import StudiesPage, StudiesView, address, judges_html, numbers_table
 from ui.web.server import create_app
 
@@ -42,7 +44,7 @@ def test_the_studies_of_a_project_and_their_numbers(project: Path) -> None:
         assert imported_studies(store) == ["imagenhub", "viescore", "tia2", "arena"]
         page = StudiesPage(store)
         view = page.view({"study": "tia2", "show": "same", "page": "9"})
-        first, last, judges = page.draw(view)
+        first, last, judges = (as_text(drawn or {}) for drawn in page.draw(view))
         assert first is not None
         assert last is not None
         assert judges is not None
@@ -50,8 +52,8 @@ def test_the_studies_of_a_project_and_their_numbers(project: Path) -> None:
         assert "0.5000" in str(first["numbers"])
         # ours of the other studies, from a few files, are not what their papers print
         assert "2 of 20 numbers are as printed" in str(last["overview"])
-        assert "No number of this study is different" in numbers_table(
-            StudiesView("tia2", "different"), compared_numbers(store, "tia2")
+        assert "No number of this study is different" in rendered(
+            numbers_table(StudiesView("tia2", "different"), compared_numbers(store, "tia2"))
         )
         assert "no judge or metric to compare. People agree among themselves" in str(judges["judges"])
         assert "/studio/agreement?suite=tia2&amp;aspect=correct" in str(judges["judges"])
@@ -60,10 +62,10 @@ def test_the_studies_of_a_project_and_their_numbers(project: Path) -> None:
 
 def test_judges_stand_beside_people(project: Path) -> None:
     with Store(project) as store:
-        shown = judges_html(judges_of(store, "viescore", VIESCORE))
+        shown = rendered(judges_html(judges_of(store, "viescore", VIESCORE)))
         assert shown.count("<p>") == 2
         assert "/studio/scorers?suite=imagenhub&amp;aspect=perceptual_quality" in shown
-        arena = judges_html(judges_of(store, "arena", ARENA))
+        arena = rendered(judges_html(judges_of(store, "arena", ARENA)))
         assert "gpt agrees best (Cohen’s κ" in arena
         assert "whether one may replace a person is not known" in arena
 

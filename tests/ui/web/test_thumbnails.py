@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,7 @@ from data.store.imports import ImportBundle
 from tests.ui import small_project
 from tests.ui.http_visitor import World
 from ui.web import thumbnails
+from ui.web.assets import ASSETS
 from ui.web.thumbnails import Thumbnails
 
 
@@ -100,3 +102,11 @@ def test_a_full_disk_is_left_alone(world: World, monkeypatch: pytest.MonkeyPatch
     ahead.close()
     assert ahead.made == 0
     assert "less than 1 GB is left on the disk" in capsys.readouterr().err
+
+
+def test_scripts_and_server_name_the_same_widths() -> None:
+    scripts = {path: path.read_text(encoding="utf-8") for path in (ASSETS / "js").rglob("*.js")}
+    named = dict(re.findall(r"^export const (IN_\w+) = (\d+);", scripts[ASSETS / "js" / "thumbnails.js"], re.MULTILINE))
+    assert len(named) == 4
+    assert {name: int(width) for name, width in named.items()} == {name: getattr(thumbnails, name) for name in named}
+    assert [path.name for path, text in scripts.items() if "?w=" in text] == ["thumbnails.js"]

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import gradio as gr
+import htpy
+from htpy import Node
 from starlette.datastructures import QueryParams
 
 from agreement import Options
@@ -114,7 +116,8 @@ class AgreementPage(Page[AgreementView]):
             later = not intervals and views.is_large(store) and not views.is_huge(store)
             raters = gr.skip() if later else matrix(store, view, rows, intervals=intervals)
             figure = summary.forest(real, simulated, view)
-            body = summary.consensus_tables(store, view, intervals=intervals) + _everything(real, simulated, view)
+            consensus = summary.consensus_tables(store, view, intervals=intervals)
+            body: Node = [consensus, _everything(real, simulated, view)]
         elif view.show == "certainty":
             figure, body = by_certainty(store, view, intervals=intervals)
         elif view.show == "scorers":
@@ -125,26 +128,28 @@ class AgreementPage(Page[AgreementView]):
         # what an address asks for beyond the main numbers is in view; it is never folded again while one looks
         beyond = view.show != NUMBERS or view.table or view.consensus
         return {
-            "headline": summary.headline(real, simulated, view, intervals=intervals) + summary.basis(real, simulated, view),
-            "sentence": summary.lead(real, simulated, view) + summary.export_links(view.selection),
+            "headline": htpy.fragment[
+                summary.headline(real, simulated, view, intervals=intervals), summary.basis(real, simulated, view)
+            ],
+            "sentence": htpy.fragment[summary.lead(real, simulated, view), summary.export_links(view.selection)],
             "by-task": self._by_task(real, simulated, view) if view.task == ALL else "",
             "agreement-matrix": raters,
             "pair": view.show == NUMBERS,
             "more": gr.Accordion(open=True) if beyond else gr.skip(),
             "agreement-plot": figure,
-            "agreement-tables": updating + body,
+            "agreement-tables": htpy.fragment[updating, body],
         }
 
-    def _by_task(self, real: AgreementRows, simulated: AgreementRows, view: AgreementView) -> str:
+    def _by_task(self, real: AgreementRows, simulated: AgreementRows, view: AgreementView) -> Node:
         """Return the heat cells of the chosen statistic, with how many prompts each rests on."""
         rows, people = (real, PEOPLE) if real.raters else (simulated, SIMULATED)
         return summary.by_task(rows, view, prompts_by_task(self.store, view.selection, people))
 
 
-def _everything(real: AgreementRows, simulated: AgreementRows, view: AgreementView) -> str:
-    """All tables: people first, simulated ones in a section of their own."""
-    body = summary.summary_tables(real, view, "people")
-    if any(rows for _, rows in simulated.sections()):
-        body += heading("Simulated people", summary.main_numbers(simulated, view, "simulated people"))
-        body += summary.summary_tables(simulated, view, "simulated people")
-    return body
+def _everything(real: AgreementRows, simulated: AgreementRows, view: AgreementView) -> Node:
+    """Return all tables: people first, simulated ones in a section of their own."""
+    people = summary.summary_tables(real, view, "people")
+    if not any(rows for _, rows in simulated.sections()):
+        return people
+    title = heading("Simulated people", summary.main_numbers(simulated, view, "simulated people"))
+    return [people, title, summary.summary_tables(simulated, view, "simulated people")]

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from itertools import product
 
+import htpy
 import numpy as np
 import pandas as pd
+from htpy import Element, Node
 
 from agreement import CellName, Options, PairReport, pair_report
 from agreement.estimate import Estimate
 from agreement.report.report import MET_BY_SCORES, SCORE
 from concord.agreement import AgreementRows, recall, scales_of
 from concord.common import live_updates, sentences, wording
+from concord.common.confusion_table import Crossings, confusion_table
+from concord.common.table import Cell, numbers
 from concord.headlines import closest, is_muted
 from data.store.analysis.confusion import ConfusionCell
 from data.store.browse.contents import RaterCount, item_previews
@@ -30,17 +33,17 @@ from ui.components.addresses import browse_address
 from ui.components.image_strip import image_link, thumbnails
 from ui.components.page import Drawn
 from ui.components.tables import (
-    WRAP,
-    Crossings,
-    HtmlCell,
-    confusion_table,
+    columns,
     explained,
+    folded,
     heading,
-    html_table,
     note,
     number,
+    plain_table,
+    scrolled,
     span,
-    statistics_table,
+    statistics_element,
+    table_element,
 )
 from ui.pages.agreement.summary import CONSENSUS, consensus_of
 from ui.pages.agreement.view import AgreementView, first_estimates, is_huge, pairable, passes, where
@@ -105,12 +108,15 @@ def _only_scores(judgements: pd.DataFrame, aspect: str, rater: str) -> bool:
 
 def _panel(store: Store, view: AgreementView, pair: PairReport) -> Drawn:
     b = SIMULATED if pair.b == PEOPLE and pair.people == "simulated" else pair.b
-    sentence = sentences.text(pair.prevalence.sentence) if pair.prevalence else ""
-    text = heading(f"{pair.a} and {b}", f"{where(view)}. {sentence}".strip())
-    text += _table(f"Both on {wording.aspect(pair.aspect)}", "", [("", pair.estimates)], view)
-    text += _pass_agreement(view, pair, b)
+    sentence = pair.prevalence.sentence if pair.prevalence else ""
+    text: list[Node] = [
+        heading(f"{pair.a} and {b}", f"{where(view)}. {sentence}".strip()),
+        _table(f"Both on {wording.aspect(pair.aspect)}", "", [("", pair.estimates)], view),
+        _pass_agreement(view, pair, b),
+    ]
     if pair.labels:
-        text += _crossings(store, view, pair, b) + note(_COUNTED.format(b=b) if pair.b == PEOPLE else _COUNTED_TWO)
+        counted = note(_COUNTED.format(b=b) if pair.b == PEOPLE else _COUNTED_TWO)
+        text += [_crossings(store, view, pair, b), counted]
     scores = None
     if pair.values and len(pair.values.x) > 1:
         scores = charts.against(pair.values.x, pair.values.y, (pair.a, f"{b}, mean" if pair.b == PEOPLE else b))
@@ -118,12 +124,12 @@ def _panel(store: Store, view: AgreementView, pair: PairReport) -> Drawn:
     if len(pair.steps) > 1:
         columns = zip(*((step.n_so_far, step.value, step.so_far) for step in pair.steps), strict=True)
         steps = charts.over_time(*(list(column) for column in columns))
-    parts = _furthest(store, pair, view) + _parts(pair, view)
+    parts = [_furthest(store, pair, view), _parts(pair, view)]
     return {"pair-text": text, "pair-scores": scores, "pair-steps": steps, "pair-parts": parts}
 
 
-def _pass_agreement(view: AgreementView, pair: PairReport, b: str) -> str:
-    """Agreement on passes and on fails: of yes and no, how often the first says what the second does."""
+def _pass_agreement(view: AgreementView, pair: PairReport, b: str) -> Node:
+    """Return agreement on passes and on fails: of yes and no, how often the first says what the second does."""
     if pair.prevalence is None or pair.prevalence.passes is None or pair.prevalence.fails is None:
         return ""
     no, yes = sorted(pair.labels, key=lambda label: label == pair.labels[0])
@@ -135,16 +141,23 @@ def _pass_agreement(view: AgreementView, pair: PairReport, b: str) -> str:
             ("agreement on fails (specificity)", no, pair.prevalence.fails),
         )
     ]
-    return html_table("When yes, when no", ("", "share"), rows)
+    return table_element(plain_table("When yes, when no", columns("", *numbers("share")), rows))
 
 
-def _share(view: AgreementView, pair: PairReport, b: str, label: str, estimate: Estimate) -> HtmlCell:
+def _share(view: AgreementView, pair: PairReport, b: str, label: str, estimate: Estimate) -> Cell:
     if estimate.value is None:
-        return HtmlCell("–", sentences.text_or_none(estimate.reason) or "")
+        reason = sentences.text_or_none(estimate.reason)
+        return Cell("–", (reason,) if reason else ())
     bounds = span(estimate.low, estimate.high) or "no interval"
     crossed = ConfusionCell(pair.aspect, pair.a, label, b, label)
     href = browse_address(replace(_of_task(view), aspect=()), crossed)
-    return HtmlCell(wording.two(estimate.value), f"{bounds}, n = {estimate.n_ratings:,}", sentences.text(estimate.method), href)
+    return Cell(
+        wording.two(estimate.value),
+        (f"{bounds}, n = {estimate.n_ratings:,}",),
+        sentences.text(estimate.method),
+        href,
+        estimate.value,
+    )
 
 
 def _of_task(view: AgreementView) -> Selection:
@@ -158,8 +171,8 @@ _COUNTED = (
 _COUNTED_TWO = "What both have judged; a number leads to its images."
 
 
-def _crossings(store: Store, view: AgreementView, pair: PairReport, b: str) -> str:
-    """The confusion table; of two labels with the first images of each cell."""
+def _crossings(store: Store, view: AgreementView, pair: PairReport, b: str) -> Node:
+    """Return the confusion table; of two labels with the first images of each cell."""
     items = {(cell.a, cell.b): cell.items for cell in pair.cells}
     selection = _of_task(view)
 
@@ -170,29 +183,32 @@ def _crossings(store: Store, view: AgreementView, pair: PairReport, b: str) -> s
         )
 
     crossed = Crossings(pair.a, b, pair.labels, pair.table, {labels: len(each) for labels, each in items.items()})
-    table = confusion_table(f"Where their answers cross: {wording.aspect(pair.aspect)}", crossed, link)
+    caption = f"Where their answers cross: {wording.aspect(pair.aspect)}"
+    table = table_element(confusion_table(caption, crossed, link), "cc-confusion")
     if len(pair.labels) != 2:
         return table
     first = {labels: each[:_IN_CELL] for labels, each in items.items()}
     looks = item_previews(store, [item for each in first.values() for item in each])
     listing = replace(view.selection, aspect=(), rater=())
-    cells = ""
+    cells = []
     for (i, a_says), (j, b_says) in product(enumerate(pair.labels), repeat=2):
-        images = "".join(image_link(item, looks.get(item), listing) for item in first.get((a_says, b_says), ()))
-        images_of = f"in {wording.count(len(items.get((a_says, b_says), ())), 'image')}"
-        cells += (
-            f'<div class="cc-crossing cc-crossing--{"same" if i == j else "apart"}"><p>{escape(pair.a)}: {escape(a_says)} ·'
-            f' {escape(b)}: {escape(b_says)}</p><a class="cc-crossing-n" href="{escape(link(a_says, b_says))}">'
-            f"{pair.table[i][j]:,} <small>{images_of}</small></a><div>{images}</div></div>"
+        images = [image_link(item, looks.get(item), listing) for item in first.get((a_says, b_says), ())]
+        images_of = htpy.small[f"in {wording.count(len(items.get((a_says, b_says), ())), 'image')}"]
+        cells.append(
+            htpy.div(class_=f"cc-crossing cc-crossing--{'same' if i == j else 'apart'}")[
+                htpy.p[f"{pair.a}: {a_says} · {b}: {b_says}"],
+                htpy.a(class_="cc-crossing-n", href=link(a_says, b_says))[f"{pair.table[i][j]:,} ", images_of],
+                htpy.div[images],
+            ]
         )
-    return f'<div class="cc-crossings">{cells}</div><details><summary>As a table</summary>{table}</details>'
+    return [htpy.div(class_="cc-crossings")[cells], folded("As a table", table)]
 
 
 _IN_CELL = 4
 
 
-def _furthest(store: Store, pair: PairReport, view: AgreementView) -> str:
-    """The images that the two rank most differently."""
+def _furthest(store: Store, pair: PairReport, view: AgreementView) -> Node:
+    """Return the images that the two rank most differently."""
     if not pair.values or len(pair.values.x) < 2:
         return ""
     values = pair.values
@@ -208,20 +224,20 @@ def _furthest(store: Store, pair: PairReport, view: AgreementView) -> str:
     if not shown:
         return ""
     places = replace(view.selection, aspect=(), rater=())
-    return heading("Ranked most differently") + thumbnails(item_previews(store, [*shown]), shown, places)
+    return [heading("Ranked most differently"), thumbnails(item_previews(store, [*shown]), shown, places)]
 
 
-def _parts(pair: PairReport, view: AgreementView) -> str:
-    """By aspect and by generator, and why numbers are missing."""
+def _parts(pair: PairReport, view: AgreementView) -> Node:
+    """Return what there is by aspect and by generator, and why numbers are missing."""
     parts = {"aspect": pair.aspects, "generator": pair.generators}
     lines = {name: [(part.name, part.estimates) for part in each] for name, each in parts.items()}
-    body = "".join(_table(f"By {name}", name, each, view) for name, each in lines.items() if len(each) > 1)
+    body = [_table(f"By {name}", name, each, view) for name, each in lines.items() if len(each) > 1]
     every = [("", pair.estimates), *lines["aspect"], *lines["generator"]]
-    return body + explained(_rows(every, view), open_=False)
+    return [body, explained(_rows(every, view), open_=False)]
 
 
-def _table(caption: str, name: str, lines: Sequence[tuple[str, Sequence[Estimate]]], view: AgreementView) -> str:
-    return statistics_table(caption, name, _rows(lines, view), lambda row: str(row.rater))
+def _table(caption: str, name: str, lines: Sequence[tuple[str, Sequence[Estimate]]], view: AgreementView) -> Node:
+    return statistics_element(caption, name, _rows(lines, view), lambda row: str(row.rater))
 
 
 def _rows(lines: Sequence[tuple[str, Sequence[Estimate]]], view: AgreementView) -> list[Estimate]:
@@ -242,39 +258,33 @@ class MatrixCell:
     a: str
     b: str
     value: float | None
-    cell: HtmlCell
+    cell: Cell
 
 
-def matrix_table(caption: str, raters: Sequence[str], met: Mapping[tuple[str, str], MatrixCell]) -> str:
-    """The table; ``met`` has each pair by row and column, and what is missing stays empty."""
-    head = "".join(f'<th scope="col"><span>{escape(name)}</span></th>' for name in raters)
-    body = "".join(
-        f'<tr><th scope="row">{escape(row)}</th>' + "".join(_cell(met.get((row, column))) for column in raters) + "</tr>"
-        for row in raters
-    )
-    return (
-        f'{WRAP}<table class="cc-table cc-matrix"><caption>{escape(caption)}</caption>'
-        f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+def matrix_table(caption: str, raters: Sequence[str], met: Mapping[tuple[str, str], MatrixCell]) -> Element:
+    """Return the table; ``met`` has each pair by row and column, and what is missing stays empty."""
+    head = [htpy.th(scope="col")[htpy.span[name]] for name in raters]
+    body = [htpy.tr[htpy.th(scope="row")[row], [_cell(met.get((row, column))) for column in raters]] for row in raters]
+    return scrolled(
+        htpy.table(class_="cc-table cc-matrix")[htpy.caption[caption], htpy.thead[htpy.tr[htpy.td, head]], htpy.tbody[body]]
     )
 
 
-def _cell(meeting: MatrixCell | None) -> str:
+def _cell(meeting: MatrixCell | None) -> Element:
     if meeting is None:
-        return "<td></td>"
-    cell, text = meeting.cell, escape(meeting.cell.text)
-    if cell.href:
-        pair = f'data-a="{escape(meeting.a)}" data-b="{escape(meeting.b)}"'
-        text = f'<a href="{escape(cell.href)}" {pair} aria-label="{escape(cell.note)}">{text}</a>'
-    n = f" <small>{escape(cell.detail)}</small>" if cell.detail else ""
-    return f'<td class="{cell.kind or "cc-number"}"{_shade(meeting.value)} title="{escape(cell.note)}">{text}{n}</td>'
+        return htpy.td
+    cell, text = meeting.cell, meeting.cell.text
+    leads = htpy.a(href=cell.href, data_a=meeting.a, data_b=meeting.b, aria_label=cell.note)[text] if cell.href else text
+    n = [[" ", htpy.small[line]] for line in cell.details]
+    return htpy.td(_shade(meeting.value), class_=cell.kind or "cc-number", title=cell.note)[leads, n]
 
 
-def _shade(value: float | None) -> str:
-    """The exact value, and how dark the cell is: a coefficient of 0 or less has no shade but its sign."""
+def _shade(value: float | None) -> dict[str, str]:
+    """Return the exact value, and how dark the cell is: a coefficient of 0 or less has no shade but its sign."""
     if value is None:
-        return ""
+        return {}
     side = "cc-below" if value < 0 else "cc-beyond"
-    return f' data-value="{value!r}" style="--shade: {min(abs(value), 1.0):z.2f}" data-side="{side}"'
+    return {"data-value": repr(value), "style": f"--shade: {min(abs(value), 1.0):z.2f}", "data-side": side}
 
 
 MOST_PERSONS = 20
@@ -286,8 +296,8 @@ _ALONE = (
 _GROUPS = {"real": PEOPLE, "simulated": SIMULATED}
 
 
-def matrix(store: Store, view: AgreementView, rows: AgreementRows, *, intervals: bool) -> str:
-    """The chosen statistic of any two raters, as HTML; nothing where fewer than two can be compared.
+def matrix(store: Store, view: AgreementView, rows: AgreementRows, *, intervals: bool) -> Node:
+    """Return the chosen statistic of any two raters; nothing where fewer than two can be compared.
 
     ``rows`` is the report of the selection: people among themselves, scorers against people.
     """
@@ -315,7 +325,7 @@ def matrix(store: Store, view: AgreementView, rows: AgreementRows, *, intervals:
         hint += f" Of {len(persons):,} persons, the {MOST_PERSONS} with most answers are here."
     if names:
         hint += " A consensus cannot be opened as a pair: point at its numbers."
-    return matrix_table(title, raters, met) + note(hint)
+    return [matrix_table(title, raters, met), note(hint)]
 
 
 def _with_people(rows: AgreementRows, view: AgreementView) -> Met:
@@ -372,7 +382,7 @@ def _unmet(counts: Sequence[RaterCount], met: Met, view: AgreementView) -> Met:
         group = SIMULATED if judge.simulated else PEOPLE
         if judge.person and (judge.name, judge.name) not in met and (group, group) in met:
             text = f"{judge.name} and the other {group}: open to compare"
-            cell = HtmlCell("open", note=text, href=view.address(a=judge.name, b=group))
+            cell = Cell("open", note=text, href=view.address(a=judge.name, b=group))
             cells[judge.name, group] = cells[group, judge.name] = MatrixCell(judge.name, group, None, cell)
     return cells
 
@@ -380,13 +390,13 @@ def _unmet(counts: Sequence[RaterCount], met: Met, view: AgreementView) -> Met:
 def _both_ways(a: str, b: str, row: Estimate, view: AgreementView | None = None) -> Met:
     """A cell with a number, which opens the pair in a view; without one it leads nowhere."""
     cell, who = number(row), f"{a} among themselves" if a == b else f"{a} and {b}"
-    parts = [f"{who}: {wording.title(row.statistic)} {cell.text}", cell.detail.split("\n")[0], cell.note]
+    parts = [f"{who}: {wording.title(row.statistic)} {cell.text}", *cell.details[:1], cell.note]
     text = cell.text if row.value is None else wording.two(row.value)
     href = view.address(a=a, b=b) if view else ""
     # fewer images than that are of fewer prompts
     muted = row.value is not None and is_muted(row.n_items)
-    detail, kind = (f"n = {row.n_items:,}", "cc-number cc-muted") if muted else ("", "cc-number")
-    shown = HtmlCell(text, detail, "; ".join(filter(None, parts)), href, kind=kind)
+    details, kind = ((f"n = {row.n_items:,}",), "cc-number cc-muted") if muted else ((), "cc-number")
+    shown = Cell(text, details, "; ".join(filter(None, parts)), href, kind=kind)
     meeting = MatrixCell(a, b, row.value, shown)
     return {(a, b): meeting, (b, a): meeting}
 

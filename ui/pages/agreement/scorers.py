@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from htpy import Element, Node
+
 from agreement import CellName, Comparison, CutOptions, Options, ThresholdCurve, curve
 from agreement.report.report import CLASSES
 from agreement.thresholds import ThresholdAgreement
 from concord.agreement import recall, recall_comparisons, recall_thresholds
 from concord.common import live_updates, wording
+from concord.common.table import Cell, numbers
 from data.store.core import frame
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components import charts
-from ui.components.tables import HtmlCell, explained, html_table, note, number, statistics_table
+from ui.components.tables import Cells, columns, explained, note, number, plain_table, statistics_element, table_element
 from ui.pages.agreement.view import AgreementView
 
 _ABOUT_CERTAINTY = (
@@ -28,26 +31,26 @@ _ABOUT_CERTAINTY = (
 _NOBODY = "This needs images with at least two people's answers and a scorer's judgement. There are none here."
 
 
-def by_certainty(store: Store, view: AgreementView, *, intervals: bool) -> tuple[Any, str]:
-    """A figure (None: nothing to draw) and the tables as HTML."""
+def by_certainty(store: Store, view: AgreementView, *, intervals: bool) -> tuple[Any, Node]:
+    """Return a figure (None: nothing to draw) and the tables."""
     options = Options(intervals=intervals, each_generator=False, matrix=False, by_certainty=True)
     certainty_rows = [row for row in recall(store, view.selection, options).by_certainty or () if row.task == view.task]
     if not certainty_rows:
         return None, note(_NOBODY)
     kinds = {kind: [row for row in certainty_rows if row.people == kind] for kind in ("real", "simulated")}
-    body = note(_ABOUT_CERTAINTY)
+    body: list[Node] = [note(_ABOUT_CERTAINTY)]
     for kind, rows in kinds.items():
         who = "people" if kind == "real" else "simulated people"
         for name in CLASSES:
             mine = view.listed([row for row in rows if row.certainty == name])
             caption = f"Where {who} are {_READ[name]}, {wording.task(view.task)}"
-            body += statistics_table(caption, "scorer", mine, lambda row: str(row.rater))
+            body.append(statistics_element(caption, "scorer", mine, lambda row: str(row.rater)))
     chosen = [row for row in certainty_rows if row.statistic == view.statistic and row.value is not None]
     chosen.sort(key=lambda row: (row.rater, CLASSES.index(row.certainty or "")))
     simulated = {"real": "", "simulated": " (simulated people)"}
     lines = [charts.ForestLine.of(f"{row.rater}, {row.certainty}{simulated[row.people]}", row) for row in chosen]
     figure = charts.forest(lines, f"{wording.title(view.statistic)}, {wording.task(view.task)}") if lines else None
-    return figure, body + explained(view.listed(certainty_rows), open_=False)
+    return figure, [body, explained(view.listed(certainty_rows), open_=False)]
 
 
 _READ = {"unanimous": "unanimous", "majority": "split, with a majority", "split": "split"}
@@ -64,45 +67,46 @@ _TOO_FEW = (
 )
 
 
-def scorer_against_scorer(store: Store, view: AgreementView, *, intervals: bool) -> str:
-    """The tables as HTML."""
+def scorer_against_scorer(store: Store, view: AgreementView, *, intervals: bool) -> Node:
+    """Return the tables."""
     options = Options(statistics=(view.statistic,), intervals=intervals, each_generator=False)
     rows = [row for row in recall_comparisons(store, view.selection, options) if row.task == view.task]
     if not rows:
         return note(_TOO_FEW)
     tables = [_comparison_table([row for row in rows if row.people == kind], kind, view) for kind in ("real", "simulated")]
-    return note(_ABOUT_COMPARISON) + "".join(tables)
+    return [note(_ABOUT_COMPARISON), tables]
 
 
-def _comparison_table(rows: Sequence[Comparison], kind: str, view: AgreementView) -> str:
+def _comparison_table(rows: Sequence[Comparison], kind: str, view: AgreementView) -> Node:
     if not rows:
         return ""
     who = "people" if kind == "real" else "simulated people"
     caption = f"Closer to {who} by {wording.title(view.statistic)}, {wording.task(view.task)}"
     tested = any(row.mcnemar for row in rows)
-    headers = ["scorers", "images", "the first", "the second", "difference", "p, Holm"]
-    headers += ["right: only the first", "only the second", "p, McNemar"] if tested else []
+    titles = ["images", "the first", "the second", "difference", "p, Holm"]
+    titles += ["right: only the first", "only the second", "p, McNemar"] if tested else []
     ordered = sorted(rows, key=lambda row: (row.value is None, -abs(row.value or 0.0)))
-    return html_table(caption, headers, [_comparison_line(row, tested=tested) for row in ordered])
+    lines = [_comparison_line(row, tested=tested) for row in ordered]
+    return table_element(plain_table(caption, columns("scorers", *numbers(*titles)), lines))
 
 
-def _comparison_line(row: Comparison, *, tested: bool) -> list[str | HtmlCell]:
+def _comparison_line(row: Comparison, *, tested: bool) -> Cells:
     """The scorer that is closer to people stands first."""
     shown = row.turned() if row.value is not None and row.value < 0 else row
-    own = [HtmlCell("–" if value is None else f"{value:z.3f}") for value in (shown.value_a, shown.value_b)]
-    line: list[str | HtmlCell] = [f"{shown.a} over {shown.b}", HtmlCell(f"{row.n_items:,}"), *own, number(shown)]
+    own = ["–" if value is None else f"{value:z.3f}" for value in (shown.value_a, shown.value_b)]
+    line: list[str | Cell] = [f"{shown.a} over {shown.b}", f"{row.n_items:,}", *own, number(shown)]
     line.append(_p(row.p_holm))
     if tested and (test := shown.mcnemar):
-        line += [HtmlCell(f"{n:,}") for n in (test.only_a_right, test.only_b_right)] + [_p(test.p_holm)]
+        line += [*(f"{n:,}" for n in (test.only_a_right, test.only_b_right)), _p(test.p_holm)]
     elif tested:
-        line += [HtmlCell("")] * 3
+        line += [""] * 3
     return line
 
 
-def _p(p: float | None) -> HtmlCell:
+def _p(p: float | None) -> Cell:
     if p is None:
-        return HtmlCell("")
-    return HtmlCell(f"{p:z.3f}" if p >= 0.001 else "< 0.001", "significant" if p < 0.05 else "not significant")
+        return Cell("")
+    return Cell(f"{p:z.3f}" if p >= 0.001 else "< 0.001", ("significant" if p < 0.05 else "not significant",))
 
 
 _ABOUT_DECISIONS = (
@@ -113,8 +117,8 @@ _NO_YES = "Thresholds need people's yes/no answers about the whole image: choose
 _NO_SCORES = "No scorer with scores, such as CLIPScore, has scored images that people have judged here."
 
 
-def scores_to_decisions(store: Store, view: AgreementView, *, intervals: bool) -> tuple[Any, str]:
-    """The curve of one scorer (None: nothing to draw) and the tables as HTML."""
+def scores_to_decisions(store: Store, view: AgreementView, *, intervals: bool) -> tuple[Any, Node]:
+    """Return the curve of one scorer (None: nothing to draw) and the tables."""
     if view.aspect != CutOptions().aspect:
         return None, note(_NO_YES)
     options = Options(intervals=intervals, each_generator=False, certainty=view.selection.certainty)
@@ -124,7 +128,7 @@ def scores_to_decisions(store: Store, view: AgreementView, *, intervals: bool) -
     scorers = sorted({(row.people, row.rater) for row in rows})
     tables = [_cut_table([row for row in rows if (row.people, row.rater) == scorer], *scorer) for scorer in scorers]
     figure = _figure(store, view, scorers, options)
-    return figure, note(_ABOUT_DECISIONS) + "".join(tables) + explained(rows, open_=False)
+    return figure, [note(_ABOUT_DECISIONS), tables, explained(rows, open_=False)]
 
 
 @live_updates.cached(maxsize=16)
@@ -145,21 +149,21 @@ def _figure(store: Store, view: AgreementView, scorers: Sequence[tuple[str, str]
     return charts.decisions(made, axes)
 
 
-def _cut_table(rows: Sequence[ThresholdAgreement], people: str, rater: str) -> str:
+def _cut_table(rows: Sequence[ThresholdAgreement], people: str, rater: str) -> Element:
     who = "people" if people == "real" else "simulated people"
     tasks = list(dict.fromkeys(row.task for row in rows))
     by_cell = {(row.task, row.statistic): row for row in rows}
     body = [_cut_line(task, by_cell) for task in tasks]
-    headers = ("task", "images", "answers", "cut", "agreement", "in sample", "Cohen’s κ")
-    return html_table(f"{rater} cut to agree with {who}, out of fold", headers, body)
+    heads = columns("task", *numbers("images", "answers", "cut", "agreement", "in sample", "Cohen’s κ"))
+    return table_element(plain_table(f"{rater} cut to agree with {who}, out of fold", heads, body))
 
 
-def _cut_line(task: str, by_cell: dict[tuple[str, str], ThresholdAgreement]) -> list[str | HtmlCell]:
+def _cut_line(task: str, by_cell: dict[tuple[str, str], ThresholdAgreement]) -> Cells:
     agreed, kappa = by_cell[task, "percent_agreement"], by_cell.get((task, "cohen_kappa"))
     chosen = agreed.chosen
     cut = "" if chosen.threshold is None else f"{chosen.threshold:.3g}"
     folds = chosen.fold_thresholds
-    spread = f"{min(folds):.3g} to {max(folds):.3g} by fold" if folds else ""
+    spread = (f"{min(folds):.3g} to {max(folds):.3g} by fold",) if folds else ()
     sample = "" if chosen.in_sample is None else f"{chosen.in_sample:z.3f}"
-    counts = [HtmlCell(f"{agreed.n_items:,}"), HtmlCell(f"{agreed.n_ratings:,}")]
-    return [wording.task(task), *counts, HtmlCell(cut, spread), number(agreed), HtmlCell(sample), number(kappa)]
+    counts = [f"{agreed.n_items:,}", f"{agreed.n_ratings:,}"]
+    return [wording.task(task), *counts, Cell(cut, spread), number(agreed), sample, number(kappa)]

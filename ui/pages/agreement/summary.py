@@ -6,9 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from html import escape
 from typing import Any, Final
 from urllib.parse import urlencode
+
+import htpy
+from htpy import Element, Node
 
 from agreement import Options
 from agreement.catalogue import at_a_glance
@@ -18,22 +20,28 @@ from concord import headlines
 from concord.agreement import AgreementRows, recall_consensus
 from concord.common import next_steps, sentences, wording
 from concord.common.base_path import at
+from concord.common.table import Column, numbers
 from concord.headlines import PeopleLevel, closest, is_muted, number_text, scorer_headline
 from data.aspects import YES_NO_ASPECTS
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components import charts
+from ui.components.leaderboard import heat_cell
 from ui.components.tables import (
-    WRAP,
     Cells,
-    HtmlCell,
+    block_title,
+    columns,
     explained,
     first_sentence,
-    html_table,
+    joined,
     linked_note,
     note,
     number,
-    statistics_table,
+    plain_table,
+    scrolled,
+    statistics_element,
+    table_element,
+    with_rest,
 )
 from ui.pages.agreement.view import AgreementView, is_huge, restriction, where
 
@@ -45,20 +53,20 @@ def by_kind_of_people(rows: AgreementRows, people: str) -> AgreementRows:
     return rows.where(lambda row: row.people == people)
 
 
-def lead(real: AgreementRows, simulated: AgreementRows, view: AgreementView) -> str:
+def lead(real: AgreementRows, simulated: AgreementRows, view: AgreementView) -> Element:
     """The main numbers in words, above the tables."""
     rows, who = (real, "people") if real.among_people or not simulated.among_people else (simulated, "simulated people")
     return note(f"{where(view)}: {main_numbers(rows, view, who) or 'no person has judged this yet.'}")
 
 
-def _limits(view: AgreementView) -> str:
+def _limits(view: AgreementView) -> Node:
     """What else restricts the numbers, and the way back to all of them."""
     if not (apart := restriction(view)):
         return ""
     return linked_note(f"Restricted to {apart}.", replace(view, further="").address(), "Show all", "")
 
 
-def _unfit(rows: AgreementRows, view: AgreementView) -> str:
+def _unfit(rows: AgreementRows, view: AgreementView) -> Node:
     """Which scorers look at photographs with the playground's models."""
     text = next_steps.about_unfit((row.rater for row in rows.raters), view.suite)
     return note(text) if text else ""
@@ -152,7 +160,7 @@ def people_level(rows: AgreementRows, view: AgreementView) -> PeopleLevel | None
     return None if best is None else headlines.people_level(best)
 
 
-def headline(real: AgreementRows, simulated: AgreementRows, view: AgreementView, *, intervals: bool = True) -> str:
+def headline(real: AgreementRows, simulated: AgreementRows, view: AgreementView, *, intervals: bool = True) -> Node:
     """One sentence: how far the closest scorer agrees with people, beside one person in its place.
 
     ``intervals``: whether the rows have them where they can be had.
@@ -164,33 +172,33 @@ def headline(real: AgreementRows, simulated: AgreementRows, view: AgreementView,
         among = [row for row in rows.among_people if (row.task, row.statistic) == (view.task, view.statistic)]
         if not among or among[0].value is None:
             return ""
-        return first_sentence(escape(f"{who.capitalize()} among themselves: {symbol} {number_text(among[0])}"))
+        return first_sentence(f"{who.capitalize()} among themselves: {symbol} {number_text(among[0])}")
     main, rest = scorer_headline(best, who, intervals=intervals)
-    return first_sentence(f"{escape(main)}<small>{escape(rest)}</small>")
+    return first_sentence(with_rest(main, rest))
 
 
-def basis(real: AgreementRows, simulated: AgreementRows, view: AgreementView) -> str:
-    """What the headline rests on, in one line; with whose answers, where people have given none."""
+def basis(real: AgreementRows, simulated: AgreementRows, view: AgreementView) -> Node:
+    """Return what the headline rests on, in one line; with whose answers, where people have given none."""
     rows, who = (real, "person") if real.among_people or not simulated.among_people else (simulated, "simulated person")
     people = {row.statistic: row for row in rows.among_people if row.task == view.task}
     row = people.get("mean") or next(iter(people.values()), None)
     if row is None:
         empty = linked_note(f"{where(view)}: no person has judged this yet.", at("/annotate/"), "Label a few images.")
-        return empty + _limits(view) + _unfit(real, view)
+        return [empty, _limits(view), _unfit(real, view)]
     answers = "answer by people" if who == "person" else "answer by simulated people"
     n = f"{row.n_ratings:,} {answers if row.n_ratings == 1 else answers.replace('answer', 'answers', 1)}"
     parts = [f"{where(view)}: {n} about {wording.count(row.n_items, 'image')}"]
     shared = people.get("percent_agreement")
     if shared and shared.value is not None:
         parts.append(f"two of them say the same in {shared.value:.0%} of cases")
-    text = f'<p class="cc-subline">{escape("; ".join(parts))}.</p>'
+    text: list[Node] = [htpy.p(class_="cc-subline")[f"{'; '.join(parts)}."]]
     if who != "person":
         first = "No person has judged this yet. These numbers are from simulated people, to show how the page works."
-        text += linked_note(first, at("/annotate/"), "Label a few images", "to see people's answers first.")
-    return text + _which_statistic(rows, view) + _limits(view) + _unfit(real, view)
+        text.append(linked_note(first, at("/annotate/"), "Label a few images", "to see people's answers first."))
+    return [text, _which_statistic(rows, view), _limits(view), _unfit(real, view)]
 
 
-def _which_statistic(rows: AgreementRows, view: AgreementView) -> str:
+def _which_statistic(rows: AgreementRows, view: AgreementView) -> Node:
     """Why the page shows another statistic than the main one of people’s answers, or whom the statistic leaves out, and the way
     to the other: scorers that only give scores have none of those that need yes or no.
     """
@@ -204,17 +212,17 @@ def _which_statistic(rows: AgreementRows, view: AgreementView) -> str:
     return linked_note(why, view.address(statistic=main), f"Show people’s {wording.title(main)}")
 
 
-def summary_tables(rows: AgreementRows, view: AgreementView, who: str) -> str:
-    """Scorers against people, people among themselves, and why numbers are missing, as HTML."""
+def summary_tables(rows: AgreementRows, view: AgreementView, who: str) -> Node:
+    """Return scorers against people, people among themselves, and why numbers are missing."""
     task = wording.task(view.task)
     against = view.listed(_closest_first([row for row in rows.raters if row.task == view.task], view))
     among = view.listed(rows.among_people)
     known = any(row.value is not None for row in rows.among_people + rows.raters)
-    return (
-        statistics_table(f"Scorers against {who}, {task}", "scorer", against, lambda row: str(row.rater))
-        + statistics_table(f"{who.capitalize()} among themselves", "task", among, lambda row: wording.task(row.task))
-        + explained([*among, *view.listed(rows.raters)], open_=not known)
-    )
+    return [
+        statistics_element(f"Scorers against {who}, {task}", "scorer", against, lambda row: str(row.rater)),
+        statistics_element(f"{who.capitalize()} among themselves", "task", among, lambda row: wording.task(row.task)),
+        explained([*among, *view.listed(rows.raters)], open_=not known),
+    ]
 
 
 def _closest_first(rows: Sequence[Estimate], view: AgreementView) -> list[Estimate]:
@@ -261,8 +269,8 @@ def consensus_of(store: Store, view: AgreementView, *, intervals: bool) -> Agree
     return recall_consensus(store, view.selection, Options(intervals=intervals, each_generator=False), view.methods)
 
 
-def consensus_tables(store: Store, view: AgreementView, *, intervals: bool) -> str:
-    """The tables as HTML; nothing if no consensus is asked for."""
+def consensus_tables(store: Store, view: AgreementView, *, intervals: bool) -> Node:
+    """Return the tables; nothing if no consensus is asked for."""
     if not view.methods:
         return ""
     if is_huge(store):
@@ -271,16 +279,16 @@ def consensus_tables(store: Store, view: AgreementView, *, intervals: bool) -> s
     if not rows.raters:
         return note("A consensus needs labels, and people have given none here.")
     beside = view.listed([row for row in rows.raters if row.task == view.task])
-    body = note(_LEAD)
+    body: list[Node] = [note(_LEAD)]
     for kind, who in (("real", "people"), ("simulated", "simulated people")):
         mine = [row for row in beside if row.people == kind]
         caption = f"Consensus beside {who}, {wording.task(view.task)}"
-        body += statistics_table(caption, "consensus", mine, lambda row: str(row.rater))
-        body += _persons([row for row in rows.quality or () if row.people == kind], who)
-    return body + explained(beside, open_=False)
+        body.append(statistics_element(caption, "consensus", mine, lambda row: str(row.rater)))
+        body.append(_persons([row for row in rows.quality or () if row.people == kind], who))
+    return [body, explained(beside, open_=False)]
 
 
-def _persons(rows: Sequence[Estimate], who: str) -> str:
+def _persons(rows: Sequence[Estimate], who: str) -> Node:
     """A row per person, those with most answers first; over all tasks."""
     if not rows:
         return ""
@@ -288,12 +296,13 @@ def _persons(rows: Sequence[Estimate], who: str) -> str:
     by_person: dict[str, dict[str, Estimate]] = {}
     for row in rows:
         by_person.setdefault(row.rater, {})[row.statistic] = row
-    titles = [HtmlCell(_QUALITY[name], note=_MEANING[name]) for name in shown]
+    titles = [Column(_QUALITY[name], _MEANING[name], number=True) for name in shown]
     persons = sorted(by_person, key=lambda name: (-_answers(by_person[name]), name))
     body: list[Cells] = [
-        [name, HtmlCell(f"{_answers(by_person[name]):,}"), *(number(by_person[name].get(s)) for s in shown)] for name in persons
+        [name, f"{_answers(by_person[name]):,}", *(number(by_person[name].get(s)) for s in shown)] for name in persons
     ]
-    return html_table(f"Each of the {who} beside the others, all tasks", ["person", "answers", *titles], body)
+    heads = columns("person", *numbers("answers"), *titles)
+    return table_element(plain_table(f"Each of the {who} beside the others, all tasks", heads, body))
 
 
 def _answers(rows: dict[str, Estimate]) -> int:
@@ -304,18 +313,18 @@ def _answers(rows: dict[str, Estimate]) -> int:
 _FILES: Final = {"ratings": "the ratings that count", "judgements": "all judgements", "annotations": "people’s whole answers"}
 
 
-def export_links(selection: Selection) -> str:
-    """A row of links: each gives the selection's file, as the command ``export`` writes it."""
+def export_links(selection: Selection) -> Element:
+    """Return a row of links: each gives the selection's file, as the command ``export`` writes it."""
     query = urlencode(selection.to_dict(), doseq=True)
     links = [
-        f'<a class="cc-export" download href="{escape(at(f"/api/studio/export/{name}.csv?{query}"))}">{title}</a>'
+        htpy.a(class_="cc-export", download=True, href=at(f"/api/studio/export/{name}.csv?{query}"))[title]
         for name, title in _FILES.items()
     ]
-    return f'<p class="cc-note cc-exports">Export, as CSV: {" · ".join(links)}</p>'
+    return note(["Export, as CSV: ", joined(links)], "cc-exports")
 
 
-def by_task(rows: AgreementRows, view: AgreementView, prompts: Mapping[str, int]) -> str:
-    """Small multiples: the chosen statistic of each scorer by task, as shaded cells; nothing for a single task.
+def by_task(rows: AgreementRows, view: AgreementView, prompts: Mapping[str, int]) -> Node:
+    """Return small multiples: the chosen statistic of each scorer by task, as shaded cells; nothing for a single task.
 
     ``prompts``: on how many people have answered, by task.
     """
@@ -325,30 +334,27 @@ def by_task(rows: AgreementRows, view: AgreementView, prompts: Mapping[str, int]
     cells = {(row.rater, row.task): row for row in mine if row.value is not None}
     if len(tasks) < 2 or not cells:
         return ""
-    head = "".join(f'<th scope="col" class="cc-heat">{escape(wording.task(name))}</th>' for name in tasks)
-    body = ""
-    for name in scorers:
-        if any((name, task) in cells for task in tasks):
-            line = "".join(_task_cell(cells.get((name, task)), view, prompts.get(task)) for task in tasks)
-            body += f'<tr><th scope="row">{escape(name)}</th>{line}</tr>'
+    head = [htpy.th(scope="col", class_="cc-heat")[wording.task(name)] for name in tasks]
+    body = [
+        htpy.tr[htpy.th(scope="row")[name], [_task_cell(cells.get((name, task)), view, prompts.get(task)) for task in tasks]]
+        for name in scorers
+        if any((name, task) in cells for task in tasks)
+    ]
     caption = f"{wording.title(view.statistic)} of each scorer with people, by task"
-    return (
-        f'<h2 class="cc-block-title">{escape(caption)}</h2>{WRAP}<table class="cc-board"><caption class="cc-unseen">'
-        f"{escape(caption)}</caption><thead><tr><th>scorer</th>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+    table = htpy.table(class_="cc-board")[
+        htpy.caption(class_="cc-unseen")[caption], htpy.thead[htpy.tr[htpy.th["scorer"], head]], htpy.tbody[body]
+    ]
+    return [block_title(caption), scrolled(table)]
 
 
-def _task_cell(row: Estimate | None, view: AgreementView, prompts: int | None) -> str:
+def _task_cell(row: Estimate | None, view: AgreementView, prompts: int | None) -> Element:
     if row is None:
-        return '<td class="cc-heat"></td>'
+        return htpy.td(class_="cc-heat")
     cell = number(row)
-    whose = f"{row.rater} with {wording.people(row.people)}: {cell.text}, {cell.detail}".replace(chr(10), "; ")
+    whose = f"{row.rater} with {wording.people(row.people)}: {cell.text}, {'; '.join(cell.details)}"
     title = "; ".join(part for part in (whose, cell.note) if part)
     value = row.value or 0.0
     shade = min(max(value, 0.0), 1.0)
-    href = escape(view.address(task=row.task))
-    kind, n = ("cc-heat cc-muted", f" <small>n = {row.n_items:,}</small>") if is_muted(prompts) else ("cc-heat", "")
-    return (
-        f'<td class="{kind}" style="--shade: {shade:z.2f}" title="{escape(title)}">'
-        f'<a href="{href}">{wording.two(value)}</a>{n}</td>'
-    )
+    href = view.address(task=row.task)
+    n = row.n_items if is_muted(prompts) else None
+    return heat_cell(wording.two(value), shade, title, href, n)

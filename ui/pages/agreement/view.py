@@ -1,7 +1,4 @@
-"""What the Agreement page is asked to show, the address that says so, and what its controls offer.
-
-``at_once`` gives point estimates as soon as they can be had, before there are intervals.
-"""
+"""What the Agreement page is asked to show, the address that says so, and what its controls offer."""
 
 from __future__ import annotations
 
@@ -10,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import ClassVar, Final
 from urllib.parse import parse_qsl, urlencode
+
+from htpy import Node
 
 from agreement import CONSENSUSES, STATISTICS, ConsensusMethod, Options
 from agreement.catalogue import at_a_glance
@@ -20,8 +19,7 @@ from concord.common import next_steps, wording
 from concord.comparison.leaderboard import main_suite
 from data.store.browse import contents
 from data.store.browse.contents import RaterCount, count_judgements
-from data.store.core import selection as selection_module
-from data.store.core.selection import Selection
+from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from ui.components.controls import Choice
 from ui.components.page import View
@@ -130,7 +128,7 @@ def passes(store: Store) -> tuple[bool, ...]:
     return (False,) if is_huge(store) else (False, True)
 
 
-def intervals_note(store: Store, selection: Selection) -> str:
+def intervals_note(store: Store, selection: Selection) -> Node:
     """What is said where there are no intervals, as HTML."""
     if not is_huge(store):
         return note("Intervals are being computed …", "cc-updating")
@@ -172,7 +170,7 @@ def choices(store: Store, view: AgreementView) -> dict[str, Choice]:
     names = {judge.name: judge.name for judge in raters}
     # people taken together: real ones first
     imitated = any(groups.simulated for groups in raters)
-    groups = (selection_module.PEOPLE, selection_module.SIMULATED) if imitated else (selection_module.PEOPLE,)
+    groups = (PEOPLE, SIMULATED) if imitated else (PEOPLE,)
     # where nobody has chosen: the scale's primary statistic, or the next that is defined
     first = next((s for s, defined in charted.items() if defined), next(iter(charted), None))
     return {

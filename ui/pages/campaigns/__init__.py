@@ -10,10 +10,10 @@ import gradio as gr
 
 from concord.common.base_path import at
 from data.people import ROLES
-from ui.components.controls import clickable_html, event_data
+from ui.components.controls import clickable_html, event_data, html_component, rendered
 from ui.components.live_updates import keep_current, listen
 from ui.components.page import QUIET, Drawn, Page
-from ui.components.tables import note
+from ui.components.tables import heading, note
 from ui.pages.campaigns import adjudicate, change, forms, pay, people, updates
 from ui.pages.campaigns.forms import LABELS
 from ui.pages.campaigns.updates import message_update
@@ -81,11 +81,11 @@ class CampaignsPage(Page[CampaignsView]):
 
     def _lay_out_making(self) -> None:
         with self.field("form", gr.Column(visible=False, elem_id="campaign-form", elem_classes="cc-pair")):
-            gr.HTML('<h2 class="cc-section">New campaign</h2>')
+            html_component(heading("New campaign"))
             with self.buttons():
                 for name in forms.PRESETS:
                     self.button(f"preset-{name.lower()}", name, min_width=90)
-            gr.HTML(note(forms.PRESET_HINT))
+            html_component(note(forms.PRESET_HINT))
             self.making = forms.create_form()
             self.field("preview", gr.HTML(elem_id="campaign-preview"))
             with self.buttons():
@@ -122,12 +122,12 @@ class CampaignsPage(Page[CampaignsView]):
             self.field("marks-filled", gr.State(""))
         elif part == "pay":
             self.html("pay")
-            gr.HTML(note(pay.PLATFORM_FILE))
+            html_component(note(pay.PLATFORM_FILE))
             file = gr.File(label="Submissions from the platform", file_types=[".csv"], type="filepath", height=140)
             self.field("platform-file", file)
             self.field("pay-matched", gr.HTML(elem_id="pay-matched"))
         elif part == "settings":
-            gr.HTML(note(change.HINT))
+            html_component(note(change.HINT))
             self.setting = change.fields()
             self.fields |= {f"set-{name}": component for name, component in self.setting.items()}
             self.field("meaning", gr.HTML(elem_id="set-meaning"))
@@ -139,7 +139,7 @@ class CampaignsPage(Page[CampaignsView]):
         elif part == "adjudicate":
             self._lay_out_cases()
         elif part == "invite":
-            gr.HTML(note(people.INVITE_HINT))
+            html_component(note(people.INVITE_HINT))
             with self.bar():
                 self.field("role", gr.Dropdown(list(ROLES), value=ROLES[0], label="Role", info="their role"))
                 self.field("days", gr.Number(14, label="Days", info="days until it expires", minimum=0, step=1))
@@ -150,14 +150,14 @@ class CampaignsPage(Page[CampaignsView]):
                 self.button("link-make", "Make a link", variant="primary")
             self.field("links", clickable_html("links"))
         elif part == "recruitment":
-            gr.HTML(note(people.RECRUITMENT_HINT))
+            html_component(note(people.RECRUITMENT_HINT))
             self.describing = people.recruitment_fields()
             with self.buttons():
                 self.button("said-save", "Save", variant="primary")
             self.said_of = gr.State("")
 
     def _lay_out_cases(self) -> None:
-        gr.HTML(note(adjudicate.SPOILS))
+        html_component(note(adjudicate.SPOILS))
         self.links("verdicts", "cases")
         with self.bar():
             self.dropdown("against", "Between")
@@ -183,7 +183,7 @@ class CampaignsPage(Page[CampaignsView]):
                 self.field("remark", gr.Textbox(label="Note", max_lines=3, elem_id="case-note"))
             with self.buttons():
                 self.button("case-save", "Save and open next", variant="primary")
-            gr.HTML(note(adjudicate.KEYS))
+            html_component(note(adjudicate.KEYS))
         self.field("deciding", gr.State(None))
 
     def view(self, values: Mapping[str, Any]) -> CampaignsView:
@@ -226,7 +226,7 @@ class CampaignsPage(Page[CampaignsView]):
         def preview(*values: Any) -> list[Any]:
             text, possible = forms.preview_campaign(self.store, named(values))
             own = named(values)["questionnaire"] == forms.OWN
-            return [text, gr.Button(interactive=possible), gr.Code(visible=own)]
+            return [rendered(text), gr.Button(interactive=possible), gr.Code(visible=own)]
 
         def make(*values: Any) -> Drawn:
             made, wrong = forms.make_campaign(self.store, named(values))
@@ -306,7 +306,7 @@ class CampaignsPage(Page[CampaignsView]):
             return dict(zip(names, values, strict=True))
 
         def meaning(campaign: str, filled: str, *values: Any) -> str:
-            return change.meaning(self.store, campaign, named(values)) if campaign == filled else ""
+            return rendered(change.meaning(self.store, campaign, named(values)) if campaign == filled else "")
 
         def save(request: gr.Request, campaign: str, *values: Any) -> Drawn:
             done = change.save(self.store, campaign, named(values), acting_user(request))
@@ -328,7 +328,10 @@ class CampaignsPage(Page[CampaignsView]):
         self.after(self.on(self["settings-save"].click, save, values, ("message", "meaning"), trigger_mode="once"))
         copied = ("message", *ADDRESS)
         self.after(self.on(self["campaign-duplicate"].click, duplicate, ("campaign",), copied, trigger_mode="once"))
-        matched = partial(pay.matched, self.store)
+
+        def matched(campaign: str, path: str | None) -> str:
+            return rendered(pay.matched(self.store, campaign, path))
+
         self["platform-file"].change(matched, [self["campaign"], self["platform-file"]], self["pay-matched"], **QUIET)
 
     def _connect_forms(self) -> None:
@@ -402,7 +405,7 @@ class CampaignsPage(Page[CampaignsView]):
 
         def draw(who: ActingUser | None, campaign: str | None, show: str | None) -> Iterator[list[Any]]:
             shown = who is not None and campaign and show == "invite"
-            yield [people.links(self.store, campaign, who) if shown else gr.skip()]  # type: ignore[arg-type]
+            yield [rendered(people.links(self.store, campaign, who)) if shown else gr.skip()]  # type: ignore[arg-type]
 
         drawn = ("message", "links")
         self.on(self["link-make"].click, make, ("campaign", *_INVITE), drawn, trigger_mode="once")

@@ -5,18 +5,21 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Final, get_args
+
+import htpy
+from htpy import Element, Node
 
 from concord.campaigns import adjudication, progress
 from concord.campaigns.adjudication import PEOPLE, Blame, ContestedCase, RaterValue
 from concord.campaigns.annotators import CampaignTopic
 from concord.common import wording
+from concord.common.table import Cell, numbers
 from data.store.core.store import Store
 from data.store.judgements.remarks import Adjudication, Wrong
 from data.store.library import ItemSubject, item_subjects
 from ui.components.controls import Choice
-from ui.components.tables import Cells, HtmlCell, html_table, note
+from ui.components.tables import CHOSEN, Cells, columns, note, plain_table, scrolled, small, table_element
 from ui.pages.campaigns.progress import item_pictures
 from ui.pages.campaigns.view import ANY, OPEN, CampaignsView, blame_name
 
@@ -91,32 +94,35 @@ def _title(n: int, case: ContestedCase, looks: dict[str, ItemSubject]) -> str:
     return f"{n} · {text[:80] or case.item}{about}"
 
 
-def listing(docket: Docket, looks: dict[str, ItemSubject], view: CampaignsView) -> str:
-    """The cases, the most contested first: how far they differ, never what was said."""
+def listing(docket: Docket, looks: dict[str, ItemSubject], view: CampaignsView) -> Node:
+    """Return the cases, the most contested first: how far they differ, never what was said."""
     if not docket.cases:
         return note(NO_CASES if view.only == ANY else "No cases.")
     rows = []
     for n, case in enumerate(docket.cases, 1):
         text = (looks[case.item].text if case.item in looks else "") or case.item
-        about = f'<small class="cc-detail">{escape(case.target)}</small>' if case.target else ""
+        about = small(case.target or "")
         differ = "" if case.disagreement is None else f"{case.disagreement:z.2f}"
         many = "" if case.disagreement is None else f"{case.n:,}"
         verdict = "" if case.verdict is None else f"{case.verdict.verdict}: {_blamed(case.verdict)} was wrong"
-        opened = f'<a href="{escape(view.address(case=case.key))}">{escape(text)}</a>'
-        chosen = " class=cc-chosen" if case.key == view.case else ""
         rows.append(
-            f'<tr{chosen}><td>{n}</td><th scope="row">{opened}{about}</th><td>{escape(wording.plain_aspect(case.aspect))}</td>'
-            f'<td class="cc-number">{differ}</td><td class="cc-number">{many}</td><td>{escape(verdict)}</td></tr>'
+            htpy.tr(class_=CHOSEN if case.key == view.case else None)[
+                htpy.td[n],
+                htpy.th(scope="row")[htpy.a(href=view.address(case=case.key))[text], about],
+                htpy.td[wording.plain_aspect(case.aspect)],
+                htpy.td(class_="cc-number")[differ],
+                htpy.td(class_="cc-number")[many],
+                htpy.td[verdict],
+            ]
         )
     names = ("", "prompt", "aspect", "disagreement", "n", "verdict")
-    head = "".join(f'<th scope="col"{" class=cc-number" if name in names[3:5] else ""}>{name}</th>' for name in names)
+    head = [htpy.th(scope="col", class_="cc-number" if name in names[3:5] else None)[name] for name in names]
     more = f" (the first {MOST:,} of {docket.total:,})" if docket.total > MOST else ""
-    return (
-        '<div class="cc-table-wrap cc-cases"><table class="cc-table">'
-        f"<caption>{wording.count(docket.total, 'case')}{more}</caption>"
-        f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-        + note("Disagreement: the mean distance of two values, from 0 to 1; n: people’s values.")
-    )
+    caption = htpy.caption[f"{wording.count(docket.total, 'case')}{more}"]
+    return [
+        scrolled(htpy.table(class_="cc-table")[caption, htpy.thead[htpy.tr[head]], htpy.tbody[rows]], "cc-cases"),
+        note("Disagreement: the mean distance of two values, from 0 to 1; n: people’s values."),
+    ]
 
 
 def _blamed(verdict: Adjudication) -> str:
@@ -125,8 +131,8 @@ def _blamed(verdict: Adjudication) -> str:
     return "whoever says otherwise" if verdict.wrong == "person" else f"the {verdict.wrong}"
 
 
-def counts(docket: Docket, view: CampaignsView) -> str:
-    """Who was wrong how often, each leading to its cases."""
+def counts(docket: Docket, view: CampaignsView) -> Element:
+    """Return who was wrong how often, each leading to its cases."""
     if not docket.verdicts:
         return note("No verdict has been given in this campaign yet.")
 
@@ -134,12 +140,13 @@ def counts(docket: Docket, view: CampaignsView) -> str:
         return view.address(only=blame_name(blame.wrong, blame.rater), case="")
 
     blames = adjudication.blames(docket.verdicts)
-    rows = [(progress.describe_blamed(blame), HtmlCell(f"{blame.n:,}", href=cases_of(blame))) for blame in blames]
-    return html_table(f"Who was wrong ({wording.count(len(docket.verdicts), 'verdict')})", ("wrong", "verdicts"), rows)
+    rows = [(progress.describe_blamed(blame), Cell(f"{blame.n:,}", href=cases_of(blame))) for blame in blames]
+    caption = f"Who was wrong ({wording.count(len(docket.verdicts), 'verdict')})"
+    return table_element(plain_table(caption, columns("wrong", *numbers("verdicts")), rows))
 
 
-def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: ContestedCase) -> tuple[str, list[RaterValue]]:
-    """The opened case as HTML, and what everybody says."""
+def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: ContestedCase) -> tuple[Element, list[RaterValue]]:
+    """Return the opened case, and what everybody says."""
     subject = item_subjects(store, [case.item]).get(case.item)
     values = adjudication.rater_values(store, view.campaign, topic, case.item, case.target)
     text = (subject.text if subject else "") or case.item
@@ -147,12 +154,12 @@ def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: Contes
     lines: list[Cells] = [
         [
             f"{rated.rater} ({'scorer' if rated.kind == 'scorer' else 'simulated' if rated.simulated else rated.kind})",
-            HtmlCell(rated.value or "no answer", number=False),
+            rated.value or "no answer",
             wording.reason(rated.why) if rated.why else "",
         ]
         for rated in values
     ]
-    verdict = ""
+    verdict: Node = ""
     if case.verdict is not None:
         decided = case.verdict
         moment = f" on {decided.moment:%Y-%m-%d %H:%M} UTC" if decided.moment else ""
@@ -160,15 +167,11 @@ def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: Contes
             f"Verdict so far: {decided.verdict}; {_blamed(decided)} was wrong. By {decided.made_by}{moment}."
             + (f" “{decided.note}”" if decided.note else "")
         )
-    table = html_table("All answers", ("rater", "says", "not counted, as it is"), lines)
-    return (
-        f'<div class="cc-case"><div class="cc-case-pictures">{item_pictures(subject, _LARGE)}</div><div>'
-        f'<h2 class="cc-case-title">{escape(text)}</h2>'
-        + note(f"Asked: {wording.aspect(topic.aspect)}.{about}")
-        + table
-        + verdict
-        + "</div></div>"
-    ), values
+    table = table_element(plain_table("All answers", ("rater", "says", "not counted, as it is"), lines))
+    asked = note(f"Asked: {wording.aspect(topic.aspect)}.{about}")
+    pictures = htpy.div(class_="cc-case-pictures")[item_pictures(subject, _LARGE)]
+    words = htpy.div[htpy.h2(class_="cc-case-title")[text], asked, table, verdict]
+    return htpy.div(class_="cc-case")[pictures, words], values
 
 
 def verdict_choices(labels: Sequence[str]) -> list[tuple[str, str]]:

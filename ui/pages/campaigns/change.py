@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import gradio as gr
+from htpy import Node
 
 from concord.campaigns import changing
 from concord.campaigns.changing import STEERING, TEXTS
@@ -59,8 +60,8 @@ def _given(values: Mapping[str, Any]) -> tuple[dict[str, Any], str, int]:
     return settings, str(settings.pop("title") or ""), int(settings.pop("overlap") or 0)
 
 
-def meaning(store: Store, campaign: str, values: Mapping[str, Any]) -> str:
-    """What the change means, as HTML; what is wrong with it instead."""
+def meaning(store: Store, campaign: str, values: Mapping[str, Any]) -> Node:
+    """Return what the change means; what is wrong with it instead."""
     stored_campaign = management.get(store, campaign) if campaign else None
     if stored_campaign is None:
         return ""

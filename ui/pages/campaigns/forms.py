@@ -8,11 +8,12 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import replace
-from html import escape
 from pathlib import Path
 from typing import Any, Final
 
 import gradio as gr
+import htpy
+from htpy import Node
 
 from annotation.questionnaires.registry import FORMS
 from concord.campaigns import gold, planning, progress
@@ -25,7 +26,8 @@ from data.campaigns.settings import Campaign, id_of_title
 from data.store.browse import contents
 from data.store.campaigns import management
 from data.store.core.store import Store
-from ui.components.tables import bullets, note
+from ui.components.controls import html_component, rendered
+from ui.components.tables import bullets, folded, note
 from ui.pages.campaigns.view import ActingUser, saved, tried
 
 LABELS: Final = {"gold_pass_mark": "Pass mark of gold", "attention_pass_mark": "Pass mark of attention checks"}
@@ -49,12 +51,13 @@ def open_marks(store: Store, campaign: str | None, show: str | None, filled: str
         return [gr.skip()] * (len(LABELS) + 3)
     settings = stored_campaign.settings
     values = [gr.Number(value=getattr(settings, name), interactive=True) for name in LABELS]
-    hint = note(_HINT) + (note(_NONE) if settings.check_every is None else "")
-    return [hint, *values, marks_log(store, stored_campaign.campaign_id), stored_campaign.campaign_id]
+    hint = [note(_HINT), note(_NONE) if settings.check_every is None else ""]
+    name = stored_campaign.campaign_id
+    return [rendered(hint), *values, rendered(marks_log(store, name)), name]
 
 
-def marks_log(store: Store, campaign: str) -> str:
-    """Who changed which mark, newest first."""
+def marks_log(store: Store, campaign: str) -> Node:
+    """Return who changed which mark, newest first."""
     return bullets(
         f"{change.moment:%Y-%m-%d %H:%M} UTC, {change.made_by}: {LABELS[name]} from {before:g} to {since:g}"
         for change in management.changes(store, campaign)
@@ -122,7 +125,7 @@ def create_form() -> dict[str, Any]:
         made["items"] = gr.Textbox(label="Or only these items, one id per line", lines=2, info="Filters are ignored then.")
     made |= text_fields()
     with gr.Accordion("Gold, attention checks and training", open=False):
-        gr.HTML(note(GOLD_HINT))
+        html_component(note(GOLD_HINT))
         with gr.Row(elem_classes="cc-filters"):
             made["gold_from"] = gr.Dropdown([("none", "")], value="", label="Right answers from", elem_id="new-gold-from")
             made["gold_n"] = _number("Gold items", "mixed in among the others", 20)
@@ -132,8 +135,8 @@ def create_form() -> dict[str, Any]:
             "A JSON list of {item, role, expected}, or a CSV table with a column for each question; role is gold, attention or"
             " training. These answers never count. For example:"
         )
-        example = f'{note(known)}<pre class="cc-code">{escape(EXAMPLE)}</pre>'
-        gr.HTML(f'<details class="cc-why"><summary>Or from a file</summary>{example}</details>')
+        example = [note(known), htpy.pre(class_="cc-code")[EXAMPLE]]
+        html_component(folded("Or from a file", example, "cc-why"))
         made["known"] = gr.File(label="Items with known answers", file_types=[".json", ".csv"], type="filepath", height=140)
         with gr.Row(elem_classes="cc-filters"):
             made |= check_fields() | {name: mark_control(name, mark) for name, mark in _MARKS.items()}
@@ -231,7 +234,7 @@ def _number(label: str, info: str, value: int | None = None) -> gr.Number:
 def create_choices(store: Store) -> dict[str, Any]:
     """What there is to choose images from."""
     known = contents.filter_choices(store)
-    return {name: gr.Dropdown(known[name]) for name in ("suite", "task", "generator")}
+    return {"suite": gr.Dropdown(known.suite), "task": gr.Dropdown(known.task), "generator": gr.Dropdown(known.generator)}
 
 
 def gold_choices(store: Store, questionnaire: str, definition: str, chosen: str) -> Any:
@@ -288,8 +291,8 @@ def _text(path: str) -> str:
         raise ValueError("the file with known answers is not UTF-8") from None
 
 
-def preview_campaign(store: Store, values: Mapping[str, Any]) -> tuple[str, bool]:
-    """What would be made, as HTML, and whether it can be."""
+def preview_campaign(store: Store, values: Mapping[str, Any]) -> tuple[Node, bool]:
+    """Return what would be made, and whether it can be."""
     try:
         spec = wish_of(values, store)
         named = bool(spec.campaign_id)
@@ -299,9 +302,8 @@ def preview_campaign(store: Store, values: Mapping[str, Any]) -> tuple[str, bool
     except (ValueError, OSError) as error:
         return note(wording.sentence(error), "cc-bad"), False
     lead, *rest = progress.describe_plan(store, made)
-    return note(f"This asks for {lead}.", "cc-lead") + bullets(rest) + note(
-        f"Its id is {spec.campaign_id}. The draft can be previewed as a worker sees it." if named else "Give it a title."
-    ), named
+    its_id = f"Its id is {spec.campaign_id}. The draft can be previewed as a worker sees it." if named else "Give it a title."
+    return [note(f"This asks for {lead}.", "cc-lead"), bullets(rest), note(its_id)], named
 
 
 def make_campaign(store: Store, values: Mapping[str, Any]) -> tuple[Campaign | None, str]:

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
-from html import escape
 from pathlib import Path
 from typing import Final
+
+import htpy
+from htpy import Element, Node
 
 from concord.campaigns import payment
 from concord.campaigns.payment import PaidPerson, Payroll
 from concord.common import wording
+from concord.common.table import Cell, Column, TableRow
 from data.campaigns.settings import Campaign
 from data.store.campaigns import management
 from data.store.core.store import Store
-from ui.components.tables import HtmlCell, Line, html, html_table, note, small
+from ui.components.tables import joined, note, plain_table, table_element, table_row, with_details
 
 _HEADERS: Final = (
-    "person",
-    HtmlCell("left as", note="Who has answered nothing for a reservation’s time counts as left.", number=False),
-    HtmlCell("decision", note="For the platform; “return”: not approved, what was done is paid by a bonus.", number=False),
-    HtmlCell("items", note="All that they answered, checks and training too."),
-    HtmlCell("active time"),
-    HtmlCell("pay", note="In all; beneath: base pay by approval, and bonus."),
-    HtmlCell("fee"),
-    HtmlCell("an hour", note="Real pay by the hour of active time."),
+    Column("person"),
+    Column("left as", "Who has answered nothing for a reservation’s time counts as left."),
+    Column("decision", "For the platform; “return”: not approved, what was done is paid by a bonus."),
+    Column("items", "All that they answered, checks and training too.", number=True),
+    Column("active time", number=True),
+    Column("pay", "In all; beneath: base pay by approval, and bonus.", number=True),
+    Column("fee", number=True),
+    Column("an hour", "Real pay by the hour of active time.", number=True),
 )
 _OUTCOMES: Final = {
     "completion": "reached the end",
@@ -48,16 +51,16 @@ _MOST: Final = 20_000_000
 """Bytes of a platform's file."""
 
 
-def pay_table(store: Store, campaign: Campaign) -> str:
-    """What everybody gets, the sums first."""
+def pay_table(store: Store, campaign: Campaign) -> Node:
+    """Return what everybody gets, the sums first."""
     roll = payment.payroll(store, campaign)
     if not roll.people and not roll.erased:
         return note(NOBODY)
-    return _lead(roll, campaign) + _table(roll) + _downloads(roll, campaign.campaign_id, bonuses=False)
+    return [_lead(roll, campaign), _table(roll), _downloads(roll, campaign.campaign_id, bonuses=False)]
 
 
-def matched(store: Store, campaign_id: str, path: str | None) -> str:
-    """The files with people's own ids, which a platform's file of submissions brings and nothing here keeps."""
+def matched(store: Store, campaign_id: str, path: str | None) -> Node:
+    """Return the files with people's own ids, which a platform's file of submissions brings and nothing here keeps."""
     campaign = management.get(store, campaign_id) if campaign_id else None
     if campaign is None or not path:
         return ""
@@ -74,10 +77,10 @@ def matched(store: Store, campaign_id: str, path: str | None) -> str:
     text = f"{n:,} of {wording.count(len(roll.people), 'person')} here are in the file."
     if roll.unknown:
         text += f" {len(roll.unknown):,} in the file never came here, such as {roll.unknown[0]}."
-    return note(text, "" if n else "cc-bad") + (_downloads(roll, campaign_id, bonuses=True) if n else "")
+    return [note(text, "" if n else "cc-bad"), _downloads(roll, campaign_id, bonuses=True) if n else ""]
 
 
-def _lead(roll: Payroll, campaign: Campaign) -> str:
+def _lead(roll: Payroll, campaign: Campaign) -> Element:
     settings = campaign.settings
     if not settings.pay.paid:
         return note(FREE, "cc-lead")
@@ -89,42 +92,45 @@ def _lead(roll: Payroll, campaign: Campaign) -> str:
     return note(text, "cc-lead")
 
 
-def _table(roll: Payroll) -> str:
+def _table(roll: Payroll) -> Element:
     decided = Counter(person.payout.decision for person in roll.people)
     decisions = ", ".join(f"{n:,} {decision}" for decision, n in decided.items())
     caption = f"{wording.count(len(roll.people), 'person')}: {decisions}"
-    hourly = HtmlCell("", "") if roll.hourly is None else HtmlCell(f"{roll.hourly:,}", "median")
-    total = Line(["all", "", "", "", "", HtmlCell(f"{roll.pay:,}"), HtmlCell(f"{roll.fees:,}"), hourly], "cc-total")
+    hourly = Cell("") if roll.hourly is None else Cell(f"{roll.hourly:,}", ("median",))
+    total = table_row("all", "", "", "", "", f"{roll.pay:,}", f"{roll.fees:,}", hourly, kind="cc-total")
     erased = [
-        Line([NOBODY_LEFT, _OUTCOMES[line.outcome], line.decision, f"{line.items:,}", "–", f"{line.base + line.bonus:,}"])
+        table_row(
+            NOBODY_LEFT, _OUTCOMES[line.outcome], line.decision, f"{line.items:,}", "–", f"{line.base + line.bonus:,}", "", ""
+        )
         for line in roll.erased
     ]
-    return html_table(caption, _HEADERS, [*(Line(_row(person)) for person in roll.people), *erased, total], "cc-pay")
+    table = plain_table(caption, _HEADERS, [*map(_row, roll.people), *erased, total])
+    return table_element(table, "cc-pay")
 
 
-def _row(person: PaidPerson) -> list[str | HtmlCell]:
+def _row(person: PaidPerson) -> TableRow:
     work, payout = person.work, person.payout
-    decision = f'<span class="cc-badge {_BADGES.get(payout.decision, "")}">{escape(payout.decision)}</span>'
-    return [
-        html(escape(work.person)),
-        html(escape(_OUTCOMES[person.outcome]) + small(f"code {work.code}" if work.code else "no code shown")),
-        html(decision + small("; ".join(person.reasons))),
-        HtmlCell(f"{work.items:,}"),
-        HtmlCell("–" if work.seconds is None else wording.duration(work.seconds)),
-        HtmlCell(f"{payout.pay:,}", f"{payout.base:,} + {payout.bonus:,}" if payout.base else ""),
-        HtmlCell(f"{payout.fee:,}"),
-        HtmlCell("–" if person.hourly is None else f"{person.hourly:,}"),
-    ]
+    badge = htpy.span(class_=["cc-badge", _BADGES.get(payout.decision)])[payout.decision]
+    return table_row(
+        work.person,
+        Cell(_OUTCOMES[person.outcome], (f"code {work.code}" if work.code else "no code shown",)),
+        with_details(Cell(payout.decision, content=badge), "; ".join(person.reasons)),
+        f"{work.items:,}",
+        "–" if work.seconds is None else wording.duration(work.seconds),
+        Cell(f"{payout.pay:,}", (f"{payout.base:,} + {payout.bonus:,}",) if payout.base else ()),
+        f"{payout.fee:,}",
+        "–" if person.hourly is None else f"{person.hourly:,}",
+    )
 
 
-def _downloads(roll: Payroll, campaign_id: str, *, bonuses: bool) -> str:
+def _downloads(roll: Payroll, campaign_id: str, *, bonuses: bool) -> Element:
     """The files; bonuses go by people's own ids, which only the platform's file brings."""
     links = [_link(f"{campaign_id}-pay.csv", payment.payment_file(roll), "Decisions and pay (CSV)")]
     if bonuses:
         links.append(_link(f"{campaign_id}-bonuses.csv", payment.bonus_lines(roll), "Bonuses (id,amount)"))
-    return f'<p class="cc-downloads">Download {" · ".join(links)}</p>'
+    return htpy.p(class_="cc-downloads")["Download ", joined(links)]
 
 
-def _link(name: str, text: str, label: str) -> str:
+def _link(name: str, text: str, label: str) -> Element:
     content = base64.b64encode(text.encode()).decode()
-    return f'<a download="{escape(name)}" href="data:text/csv;charset=utf-8;base64,{content}">{escape(label)}</a>'
+    return htpy.a(download=name, href=f"data:text/csv;charset=utf-8;base64,{content}")[label]

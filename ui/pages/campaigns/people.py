@@ -4,18 +4,19 @@ paid.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from html import escape
 from typing import Any, Final
 
 import gradio as gr
+import htpy
+from htpy import Node
 
 from concord.campaigns import progress
 from concord.campaigns.annotators import AnnotatorWork, CampaignTopic, annotators_of
 from concord.campaigns.health import by_problem
 from concord.campaigns.progress import CampaignProgress
 from concord.common import wording
+from concord.common.table import Cell, Column
 from concord.people import link_path
 from data.campaigns.recruitment import MAX_RECRUITMENT_LENGTH, RECRUITMENT_FIELDS
 from data.people import ROLES
@@ -27,7 +28,20 @@ from data.store.people import invitations
 from data.store.people.invitations import Invitation, Terms
 from ui.components.addresses import browse_address
 from ui.components.controls import button
-from ui.components.tables import HtmlCell, Line, explained, html, html_table, note, number, small, when
+from ui.components.tables import (
+    Cells,
+    code,
+    explained,
+    folded,
+    note,
+    number,
+    plain_table,
+    small,
+    table_element,
+    table_row,
+    when,
+    with_details,
+)
 from ui.pages.campaigns.view import ActingUser, tried
 
 _HEADERS = (
@@ -47,8 +61,8 @@ _KIND = {"checks": "bad", "pattern": "bad", "information": "warn"}
 NOBODY = "No work in this campaign yet. Start it and invite people."
 
 
-def people_table(store: Store, campaign_progress: CampaignProgress, topic: CampaignTopic | None, *, intervals: bool) -> str:
-    """Everybody, with the rules of the flags beneath."""
+def people_table(store: Store, campaign_progress: CampaignProgress, topic: CampaignTopic | None, *, intervals: bool) -> Node:
+    """Return everybody, with the rules of the flags beneath."""
     annotators = by_problem(annotators_of(store, campaign_progress.campaign, topic, intervals=intervals))
     if not annotators:
         return note(NOBODY)
@@ -57,44 +71,45 @@ def people_table(store: Store, campaign_progress: CampaignProgress, topic: Campa
         about = f"Agreement is about {wording.aspect(topic.aspect)} of {topic.suite}: {progress.COEFFICIENT}."
     everywhere = {gone.person for gone in revocations.current_revocations(store) if gone.campaign is None}
     rows = [(_person_row(person, person.worker.person in everywhere), person.worker.revoked) for person in annotators]
-    lines = [Line(cells, "cc-out" if revoked else "") for cells, revoked in rows]
-    heads = [HtmlCell(name, note=hint, number=name in _NUMBERS) for name, hint in _HEADERS]
-    rules = "".join(note(rule) for rule in progress.RULES)
+    lines = [table_row(*cells, kind="cc-out" if revoked else "") for cells, revoked in rows]
+    heads = [Column(name, hint, number=name in _NUMBERS) for name, hint in _HEADERS]
     reasons = [person.agreement for person in annotators if person.agreement is not None]
-    return (
-        note(about)
-        + html_table(wording.count(len(annotators), "person"), heads, lines, "cc-people")
-        + explained(reasons, open_=False)
-        + f'<details class="cc-why" open><summary>How the flags are made</summary>{rules}</details>'
-    )
+    table = plain_table(wording.count(len(annotators), "person"), heads, lines)
+    return [
+        note(about),
+        table_element(table, "cc-people"),
+        explained(reasons, open_=False),
+        folded("How the flags are made", [note(rule) for rule in progress.RULES], "cc-why", open_=True),
+    ]
 
 
-def _person_row(annotator_work: AnnotatorWork, everywhere: bool) -> list[str | HtmlCell]:
+def _person_row(annotator_work: AnnotatorWork, everywhere: bool) -> Cells:
     work = annotator_work.worker
     kind = "simulated" if work.simulated else ""
     href = browse_address(Selection(), rater=work.person, order="lowest")
     training = f"{work.training_right}/{work.training} training" if work.training else ""
     reported = f"reported ({work.reported_share or 0:.0%} of what they dealt with)"
     counts = [(work.skipped, "skipped"), (work.reported, reported), (work.held, "held")]
-    flags = "".join(
-        f'<span class="cc-badge cc-badge--{_KIND[flag.kind]}" title="{escape(flag.sentence)}">{escape(flag.code)}</span>'
+    flags = [
+        htpy.span(class_=f"cc-badge cc-badge--{_KIND[flag.kind]}", title=flag.sentence)[flag.code]
         for flag in annotator_work.flags
-    )
+    ]
+    name = htpy.a(href=href)[work.person]
     return [
-        html(f'<a href="{escape(href)}">{escape(work.person)}</a>{small(kind)}{_revoked(annotator_work)}'),
+        Cell(work.person, content=[name, small(kind), _revoked(annotator_work)]),
         _lines(f"{work.valid:,} valid", _counted(work.surplus, "surplus") + _counted(work.training, "training")),
         _time(annotator_work),
         _agreement(annotator_work),
         _lines(progress.describe_checks(work).replace(", ", "\n"), training),
         _alike(annotator_work),
-        html(when(work.last)),
+        Cell("", content=when(work.last)),
         _lines(", ".join(filter(None, (_counted(n, label) for n, label in counts)))),
-        html(flags),
-        html(_act(annotator_work, everywhere)),
+        Cell("", content=flags),
+        Cell("", content=_act(annotator_work, everywhere)),
     ]
 
 
-def _act(work: AnnotatorWork, everywhere: bool) -> str:
+def _act(work: AnnotatorWork, everywhere: bool) -> Node:
     person = work.worker.person
     if everywhere:
         return small("revoked in the whole project")
@@ -103,45 +118,43 @@ def _act(work: AnnotatorWork, everywhere: bool) -> str:
     return button("Revoke", "revoke", f"Revoke {person}", person=person)
 
 
-def _revoked(annotator_work: AnnotatorWork) -> str:
+def _revoked(annotator_work: AnnotatorWork) -> Node:
     work = annotator_work.worker
     if work.paused is not None:
-        since = f" since {when(work.paused_since)}" if work.paused_since else ""
-        text = f'<small class="cc-detail">{escape(work.paused)}{since}</small>'
-        return f'<span class="cc-badge cc-badge--bad">paused</span>{text}'
-    return '<span class="cc-badge cc-badge--bad">revoked</span>' if work.revoked else ""
+        since = [" since ", when(work.paused_since)] if work.paused_since else ""
+        return [htpy.span(class_="cc-badge cc-badge--bad")["paused"], htpy.small(class_="cc-detail")[work.paused, since]]
+    return htpy.span(class_="cc-badge cc-badge--bad")["revoked"] if work.revoked else ""
 
 
-def _time(annotator_work: AnnotatorWork) -> HtmlCell:
+def _time(annotator_work: AnnotatorWork) -> Cell:
     work = annotator_work.worker
     if work.median_seconds is None:
         return _lines("")
     n = annotator_work.speed.n if annotator_work.speed is not None else 0
-    return HtmlCell(f"{work.median_seconds:z.1f} s", f"{wording.duration(work.seconds or 0)} in all, n = {n:,}")
+    return Cell(f"{work.median_seconds:z.1f} s", (f"{wording.duration(work.seconds or 0)} in all, n = {n:,}",))
 
 
-def _agreement(work: AnnotatorWork) -> HtmlCell:
+def _agreement(work: AnnotatorWork) -> Cell:
     estimate = work.agreement
     if estimate is None:
         return _lines("")
-    made = number(estimate)
-    return replace(made, detail="\n".join(part for part in (made.detail, f"n = {estimate.n_ratings:,}") if part))
+    return with_details(number(estimate), f"n = {estimate.n_ratings:,}")
 
 
-def _alike(work: AnnotatorWork) -> HtmlCell:
+def _alike(work: AnnotatorWork) -> Cell:
     sameness = work.sameness
     if sameness is None or sameness.share is None:
         return _lines("")
     others = "others: none" if sameness.others is None else f"others {sameness.others:.0%}"
-    return HtmlCell(f"{sameness.share:.0%}", f"{others}\nn = {sameness.n:,}, longest run {sameness.longest:,}")
+    return Cell(f"{sameness.share:.0%}", (others, f"n = {sameness.n:,}, longest run {sameness.longest:,}"))
 
 
 def _counted(n: int, label: str) -> str:
     return f"{n:,} {label}" if n else ""
 
 
-def _lines(text: str, detail: str = "") -> HtmlCell:
-    return HtmlCell(text, detail, number=False, kind="cc-lines")
+def _lines(text: str, detail: str = "") -> Cell:
+    return Cell(text, (detail,) if detail else (), kind="cc-lines")
 
 
 NONE = "This campaign has no link yet."
@@ -182,41 +195,43 @@ def revoke_link(store: Store, invitation_id: str, who: ActingUser) -> str:
     return tried(lambda: invitations.revoke(store, invitation_id)) if who.may_invite else MAY_NOT
 
 
-def links(store: Store, campaign: str, who: ActingUser) -> str:
-    """All links of a campaign, the newest first, for whoever may hand them out: each opens what it says to whoever has it."""
+def links(store: Store, campaign: str, who: ActingUser) -> Node:
+    """Return all links of a campaign, the newest first, for whoever may hand them out: each opens what it says."""
     if not who.may_invite:
         return note(MAY_NOT)
     listed = invitations.listed(store, campaign)
     if not listed:
         return note(NONE)
     rows = [_link_row(store, invitation, who.base, datetime.now(UTC)) for invitation in listed]
-    return html_table(wording.count(len(listed), "link"), ["link", "for", "used", "expires", "made by", ""], rows, "cc-links")
+    heads = ("link", "for", "used", "expires", "made by", "")
+    return table_element(plain_table(wording.count(len(listed), "link"), heads, rows), "cc-links")
 
 
-def _link_row(store: Store, invitation: Invitation, base: str, now: datetime) -> list[str | HtmlCell]:
+def _link_row(store: Store, invitation: Invitation, base: str, now: datetime) -> Cells:
     link = base + link_path(store, invitation)
     closed = invitation.closed(now)
     used_up = invitation.uses is not None and invitation.used >= invitation.uses
-    link_html = f'<code class="cc-code">{escape(link)}</code>'
-    acts = button("Copy", "copy", f"Copy the link for {invitation.role}s, made {invitation.moment:%Y-%m-%d %H:%M}", copied=link)
-    acts += button(
-        "Revoke", "unlink", f"Revoke the link made {invitation.moment:%Y-%m-%d %H:%M}", invitation=invitation.invitation_id
-    )
+    moment = f"{invitation.moment:%Y-%m-%d %H:%M}"
+    shown = code(link)
+    acts = [
+        button("Copy", "copy", f"Copy the link for {invitation.role}s, made {moment}", copied=link),
+        button("Revoke", "unlink", f"Revoke the link made {moment}", invitation=invitation.invitation_id),
+    ]
     if closed is not None:
-        link_html, acts = f'<span class="cc-detail">{escape(closed)}</span>', ""
+        shown, acts = htpy.span(class_="cc-detail")[closed], []
     used = f"{invitation.used:,} of {invitation.uses:,}" if invitation.uses is not None else f"{invitation.used:,}"
-    full = '<span class="cc-badge cc-badge--warn">used up</span>' if used_up and closed is None else ""
-    remark = small(invitation.note)
+    full = htpy.span(class_="cc-badge cc-badge--warn")["used up"] if used_up and closed is None else ""
+    remarks = [small(invitation.note)]
     if invitation.signed and closed is None:
         make_one = f"Signed: opens for nobody as it is. A person’s own link: people link {invitation.invitation_id} PLATFORM ID"
-        remark += small(make_one)
+        remarks.append(small(make_one))
     return [
-        html(link_html + remark),
+        Cell(link, content=[shown, remarks]),
         invitation.role,
-        html(f"{used} {full}"),
-        html(when(invitation.expires)),
+        Cell(used, content=[f"{used} ", full]),
+        Cell("", content=when(invitation.expires)),
         invitation.made_by,
-        html(acts),
+        Cell("", content=acts),
     ]
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from html import escape
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
+
+import htpy
+from htpy import Element, Node
 
 from concord.campaigns import health, progress
 from concord.campaigns.progress import CampaignProgress
 from concord.common import next_steps, wording
 from concord.common.base_path import at
+from concord.common.table import Cell, numbers
 from data.campaigns.settings import MOVES
 from data.store.browse import contents
 from data.store.campaigns import monitoring
@@ -22,7 +25,22 @@ from data.store.library import ItemSubject, item_subjects
 from ui.components.charts import COLORS, plain
 from ui.components.controls import button
 from ui.components.image_strip import THUMBNAIL, picture_html
-from ui.components.tables import HtmlCell, Line, code, commands, html, html_table, note, small, when
+from ui.components.plotly_text import ALONE
+from ui.components.tables import (
+    CHOSEN,
+    Cells,
+    code,
+    columns,
+    commands,
+    folded,
+    joined,
+    note,
+    plain_table,
+    progress_bar,
+    table_element,
+    table_row,
+    when,
+)
 from ui.pages.campaigns.view import CampaignsView
 
 if TYPE_CHECKING:
@@ -34,8 +52,8 @@ _STATES = {"draft": "loading", "running": "running", "stopped": "stopped", "arch
 DEFAULT_TITLE = "All images (no campaign)"
 
 
-def empty_list(store: Store) -> str:
-    """What campaigns are, and how to make one."""
+def empty_list(store: Store) -> Node:
+    """Return what campaigns are, and how to make one."""
     (line,) = next_steps.command_lines(store, ("campaigns create pilot --n 50 --overlap 3",))
     texts = (
         "A campaign asks people the same questions about the same images: which images, which questionnaire, how many people"
@@ -44,65 +62,65 @@ def empty_list(store: Store) -> str:
         "Make one with the button below: you see beforehand how much work it is, and it is a draft until you start it. Then"
         " invite people, watch coverage and pace, and decide where they disagree. On the command line:",
     )
-    if not contents.totals(store)["images"]:
+    if not contents.totals(store).images:
         there_are_none = note("There are no images yet to ask about. Import some:")
         lines = next_steps.command_lines(store, next_steps.IMAGES)
-        return note(texts[0], "cc-lead") + there_are_none + commands(lines)
-    body = "".join(note(text, "cc-lead" if n == 0 else "") for n, text in enumerate(texts))
-    return f'{body}<p class="cc-note">{code(line)}</p>'
+        return [note(texts[0], "cc-lead"), there_are_none, commands(lines)]
+    return [[note(text, "cc-lead" if n == 0 else "") for n, text in enumerate(texts)], note(code(line))]
 
 
-def campaigns_table(campaigns: Sequence[CampaignProgress], view: CampaignsView) -> str:
-    """All campaigns."""
+def campaigns_table(campaigns: Sequence[CampaignProgress], view: CampaignsView) -> Element:
+    """Return all campaigns."""
     opened = [listed.campaign.campaign_id == view.campaign for listed in campaigns]
-    rows = [Line(_campaign_row(each, view), "cc-chosen" * is_open) for each, is_open in zip(campaigns, opened, strict=True)]
-    table = html_table("Campaigns", _HEADERS, rows, "cc-campaigns")
+    rows = [
+        table_row(*_campaign_row(each, view), kind=CHOSEN if is_open else "")
+        for each, is_open in zip(campaigns, opened, strict=True)
+    ]
+    table = table_element(plain_table("Campaigns", _HEADERS, rows), "cc-campaigns")
     if not view.campaign:
         return table
-    return f'<details class="cc-why"><summary>All campaigns ({len(campaigns):,})</summary>{table}</details>'
+    return folded(f"All campaigns ({len(campaigns):,})", table, "cc-why")
 
 
-def _campaign_row(campaign_progress: CampaignProgress, view: CampaignsView) -> list[str | HtmlCell]:
+def _campaign_row(campaign_progress: CampaignProgress, view: CampaignsView) -> Cells:
     campaign, coverage = campaign_progress.campaign, campaign_progress.coverage
     name = campaign.campaign_id
     opened = CampaignsView(campaign=name, show=view.show).address()
     details = f"{name} · {campaign.questionnaire} · {wording.count(campaign.overlap, 'person')} each"
-    bar = (
-        f'<progress max="{max(coverage.wanted, 1)}" value="{min(coverage.answers, coverage.wanted)}"'
-        f' aria-label="answers of {escape(name)}"></progress>'
-    )
+    bar = progress_bar(min(coverage.answers, coverage.wanted), coverage.wanted, f"answers of {name}")
+    answers = f"{coverage.answers:,} of {coverage.wanted:,} ({share(coverage.answers, coverage.wanted)})"
     return [
-        HtmlCell(title(campaign_progress), details, href=opened, number=False),
-        html(state(campaign.state)),
-        HtmlCell(f"{coverage.full:,} of {coverage.items:,}", "have enough answers", number=False),
-        html(bar + small(f"{coverage.answers:,} of {coverage.wanted:,} ({share(coverage.answers, coverage.wanted)})")),
+        Cell(title(campaign_progress), (details,), href=opened),
+        Cell(campaign.state, content=state(campaign.state)),
+        Cell(f"{coverage.full:,} of {coverage.items:,}", ("have enough answers",)),
+        Cell("", (answers,), content=bar),
         f"{coverage.people:,}",
         progress.describe_pace(campaign_progress.pace),
     ]
 
 
-def health_bar(store: Store, campaign_progress: CampaignProgress) -> str:
-    """What needs a look now, on top of the campaign: each part only where there is something to say."""
+def health_bar(store: Store, campaign_progress: CampaignProgress) -> Node:
+    """Return what needs a look now, on top of the campaign: each part only where there is something to say."""
     if campaign_progress.campaign.state == "draft" or not campaign_progress.coverage.people:
         return ""
     campaign_health = health.health(store, campaign_progress)
-    people = escape(CampaignsView(campaign=campaign_progress.campaign.campaign_id, show="people").address())
-    pay = escape(CampaignsView(campaign=campaign_progress.campaign.campaign_id, show="pay").address())
-    parts = []
+    people = CampaignsView(campaign=campaign_progress.campaign.campaign_id, show="people").address()
+    pay = CampaignsView(campaign=campaign_progress.campaign.campaign_id, show="pay").address()
+    parts: list[Node] = []
     if campaign_health.stalled:
-        parts.append('<span class="cc-badge cc-badge--bad">no answer for a day</span>')
+        parts.append(htpy.span(class_="cc-badge cc-badge--bad")["no answer for a day"])
     if campaign_health.look:
         text = f"{wording.count(campaign_health.look, 'person')} {'needs' if campaign_health.look == 1 else 'need'} a look"
-        parts.append(f'<a class="cc-badge cc-badge--warn" href="{people}">{text}</a>')
+        parts.append(htpy.a(class_="cc-badge cc-badge--warn", href=people)[text])
     if campaign_health.paused:
-        parts.append(f'<a class="cc-badge cc-badge--bad" href="{people}">{campaign_health.paused:,} failed checks</a>')
+        parts.append(htpy.a(class_="cc-badge cc-badge--bad", href=people)[f"{campaign_health.paused:,} failed checks"])
     parts += [f"{n:,} {label}" for n, label in ((campaign_health.working, "at work"), (campaign_health.left, "left")) if n]
     if campaign_health.spent is not None:
         cap = f" of {campaign_health.budget:,}" if campaign_health.budget is not None else ""
-        parts.append(f'<a href="{pay}">{campaign_health.spent:,}{cap} {escape(campaign_health.currency)} spent</a>')
-    parts += [f"done {when(campaign_health.done)} at this pace"] if campaign_health.done else []
-    parts += [f"closes {when(campaign_health.closes)}"] if campaign_health.closes else []
-    return f'<p class="cc-health">{"<span>·</span>".join(f"<span>{part}</span>" for part in parts)}</p>' if parts else ""
+        parts.append(htpy.a(href=pay)[f"{campaign_health.spent:,}{cap} {campaign_health.currency} spent"])
+    parts += [["done ", when(campaign_health.done), " at this pace"]] if campaign_health.done else []
+    parts += [["closes ", when(campaign_health.closes)]] if campaign_health.closes else []
+    return htpy.p(class_="cc-health")[joined([htpy.span[part] for part in parts], htpy.span["·"])] if parts else ""
 
 
 def title(campaign_progress: CampaignProgress) -> str:
@@ -111,9 +129,9 @@ def title(campaign_progress: CampaignProgress) -> str:
     return DEFAULT_TITLE if campaign.campaign_id == "default" and campaign.title == "default" else campaign.title
 
 
-def state(name: str) -> str:
-    """A state as a badge."""
-    return f'<span class="cc-state cc-state--{_STATES.get(name, "")}">{escape(name)}</span>'
+def state(name: str) -> Element:
+    """Return a state as a badge."""
+    return htpy.span(class_=f"cc-state cc-state--{_STATES.get(name, '')}")[name]
 
 
 def share(part: int, whole: int) -> str:
@@ -129,8 +147,8 @@ def can(campaign_progress: CampaignProgress, target: str) -> bool:
 NOTHING = "No image has been reported as broken. One that enough people report (a setting) is set aside by itself."
 
 
-def broken_table(store: Store, campaign_id: str) -> str:
-    """Every item that was reported or set aside."""
+def broken_table(store: Store, campaign_id: str) -> Node:
+    """Return every item that was reported or set aside."""
     items = monitoring.broken_items(store, campaign_id)
     if not items:
         return note(NOTHING)
@@ -141,31 +159,36 @@ def broken_table(store: Store, campaign_id: str) -> str:
         f"{wording.count(len(items), 'item')} reported or set aside; {aside:,} of them are offered to nobody. One that enough"
         " people report (a setting) is set aside by itself; reports of people who were revoked do not count."
     )
-    return note(text) + html_table("Broken images", ["item", "reports", "state", ""], rows, "cc-broken")
+    table = plain_table("Broken images", ["item", "reports", "state", ""], rows)
+    return [note(text), table_element(table, "cc-broken")]
 
 
-def _broken_row(broken_item: BrokenItem, subject: ItemSubject | None) -> list[str | HtmlCell]:
+def _broken_row(broken_item: BrokenItem, subject: ItemSubject | None) -> Cells:
     text = (subject.text if subject else "") or broken_item.item_id
-    reports = "".join(
-        f"<li>{escape(report.person)}: {escape(report.reason or 'no reason given')} <small>{when(report.moment)}</small></li>"
+    reports = [
+        htpy.li[f"{report.person}: {report.reason or 'no reason given'} ", htpy.small[when(report.moment)]]
         for report in broken_item.reports
-    )
-    acts = button("Put back", "back", f"Put back {broken_item.item_id}", item=broken_item.item_id)
+    ]
+    acts = [button("Put back", "back", f"Put back {broken_item.item_id}", item=broken_item.item_id)]
     if not broken_item.aside:
-        acts += button("Set aside", "aside", f"Set aside {broken_item.item_id}", item=broken_item.item_id)
-    state = '<span class="cc-badge cc-badge--warn">set aside</span>' if broken_item.aside else "still offered"
-    item = html(f"{item_pictures(subject)}<span>{escape(text)}</span>{small(broken_item.item_id)}")
-    return [item, html(f'<ul class="cc-list">{reports}</ul>'), html(state), html(acts)]
+        acts.append(button("Set aside", "aside", f"Set aside {broken_item.item_id}", item=broken_item.item_id))
+    state = htpy.span(class_="cc-badge cc-badge--warn")["set aside"] if broken_item.aside else "still offered"
+    return [
+        Cell(text, (broken_item.item_id,), content=[item_pictures(subject), htpy.span[text]]),
+        Cell("", content=htpy.ul(class_="cc-list")[reports]),
+        Cell("", content=state),
+        Cell("", content=acts),
+    ]
 
 
-def item_pictures(subject: ItemSubject | None, width: int = THUMBNAIL) -> str:
-    """An item's images, each leading to the Workbench."""
+def item_pictures(subject: ItemSubject | None, width: int = THUMBNAIL) -> Node:
+    """Return an item's images, each leading to the Workbench."""
     if subject is None:
         return ""
     href = at("/studio/workbench?" + urlencode({"id": subject.item_id}))
     text = subject.text or subject.item_id
     made = [picture_html(picture, text, width) for picture in subject.pictures if picture]
-    return f'<a class="cc-thumbs" href="{escape(href)}">{"".join(made)}</a>' if made else ""
+    return htpy.a(class_="cc-thumbs", href=href)[made] if made else ""
 
 
 _LONG: Final = timedelta(hours=72)
@@ -185,7 +208,7 @@ def by_answers(spread: Mapping[int, int], overlap: int) -> go.Figure:
     text = [f"{n:,}" if n else "" for n in y]
     figure = go.Figure(
         go.Bar(x=x, y=y, marker_color=colors, text=text, textposition="outside", cliponaxis=False,
-               hovertemplate="%{y:,} items with %{x} answers<extra></extra>")
+               hovertemplate=f"%{{y:,}} items with %{{x}} answers{ALONE}")
     )  # fmt: skip
     plain(figure, height=_HEIGHT)
     figure.update_layout(bargap=0.35, margin={"t": 28})
@@ -210,7 +233,7 @@ def by_time(hours: Sequence[Hour]) -> go.Figure:
     for name, counts, color in (("valid", valid, COLORS["scorer"]), ("not counted", others, _OTHER)):
         figure.add_trace(
             go.Bar(x=[*counts], y=[*counts.values()], name=name, marker_color=color, width=width, offset=0.1 * width,
-                   hovertemplate="%{x}: %{y:,} " + name + "<extra></extra>")
+                   hovertemplate=f"%{{x}}: %{{y:,}} {name}{ALONE}")
         )  # fmt: skip
     plain(figure, height=_HEIGHT)
     step = timedelta(days=1) if daily else timedelta(hours=1)
@@ -246,7 +269,7 @@ def coverage_updates(store: Store, campaign_progress: CampaignProgress) -> dict[
     }
 
 
-def _not_counted(campaign_progress: CampaignProgress) -> str:
+def _not_counted(campaign_progress: CampaignProgress) -> Element:
     coverage = campaign_progress.coverage
     lines = (
         ("held now", coverage.held, "items that somebody has before them"),
@@ -255,4 +278,5 @@ def _not_counted(campaign_progress: CampaignProgress) -> str:
         ("checks", coverage.checks, "answers to gold and attention items"),
         ("training", coverage.training, "answers to training items"),
     )
-    return html_table("What does not count", ("", "n", ""), [(name, HtmlCell(f"{n:,}"), what) for name, n, what in lines])
+    rows = [(name, f"{n:,}", what) for name, n, what in lines]
+    return table_element(plain_table("What does not count", columns("", *numbers("n"), ""), rows))

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from html import escape
 from typing import Any, Final
 from urllib.parse import quote
 
 import gradio as gr
+import htpy
+from htpy import Node
 
 from concord.campaigns import adjudication, revoking
 from concord.campaigns.adjudication import PEOPLE, ContestedCase
@@ -25,9 +26,9 @@ from data.store.campaigns.management import CampaignRefused
 from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
 from data.store.judgements import revocations
-from ui.components.controls import Choice
+from ui.components.controls import Choice, html_component, rendered
 from ui.components.page import Drawn
-from ui.components.tables import bullets, note
+from ui.components.tables import bullets, heading, note
 from ui.pages.campaigns import adjudicate, pay, people, progress
 from ui.pages.campaigns.adjudicate import Ruling
 from ui.pages.campaigns.view import ANY, SHOWN, ActingUser, CampaignsView, topic_name, tried
@@ -89,7 +90,7 @@ def draw(store: Store, view: CampaignsView) -> Iterator[Drawn]:
         yield {**head, **_part(store, view, campaign_progress, topic, intervals=last)}
 
 
-def _title(campaign_progress: CampaignProgress) -> str:
+def _title(campaign_progress: CampaignProgress) -> Node:
     campaign, settings = campaign_progress.campaign, campaign_progress.campaign.settings
     parts = [
         f"{campaign.questionnaire}{f' {campaign.version}' if campaign.version else ''}",
@@ -105,14 +106,12 @@ def _title(campaign_progress: CampaignProgress) -> str:
     parts += [f"{settings.limit} items a person at most"] if settings.limit else []
     parts += ["drawn by chance"] if campaign.stratum else []
     href = at(f"/annotate/?preview={quote(campaign.campaign_id)}")
-    look = (
-        f'<p class="cc-note"><a href="{escape(href)}" target="_blank">Preview as a worker sees it</a> (nothing is stored)</p>'
-    )
-    return (
-        f'<h2 class="cc-section">{escape(progress.title(campaign_progress))} {progress.state(campaign.state)}</h2>'
-        + note(f"{campaign.campaign_id}: {'; '.join(parts)}.")
-        + (look if campaign.campaign_id != DEFAULT else "")
-    )
+    look = note([htpy.a(href=href, target="_blank")["Preview as a worker sees it"], " (nothing is stored)"])
+    return [
+        heading([progress.title(campaign_progress), " ", progress.state(campaign.state)]),
+        note(f"{campaign.campaign_id}: {'; '.join(parts)}."),
+        look if campaign.campaign_id != DEFAULT else "",
+    ]
 
 
 def _buttons(campaign_progress: CampaignProgress) -> dict[str, gr.Button]:
@@ -179,10 +178,11 @@ def show_case(store: Store, view: CampaignsView, person: str | None, deciding: t
     if opened is None:
         return [gr.Row(visible=False), "", *closed]
     if person is None:
-        return [gr.Row(visible=True), note("Enter your name first: uncovering an image is recorded."), *closed]
+        return [gr.Row(visible=True), rendered(note("Enter your name first: uncovering an image is recorded.")), *closed]
     case, topic = opened
     adjudication.record_uncovering(store, person, case.item)
-    html, values = adjudicate.opened(store, view, topic, case)
+    content, values = adjudicate.opened(store, view, topic, case)
+    html = rendered(content)
     key = (view.campaign or "", view.case)
     if deciding == key:
         return [gr.Row(visible=False), html, gr.Column(visible=True), *[gr.skip()] * 4, key]
@@ -212,7 +212,7 @@ def neighbour(store: Store, view: CampaignsView, step: int) -> str:
 
 def message_update(text: str, kind: str = "cc-bad") -> gr.HTML:
     """A message's update; empty: none."""
-    return gr.HTML(note(text, kind) if text else "", visible=bool(text))
+    return html_component(note(text, kind) if text else "", visible=bool(text))
 
 
 MOVES: Final[Mapping[str, State]] = {"start": "running", "stop": "stopped", "archive": "archived"}
@@ -235,17 +235,18 @@ def preselected(store: Store, campaign: str) -> str:
     return "".join(SEVERAL + each.person for each in revoking.candidates(store, campaign) if each.preselected) or SEVERAL
 
 
-def revoke_several_question(store: Store, campaign: str, whom: str) -> str:
-    """Return what is asked before several people are revoked, with their reasons, as HTML."""
+def revoke_several_question(store: Store, campaign: str, whom: str) -> Node:
+    """Return what is asked before several people are revoked, with their reasons."""
     chosen = {name for name in whom.split(SEVERAL) if name}
     reasons = [f"{each.person}: {each.describe()}" for each in revoking.candidates(store, campaign) if each.person in chosen]
     if not reasons:
         return note("Nobody has failed checks or shows a pattern. Revoke single people in the table.")
-    return note("Revoke these people: what they hold goes to others. Do their answers so far count?") + bullets(reasons)
+    question = note("Revoke these people: what they hold goes to others. Do their answers so far count?")
+    return [question, bullets(reasons)]
 
 
-def revoke_question(person: str) -> str:
-    """Return what is asked before one person is revoked, as HTML."""
+def revoke_question(person: str) -> Node:
+    """Return what is asked before one person is revoked."""
     text = f"Revoke {person}: they get nothing more here, and what they hold goes to others. Do their answers so far count?"
     return note(text) if person else ""
 

@@ -14,6 +14,7 @@ from concord.common.context import CommandError
 from concord.error_analysis import rejudging
 from concord.error_analysis.rejudging import save_as_rater
 from data.store.core.store import Store
+from ui.components.controls import html_component
 from ui.components.live_updates import listen
 from ui.components.page import QUIET, Drawn, Page
 from ui.components.tables import linked_note, note
@@ -198,11 +199,12 @@ def keep_settings(store: Store, view: ExploreView) -> gr.HTML:
     try:
         done = save_as_rater(store, view.rater, view.turned)
     except (CommandError, ValueError) as error:
-        return gr.HTML(note(f"Not kept: {error}.", "cc-bad"), visible=True)
+        return html_component(note(f"Not kept: {error}.", "cc-bad"), visible=True)
     where = at("/studio/agreement?") + urlencode({"suite": view.suite, "aspect": rejudging.ASPECT})
     if done.import_id is None:
         where_to_look = linked_note(f"{done.rater_id} judges by these settings already; see it on", where, "Agreement", "")
-        return gr.HTML(where_to_look, visible=True)
+        return html_component(where_to_look, visible=True)
     (undo,) = next_steps.command_lines(store, (f"import undo {done.import_id}",))
     first = f"Kept as {done.rater_id}: {done.images:,} images judged by these settings, now on"
-    return gr.HTML(linked_note(first, where, "Agreement", f"and Browse. To take it back: {undo}"), visible=True)
+    text = linked_note(first, where, "Agreement", f"and Browse. To take it back: {undo}")
+    return html_component(text, visible=True)

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from agreement.inference.intervals import PromptTrials, Share, mean_share, share
 from concord.common import wording
+from concord.common.table import Cell
 from concord.error_analysis.failures import FailureMark, describe_mark
 from data.formats.cooccurrence import Cooccurrence
 from data.store.core.selection import Selection
 from scorers.failures import ANY, FailureCell, FailureTable
-from ui.components import tables as html
 from ui.components.addresses import browse_address
 from ui.components.linked_charts import Mark, Series
 
@@ -79,18 +79,20 @@ class FailurePicture:
         known = shared(cell)
         return f"no {self.noun}" if known.value is None else f"{percent(known.value)} of {wording.count(cell.n, self.noun)}"
 
-    def number(self, cell: FailureCell, *, by_task: bool = False) -> html.HtmlCell:
-        """A cell's share in a table."""
+    def number(self, cell: FailureCell, *, by_task: bool = False) -> Cell:
+        """Return a cell's share in a table."""
         known = score(cell) if by_task else shared(cell)
         if known.value is None:
-            return html.HtmlCell("–", f"no {self.noun}")
+            return Cell("–", (f"no {self.noun}",))
         span = span_of(known) if known.low is not None else "no interval: one prompt"
-        detail = f"{cell.hits:,} of {cell.n:,}\n{span}"
-        return html.HtmlCell(percent(known.value), detail, describe_mark(self.picture, cell.asked, cell.found), self.href(cell))
+        details = (f"{cell.hits:,} of {cell.n:,}", span)
+        note = describe_mark(self.picture, cell.asked, cell.found)
+        return Cell(percent(known.value), details, note, self.href(cell), known.value)
 
-    def count(self, cell: FailureCell) -> html.HtmlCell:
-        """How many there are in a cell, in a table."""
-        return html.HtmlCell(f"{cell.hits:,}", "", describe_mark(self.picture, cell.asked, cell.found), self.href(cell))
+    def count(self, cell: FailureCell) -> Cell:
+        """Return how many there are in a cell, in a table."""
+        note = describe_mark(self.picture, cell.asked, cell.found)
+        return Cell(f"{cell.hits:,}", note=note, href=self.href(cell), exact=cell.hits)
 
     def series(self, name: str, cells: Sequence[FailureCell], *, by_task: bool = False) -> Series:
         """Cells as marks of one name."""

@@ -14,8 +14,11 @@ from itertools import combinations
 from statistics import fmean, stdev
 from typing import Final
 
+from htpy import Element, Node
+
 from agreement.estimates import UnitCorrelation, correlate_units
 from concord.common import next_steps, sentences, wording
+from concord.common.table import Cell, Column, numbers
 from concord.error_analysis import failures as failing
 from concord.error_analysis.failures import BINDING, NEEDS, TITLES, FailureTable
 from data.formats.cooccurrence import Cooccurrence
@@ -64,7 +67,7 @@ from scorers.failures.tables import AS_ASKED, NOT_AS_ASKED
 from scorers.failures.thresholds_and_seeds import WRONG, threshold_group
 from scorers.visor.results import RELATIONS
 from ui.components.linked_charts import Mark, Series, dots, heat, lines, scatter, stacked
-from ui.components.tables import Cells, HtmlCell, html_table, note, span
+from ui.components.tables import Cells, columns, note, plain_table, span, table_element
 from ui.pages.explore.failure_marks import FailurePicture, among, listed, percent, score, shared, span_of
 from ui.pages.explore.view import ALL, Drawing
 
@@ -89,18 +92,19 @@ def bindings(shown: FailurePicture) -> Drawing:
     if len(names) > 1 and most.hits:
         lead += f" Swapped most often by {most.generator}: in {shown.briefly(most)}."
     parts = [shown.series(binding, [shown.cell(detected=binding, generator=name) for name in names]) for binding in BINDINGS]
-    columns = (*BINDINGS, ON_WRONG, MISSING)
-    heads = [HtmlCell(name, note=BINDING.get(name, "")) for name in columns]
-    rows = [_row(shown, name, columns, generator=name) for name in shown.generators]
+    names_of = (*BINDINGS, ON_WRONG, MISSING)
+    heads = [Column(name, BINDING.get(name, ""), number=True) for name in names_of]
+    rows = [_row(shown, name, names_of, generator=name) for name in shown.generators]
     if len(rows) > 1:
-        rows.append(_row(shown, _ALL, columns))
+        rows.append(_row(shown, _ALL, names_of))
     below = note(
         "Leaked: the colour is on the other object and on its own as well. “On the wrong object” is swapped, leaked and moved"
         " together, which GenEval’s paper calls swapping. A colour that leaked into the background cannot be seen, as only"
         " objects’ colours are looked at."
     )
-    table = html_table("Whose colour is on which object", ["generator", "images", *heads], rows)
-    return Drawing(lead, stacked(names, parts, "share of the images in which all coloured objects are found"), below + table)
+    table = plain_table("Whose colour is on which object", columns("generator", *numbers("images"), *heads), rows)
+    figure = stacked(names, parts, "share of the images in which all coloured objects are found")
+    return Drawing(lead, figure, [below, table_element(table)])
 
 
 def kinds(shown: FailurePicture) -> Drawing:
@@ -113,7 +117,7 @@ def kinds(shown: FailurePicture) -> Drawing:
     series = [shown.series(name, [shown.cell(kind, ALL_FOUND, name) for kind in groups]) for name in shown.generators]
     figure = dots(groups, series, "share of images in which all objects are found")
     table = _by_kind(shown, groups, (ALL_FOUND, SOME_FOUND, NONE_FOUND), (ANY,))
-    return Drawing(lead, figure, _all_detected(shown, groups) + table)
+    return Drawing(lead, figure, [_all_detected(shown, groups), table])
 
 
 def first_object(shown: FailurePicture) -> Drawing:
@@ -150,31 +154,35 @@ def _about_first(shown: FailurePicture) -> Iterator[str]:
         yield "That is no clear bias towards either."
 
 
-def _all_detected(shown: FailurePicture, groups: Sequence[str]) -> str:
-    """Generators beside one another, where there are several."""
+def _all_detected(shown: FailurePicture, groups: Sequence[str]) -> Node:
+    """Return generators beside one another, where there are several."""
     if len(shown.generators) < 2:
         return ""
     rows: list[Cells] = [
         (kind, *(shown.number(shown.cell(kind, ALL_FOUND, name)) for name in shown.generators)) for kind in groups
     ]
-    return html_table("All objects found, by generator", ["prompts of", *shown.generators], rows)
+    heads = columns("prompts of", *numbers(*shown.generators))
+    return table_element(plain_table("All objects found, by generator", heads, rows))
 
 
-def _by_kind(shown: FailurePicture, groups: Sequence[str], columns: Sequence[str], generators: Sequence[str]) -> str:
-    """A row for each kind of prompt and generator; ANY for all that are shown."""
+def _by_kind(shown: FailurePicture, groups: Sequence[str], found: Sequence[str], generators: Sequence[str]) -> Element:
+    """Return a row for each kind of prompt and generator; ANY for all that are shown."""
     rows = [
-        _row(shown, kind if len(generators) < 2 else f"{kind}, {name or _ALL}", columns, kind, name)
+        _row(shown, kind if len(generators) < 2 else f"{kind}, {name or _ALL}", found, kind, name)
         for kind in groups
         for name in generators
     ]
-    return html_table("By kind of prompt", ["prompts of", "images", *columns], rows)
+    return _numbers_table("By kind of prompt", "prompts of", ["images", *found], rows)
 
 
-def _row(
-    shown: FailurePicture, name: str, columns: Sequence[str], requested: str = ANY, generator: str = ANY
-) -> list[str | HtmlCell]:
+def _numbers_table(caption: str, name: str, titles: Sequence[str], rows: Sequence[Cells]) -> Element:
+    """Return a table whose columns but the first are numbers."""
+    return table_element(plain_table(caption, columns(name, *numbers(*titles)), rows))
+
+
+def _row(shown: FailurePicture, name: str, found: Sequence[str], requested: str = ANY, generator: str = ANY) -> Cells:
     counted = shown.count(shown.cell(requested, ANY, generator))
-    return [name, counted, *(shown.number(shown.cell(requested, column, generator)) for column in columns)]
+    return [name, counted, *(shown.number(shown.cell(requested, detected, generator)) for detected in found)]
 
 
 _FEW = 8
@@ -184,37 +192,37 @@ _AXES = ("found", "asked for")
 
 def counts(shown: FailurePicture) -> Drawing:
     """Requested and detected counts."""
-    columns = [name for name in shown.table.found if name not in (AS_ASKED, TOO_FEW, TOO_MANY)]
+    found = [name for name in shown.table.found if name not in (AS_ASKED, TOO_FEW, TOO_MANY)]
     right, few, many = (shared(shown.cell(detected=name)) for name in (AS_ASKED, TOO_FEW, TOO_MANY))
     lead = (
         f"In {percent(1 - (right.value or 0))} of {wording.count(right.n, 'image')} the number is not the asked one: too few in"
         f" {percent(few.value or 0)}, too many in {percent(many.value or 0)}."
     )
-    worst = _commonest(shown, columns)
+    worst = _commonest(shown, found)
     if worst:
         lead += f" The most frequent mistake: asked for {worst.asked}, found {worst.found}, in {shown.briefly(worst)}."
-    figure = _square(shown, columns, _is_same)
-    return Drawing(lead, figure, _matrix(shown, columns) + _by_generator(shown, (AS_ASKED, TOO_FEW, TOO_MANY)))
+    figure = _square(shown, found, _is_same)
+    return Drawing(lead, figure, [_matrix(shown, found), _by_generator(shown, (AS_ASKED, TOO_FEW, TOO_MANY))])
 
 
 def colors(shown: FailurePicture) -> Drawing:
     """Requested and detected colours."""
-    columns = [name for name in shown.table.found if name not in (AS_ASKED, NOT_AS_ASKED, NOT_FOUND)]
+    found = [name for name in shown.table.found if name not in (AS_ASKED, NOT_AS_ASKED, NOT_FOUND)]
     right, missing = shared(shown.cell(detected=AS_ASKED)), shown.cell(detected=NOT_FOUND)
     if right.value is None:
         return Drawing(f"Of {wording.count(missing.n, 'object')} of which a colour is asked none is found.", None, "")
     lead = f"{percent(right.value)} of {wording.count(right.n, 'object')} have the asked colour."
-    worst = _commonest(shown, columns)
+    worst = _commonest(shown, found)
     if worst:
         lead += f" The most frequent mistake: {worst.asked} asked for, {worst.found} seen, on {shown.briefly(worst)}."
     below = note(f"Counted are objects, not images; {missing.hits:,} more of them were not found and are in no share.")
-    tables = _matrix(shown, [*columns, NOT_FOUND]) + _by_generator(shown, (AS_ASKED, NOT_AS_ASKED, NOT_FOUND))
-    return Drawing(lead, _square(shown, columns, _is_same, ("seen", "asked for")), below + tables)
+    tables = [_matrix(shown, [*found, NOT_FOUND]), _by_generator(shown, (AS_ASKED, NOT_AS_ASKED, NOT_FOUND))]
+    return Drawing(lead, _square(shown, found, _is_same, ("seen", "asked for")), [below, tables])
 
 
 def positions(shown: FailurePicture) -> Drawing:
     """Requested and detected relations: a bias shows as a column that is strong whatever was asked."""
-    columns = [*RELATIONS, *([NO_RELATION] if NO_RELATION in shown.table.found else [])]
+    found = [*RELATIONS, *([NO_RELATION] if NO_RELATION in shown.table.found else [])]
     apart = shown.cell(detected=NOT_BOTH)
     if apart.hits == apart.n:
         return Drawing(f"In none of {wording.count(apart.n, 'image')} both objects of the asked relation are found.", None, "")
@@ -222,7 +230,7 @@ def positions(shown: FailurePicture) -> Drawing:
         "Counted are images in which both objects are found. Two relations can hold at once, such as left of and above, so a"
         " row may add up to more than 100\u00a0%: blue is as asked, orange the opposite or none, grey what was not asked about."
     )
-    tables = _matrix(shown, [*columns, NOT_BOTH]) + _by_generator(shown, (AS_ASKED, OPPOSITE, NOT_BOTH))
+    tables = [_matrix(shown, [*found, NOT_BOTH]), _by_generator(shown, (AS_ASKED, OPPOSITE, NOT_BOTH))]
 
     def is_opposite(requested: str, detected: str) -> bool | None:
         """Right, or wrong; None for a relation on the other axis, which contradicts nothing."""
@@ -230,7 +238,7 @@ def positions(shown: FailurePicture) -> Drawing:
             return True
         return False if detected in (NO_RELATION, OPPOSITES.get(requested)) else None  # type: ignore[call-overload]
 
-    return Drawing(" ".join(_about_positions(shown)), _square(shown, columns, is_opposite), below + tables)
+    return Drawing(" ".join(_about_positions(shown)), _square(shown, found, is_opposite), [below, tables])
 
 
 def supercategories(shown: FailurePicture) -> Drawing:
@@ -245,9 +253,9 @@ def supercategories(shown: FailurePicture) -> Drawing:
     if len(enough) > 1:
         best, worst = enough[0], enough[-1]
         lead += f" Easiest: {best.asked}, {shown.briefly(best)}; hardest: {worst.asked}, {shown.briefly(worst)}."
-    columns = [name for name in (CORRECT, BOTH_BUT, NOT_BOTH) if name in shown.table.found]
-    rows = [_row(shown, cell.asked, columns, cell.asked) for cell in ranked]
-    table = html_table("By pair, the easiest first", ["supercategories", "images", *columns], rows)
+    found = [name for name in (CORRECT, BOTH_BUT, NOT_BOTH) if name in shown.table.found]
+    rows = [_row(shown, cell.asked, found, cell.asked) for cell in ranked]
+    table = _numbers_table("By pair, the easiest first", "supercategories", ["images", *found], rows)
     return Drawing(lead, heat(groups, groups, cells, ("", "")), table)
 
 
@@ -296,18 +304,18 @@ def _of_pair(shown: FailurePicture, a: str, b: str) -> Mark:
     return shown.mark(cell, right=True) if cell.n and split_pair(pair) == (a, b) else Mark(None)
 
 
-def _matrix(shown: FailurePicture, columns: Sequence[str]) -> str:
-    """All that is asked for, and all of it together, against what is found."""
-    rows = [_row(shown, requested, columns, requested) for requested in shown.table.asked if shown.cell(requested).n]
-    rows.append(_row(shown, "all", columns))
-    return html_table("Asked for, and what is found", ["asked for", f"{shown.noun}s", *columns], rows)
+def _matrix(shown: FailurePicture, found: Sequence[str]) -> Element:
+    """Return all that is asked for, and all of it together, against what is found."""
+    rows = [_row(shown, requested, found, requested) for requested in shown.table.asked if shown.cell(requested).n]
+    rows.append(_row(shown, "all", found))
+    return _numbers_table("Asked for, and what is found", "asked for", [f"{shown.noun}s", *found], rows)
 
 
-def _by_generator(shown: FailurePicture, columns: Sequence[str]) -> str:
+def _by_generator(shown: FailurePicture, found: Sequence[str]) -> Node:
     if len(shown.generators) < 2:
         return ""
-    rows = [_row(shown, name, columns, generator=name) for name in shown.generators]
-    return html_table("By generator", ["generator", f"{shown.noun}s", *columns], rows)
+    rows = [_row(shown, name, found, generator=name) for name in shown.generators]
+    return _numbers_table("By generator", "generator", [f"{shown.noun}s", *found], rows)
 
 
 _SCORE = "A score is the unweighted mean of the tasks’ shares of correct images, as GenEval’s overall score is made."
@@ -322,9 +330,10 @@ def thresholds(shown: FailurePicture) -> Drawing:
     figure = lines(grid, each, ("confidence above which an object counts", "score"), own)
     counting = " GenEval’s threshold for counting stays as it is." if "counting_threshold" in shown.settings else ""
     below = note(f"{_SCORE} A number leads to the images that are correct at that threshold.{counting}")
-    heads = ["threshold", *names, *(["the best first"] if len(names) > 1 else [])]
+    heads = columns("threshold", *numbers(*names), *(["the best first"] if len(names) > 1 else []))
     rows = [_at_threshold(shown, value, own) for value in grid]
-    return Drawing(" ".join(_about_order(shown, own)), figure, below + html_table("Score by threshold", heads, rows))
+    table = table_element(plain_table("Score by threshold", heads, rows))
+    return Drawing(" ".join(_about_order(shown, own)), figure, [below, table])
 
 
 def seeds(shown: FailurePicture) -> Drawing:
@@ -338,9 +347,10 @@ def seeds(shown: FailurePicture) -> Drawing:
         f"{_SCORE} Images of one number were made from one seed where a generator was run as GenEval’s script does it, so the"
         " spread is what another seed would change."
     )
-    heads = ("generator", *(f"image {index}" for index in indexes), "all images", "wrong images", "spread")
-    table = html_table("Score by image index (seed)", heads, [_of_seeds(shown, name) for name in names])
-    return Drawing(" ".join(_about_seeds(shown)), figure, below + table)
+    titles = [*(f"image {index}" for index in indexes), "all images", "wrong images", "spread"]
+    rows = [_of_seeds(shown, name) for name in names]
+    table = _numbers_table("Score by image index (seed)", "generator", titles, rows)
+    return Drawing(" ".join(_about_seeds(shown)), figure, [below, table])
 
 
 def _over(shown: FailurePicture, generator: str) -> list[failures.FailureCell]:
@@ -348,15 +358,15 @@ def _over(shown: FailurePicture, generator: str) -> list[failures.FailureCell]:
     return [shown.cell(requested, CORRECT, generator) for requested in shown.table.asked]
 
 
-def _at_threshold(shown: FailurePicture, value: str, own: str) -> list[str | HtmlCell]:
-    cells = [HtmlCell(_ranking(_scores_at(shown, value)), number=False)] if len(shown.generators) > 1 else []
+def _at_threshold(shown: FailurePicture, value: str, own: str) -> Cells:
+    cells = [_ranking(_scores_at(shown, value))] if len(shown.generators) > 1 else []
     scores = [shown.number(shown.cell(value, CORRECT, name), by_task=True) for name in shown.generators]
     return [f"{value} (the scorer’s own)" if value == own else value, *scores, *cells]
 
 
-def _of_seeds(shown: FailurePicture, generator: str) -> list[str | HtmlCell]:
+def _of_seeds(shown: FailurePicture, generator: str) -> Cells:
     known = _scores(shown, generator)
-    spread = HtmlCell(f"{100 * stdev(known):z.1f}", "points, standard deviation") if len(known) > 1 else HtmlCell("–")
+    spread = Cell(f"{100 * stdev(known):z.1f}", ("points, standard deviation",)) if len(known) > 1 else Cell("–")
     each = [shown.number(cell, by_task=True) for cell in _over(shown, generator)]
     every = shown.number(shown.cell(ANY, CORRECT, generator), by_task=True)
     return [generator, *each, every, shown.count(shown.cell(ANY, WRONG, generator)), spread]
@@ -454,14 +464,14 @@ def cooccurrence_picture(shown: FailurePicture) -> Drawing:
     strange = [class_pair for class_pair in each if class_pair.share is None]
     if not placed:
         lead = f"None of the {wording.count(len(each), 'pair')} of classes asked for is among those that {known.name} names."
-        return Drawing(lead, None, _below(known, placed, strange) + _table(shown, strange))
+        return Drawing(lead, None, [_below(known, placed, strange), _table(shown, strange)])
     series = [shown.series(name, [class_pair.cells[k] for class_pair in placed]) for k, name in enumerate(_NAMES.values())]
     figure = scatter([class_pair.share or 0.0 for class_pair in placed], series, f"images with both classes in {known.name}")
     rhos = _rhos(shown, placed)
     # the last row is what is drawn: all that are shown together
     lead = " ".join(_about(outcome, rho, known.name) for outcome, rho in zip(_NAMES, [*rhos.values()][-1], strict=True))
-    tables = _correlations(rhos) + _table(shown, [*placed, *strange])
-    return Drawing(lead, figure, _below(known, placed, strange) + tables)
+    tables = [_correlations(rhos), _table(shown, [*placed, *strange])]
+    return Drawing(lead, figure, [_below(known, placed, strange), tables])
 
 
 def _cell(shown: FailurePicture, requested: str, outcome: str, generator: str = ANY) -> FailureCell:
@@ -501,7 +511,7 @@ def _about(outcome: str, rho: UnitCorrelation, name: str) -> str:
     return f"{subject} {'more' if rho.value > 0 else 'less'} often for classes that are often together in {name} ({number})."
 
 
-def _below(known: Cooccurrence, placed: Sequence[_ClassPair], strange: Sequence[_ClassPair]) -> str:
+def _below(known: Cooccurrence, placed: Sequence[_ClassPair], strange: Sequence[_ClassPair]) -> Node:
     never = sum(class_pair.share == 0 for class_pair in placed)
     parts = [
         f"Co-occurrence: images of {known.name} that hold both classes, of its {wording.count(known.images, 'image')} with"
@@ -515,36 +525,37 @@ def _below(known: Cooccurrence, placed: Sequence[_ClassPair], strange: Sequence[
         "“As asked” is looked at where a relation or colours are asked; for VISOR’s relations it is VISOR_cond. Spearman’s rho"
         " is over pairs of classes; its 95\u00a0% interval takes pairs as independent."
     )
-    return "".join(map(note, parts))
+    return [note(part) for part in parts]
 
 
-def _correlations(rhos: Mapping[str, Sequence[UnitCorrelation]]) -> str:
+def _correlations(rhos: Mapping[str, Sequence[UnitCorrelation]]) -> Element:
 
-    def cell(rho: UnitCorrelation) -> HtmlCell:
-        bounds = span(rho.low, rho.high) or sentences.text_or_none(rho.reason) or "no interval"
+    def cell(rho: UnitCorrelation) -> Cell:
+        bounds = span(rho.low, rho.high) or rho.reason or "no interval"
         text = "–" if rho.value is None else wording.two(rho.value)
-        return HtmlCell(text, f"{bounds}, {wording.count(rho.n, 'pair')}", sentences.text(rho.method))
+        return Cell(text, (f"{bounds}, {wording.count(rho.n, 'pair')}",), sentences.text(rho.method))
 
     rows: list[Cells] = [(name or "all generators", *map(cell, some)) for name, some in rhos.items()]
-    return html_table("Spearman’s rho with co-occurrence", ["generator", *_NAMES.values()], rows)
+    return _numbers_table("Spearman’s rho with co-occurrence", "generator", [*_NAMES.values()], rows)
 
 
-def _table(shown: FailurePicture, each: Sequence[_ClassPair]) -> str:
-    """A row for each pair, the most often together first; of very many those of both ends."""
+def _table(shown: FailurePicture, each: Sequence[_ClassPair]) -> Element:
+    """Return a row for each pair, the most often together first; of very many those of both ends."""
     half = _MOST_ROWS // 2
     some = each if len(each) <= _MOST_ROWS else [*each[:half], *each[-half:]]
     left = f" (the first and the last {half} of {len(each):,})" if len(some) < len(each) else ""
-    unknown = HtmlCell("–", note="a class that the file does not name")
+    unknown = Cell("–", note="a class that the file does not name")
     rows: list[Cells] = [
         [
             class_pair.asked,
-            unknown if class_pair.share is None else HtmlCell(share_text(class_pair.share)),
+            unknown if class_pair.share is None else share_text(class_pair.share),
             shown.count(shown.cell(class_pair.asked)),
             *map(shown.number, class_pair.cells),
         ]
         for class_pair in some
     ]
-    return html_table(f"By pair of classes{left}", ["classes", "together", "images", *_NAMES.values()], rows)
+    titles = ["together", "images", *_NAMES.values()]
+    return _numbers_table(f"By pair of classes{left}", "classes", titles, rows)
 
 
 def share_text(share: float) -> str:
@@ -574,7 +585,7 @@ _NO_TABLE: Final = (
 
 
 def failures_part(store: Store, suite: str, rater: str, picture: str, generator: str = ALL) -> Drawing:
-    """One of PICTURES for a suite as a scorer saw it, of one generator or of all (also where there is none of that name)."""
+    """One of ``failures.PICTURES`` for a suite as a scorer saw it, of one generator or of all."""
     source = failing.source(store, suite, rater)
     if source is None or picture not in TITLES:
         lead = f"{rater} has not looked at images of {suite} yet." if rater else "No scorer has looked at these images yet."
@@ -604,10 +615,10 @@ def _drawn(store: Store, source: EvidenceSource, picture: str, generator: str, b
     table, chosen = failure_table.table, generator if generator in failure_table.table.generators else ANY
     about = (source.suite, source.rater_id, picture)
     drawn = DRAW[picture](FailurePicture(table, *about, chosen, failure_table.settings, beside))
-    return Drawing(note(drawn.lead, "cc-lead"), drawn.figure, drawn.numbers + _method(failure_table))
+    return Drawing(note(drawn.lead, "cc-lead"), drawn.figure, [drawn.numbers, _method(failure_table)])
 
 
-def _method(failure_table: FailureTable) -> str:
+def _method(failure_table: FailureTable) -> Element:
     some = ""
     if failure_table.images < failure_table.total:
         some = f" Drawn from {failure_table.images:,} of {failure_table.total:,} images, always the same ones."

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from htpy import Node
+
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, SHARED
 from agreement.study.cells import ALL
 from concord.common import next_steps, sentences, wording
+from concord.common.table import Cell, Column, numbers
 from concord.error_analysis import flips
 from concord.error_analysis.flips import FlipLine, FlipResult, FlipRows, flip_lines
 from concord.error_analysis.rejudging import MOST_IMAGES
@@ -14,7 +17,7 @@ from data.prompts.flips import FLIP_REASONS, FlipKind
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components import charts
-from ui.components.tables import Cells, HtmlCell, html_table, note
+from ui.components.tables import Cells, columns, note, plain_table, table_element, with_details
 from ui.pages.explore.view import Drawing, command_block
 
 FLIPS: Final[dict[str, str]] = {"relation": "relations", "color": "colours", "count": "numbers"}
@@ -53,13 +56,14 @@ def flip_test(store: Store, suite: str, kind: FlipKind) -> Drawing:
     lead = _LEAD.format(what=_MEANS[kind])
     if flip_rows.images < flip_rows.total:
         lead += f" These are {flip_rows.images:,} images taken by chance of {flip_rows.total:,}."
-    titles = [HtmlCell(title, note=text) for title, text in _HEADERS.values()]
-    heads: Cells = ("rater", "generator", *titles, "images")
-    table = html_table(f"Prompts with flipped {FLIPS[kind]}", heads, [*map(_line, flip_lines(flip_rows.rows))])
+    titles = [Column(title, text, number=True) for title, text in _HEADERS.values()]
+    heads = columns("rater", "generator", *titles, *numbers("images"))
+    lines = [*map(_line, flip_lines(flip_rows.rows))]
+    table = table_element(plain_table(f"Prompts with flipped {FLIPS[kind]}", heads, lines))
     # how to make the numbers that are missing
     commands = dict.fromkeys(row.command for row in flip_rows.rows if row.command)
-    unread = note(_UNREAD) + command_block(store, tuple(commands)) if commands else ""
-    return Drawing(note(lead, "cc-lead"), _figure(flip_rows), table + unread + _left_out(flip_rows))
+    unread = [note(_UNREAD), command_block(store, tuple(commands))] if commands else ""
+    return Drawing(note(lead, "cc-lead"), _figure(flip_rows), [table, unread, _left_out(flip_rows)])
 
 
 def _line(line: FlipLine) -> Cells:
@@ -67,17 +71,16 @@ def _line(line: FlipLine) -> Cells:
     generator = _PLACES.get(score.generator, score.generator)
     answers = wording.count(score.n_ratings, "answer") if score.people else ""
     preferred = _number(line.preferred, f"{line.tied:,} tied" if line.tied else "")
-    numbers = [*map(_number, (score, line.flipped, line.delta)), preferred]
-    return [score.rater, generator, *numbers, HtmlCell(f"{score.n_items:,}", answers)]
+    cells = [*map(_number, (score, line.flipped, line.delta)), preferred]
+    return [score.rater, generator, *cells, with_details(Cell(f"{score.n_items:,}"), answers)]
 
 
-def _number(row: FlipResult, more: str = "") -> HtmlCell:
+def _number(row: FlipResult, more: str = "") -> Cell:
     if row.value is None:
-        return HtmlCell("–", more, sentences.text_or_none(row.reason) or "")
+        return with_details(Cell("–", note=sentences.text_or_none(row.reason) or ""), more)
     interval = "" if row.low is None or row.high is None else f"{_text(row.low)} to {_text(row.high)}"
-    return HtmlCell(
-        _text(row.value), "\n".join(filter(None, (interval, more))), f"{sentences.text(row.method)}; n = {row.n_items:,}"
-    )
+    note_text = f"{sentences.text(row.method)}; n = {row.n_items:,}"
+    return with_details(Cell(_text(row.value), note=note_text, exact=row.value), interval, more)
 
 
 def _text(value: float) -> str:
@@ -100,8 +103,8 @@ def _figure(flip_rows: FlipRows) -> Any:
     return charts.forest(lines, f"Δs, {_PLACES[generator]}", around_zero=_BESIDE_0)
 
 
-def _left_out(flip_rows: FlipRows) -> str:
-    """By rater what does not count, but for prompts without anything to flip."""
+def _left_out(flip_rows: FlipRows) -> Node:
+    """Return by rater what does not count, but for prompts without anything to flip."""
     parts = []
     for row in flip_rows.rows:
         if (row.statistic, row.generator) == (SCORE, ALL):

@@ -7,12 +7,13 @@ model (Figure 10); models beside people (Table 3, Figure 11); and the answers be
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import escape
 from statistics import fmean
 from typing import Any, Final
 from urllib.parse import urlencode
 
+import htpy
 import pandas as pd
+from htpy import Element, Node
 
 from agreement.questions.people import (
     ACCURACY_FAILS,
@@ -34,6 +35,7 @@ from agreement.questions.people import (
 from agreement.questions.scores import ACCURACY, LESS_REFERENCE, SPEARMAN, TIFA, GroupStatistic
 from concord.common import next_steps, sentences, wording
 from concord.common.base_path import at
+from concord.common.table import Cell, Column, numbers
 from concord.error_analysis import rejudging
 from concord.questions import scores
 from concord.questions.scores import REAL, AnswerBesidePeople
@@ -45,7 +47,7 @@ from ui.components import linked_charts
 from ui.components.addresses import browse_address
 from ui.components.image_strip import picture_html, thumbnails, workbench_address
 from ui.components.linked_charts import Mark, Series
-from ui.components.tables import WRAP, Cells, HtmlCell, heading, html_table, note, span
+from ui.components.tables import Cells, columns, heading, note, plain_table, scrolled, small, span, table_element, with_details
 from ui.pages.explore.view import ALL, QUESTION_CHOICES, Drawing, ExploreView, command_block
 
 TYPES, SOURCES, ENTITIES, MODELS, PEOPLE = "types", "sources", "entities", "models", "people"
@@ -113,15 +115,15 @@ NO_VALUE: Final = "–"
 _OWN_RULE: Final = "dsg"
 
 
-def cell(row: GroupStatistic | None, href: str = "", more: str = "") -> HtmlCell:
-    """A number with interval and n; ``more``: a further line."""
+def cell(row: GroupStatistic | None, href: str = "", more: str = "") -> Cell:
+    """Return a number with interval and n; ``more``: a further line."""
     if row is None:
-        return HtmlCell("")
+        return Cell("")
     if row.value is None:
-        return HtmlCell(NO_VALUE, more, sentences.text_or_none(row.reason) or "")
+        return with_details(Cell(NO_VALUE, note=sentences.text_or_none(row.reason) or ""), more)
     n = f"n = {row.n:,}"
-    details = "\n".join(filter(None, (span(row.low, row.high), n, more)))
-    return HtmlCell(f"{row.value:z.3f}", details, f"{sentences.text(row.method)}; {n} {row.unit}", href)
+    details = tuple(filter(None, (span(row.low, row.high), n, more)))
+    return Cell(f"{row.value:z.3f}", details, f"{sentences.text(row.method)}; {n} {row.unit}", href, row.value)
 
 
 def mark(row: GroupStatistic | None, name: str, href: str = "") -> Mark:
@@ -148,8 +150,8 @@ def of_source(view: ExploreView) -> str:
     return f", texts of {view.source} alone" if source_of(view) else ""
 
 
-def own_rule(store: Store, view: ExploreView) -> str:
-    """What is to be said of a rater whose own score is another than these."""
+def own_rule(store: Store, view: ExploreView) -> Node:
+    """Return what is to be said of a rater whose own score is another than these."""
     sources = rejudging.sources(store)
     scorer = next((source.scorer for source in sources if (source.suite, source.rater_id) == (view.suite, view.rater)), "")
     if scorer != _OWN_RULE:
@@ -172,12 +174,12 @@ def draw_models(store: Store, view: ExploreView) -> Drawing:
     source = source_of(view)
     rows = [row for row in scores.recall_scores(store, view.suite, source, "") if (row.by, row.statistic) == (ALL, TIFA)]
     lead = note(_LEAD.format(n=len(raters), suite=view.suite, source=of_source(view)), "cc-lead")
-    numbers = _scores(view, rows)
+    scores_table = _scores(view, rows)
     if len(raters) < 2:
         lead = note(_ONE.format(rater=view.rater, suite=view.suite), "cc-lead")
-        return Drawing(lead, None, numbers + command_block(store, next_steps.OTHER_ANSWERING))
+        return Drawing(lead, None, [scores_table, command_block(store, next_steps.OTHER_ANSWERING)])
     pairs = [row for row in scores.recall_models(store, view.suite, source) if row.statistic == SPEARMAN]
-    return Drawing(lead, _models_figure(view, rows), numbers + _pairs(view, pairs), listed=_apart(store, view))
+    return Drawing(lead, _models_figure(view, rows), [scores_table, _pairs(view, pairs)], listed=_apart(store, view))
 
 
 def _at(rows: list[GroupStatistic]) -> dict[tuple[str | None, str], GroupStatistic]:
@@ -207,38 +209,39 @@ def _models_figure(view: ExploreView, rows: list[GroupStatistic]) -> Any:
     return linked_charts.dots([_named(view, name) for name in generators], series, "TIFA")
 
 
-def _scores(view: ExploreView, rows: list[GroupStatistic]) -> str:
+def _scores(view: ExploreView, rows: list[GroupStatistic]) -> Element:
     at, generators = _at(rows), sorted({row.generator for row in rows})
     lines: list[Cells] = [
         [rater, *(cell(at.get((rater, name)), _browse(view, rater, name)) for name in generators)] for rater in _raters(rows)
     ]
-    return html_table("TIFA by VQA model", ["VQA model", *(_named(view, name) for name in generators)], lines)
+    heads = columns("VQA model", *numbers(*(_named(view, name) for name in generators)))
+    return table_element(plain_table("TIFA by VQA model", heads, lines))
 
 
-def _pairs(view: ExploreView, rows: list[GroupStatistic]) -> str:
+def _pairs(view: ExploreView, rows: list[GroupStatistic]) -> Element:
     lines: list[Cells] = [
         [
             row.rater or "",
             row.other or "",
             _rho(view, row),
-            HtmlCell(f"{row.n:,}"),
+            f"{row.n:,}",
             ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in row.excluded.items()),
         ]
         for row in rows
     ]
-    rho = HtmlCell("Spearman’s ρ", note=wording.meaning(SPEARMAN))
-    headers = ("VQA model", "and", rho, "images", "left out")
-    return html_table("Scores per image: do two models put images in the same order?", headers, lines)
+    rho = Column("Spearman’s ρ", wording.meaning(SPEARMAN), number=True)
+    heads = columns("VQA model", "and", rho, *numbers("images"), "left out")
+    return table_element(plain_table("Scores per image: do two models put images in the same order?", heads, lines))
 
 
-def _rho(view: ExploreView, row: GroupStatistic) -> HtmlCell:
+def _rho(view: ExploreView, row: GroupStatistic) -> Cell:
     other = row.other if row.rater == view.rater else row.rater if row.other == view.rater else None
     changes = {"against": other} if other else {"rater": row.rater, "against": row.other}
     return cell(row, view.address(**changes))
 
 
-def _apart(store: Store, view: ExploreView) -> str:
-    """The images whose scores by two models differ most."""
+def _apart(store: Store, view: ExploreView) -> Node:
+    """Return the images whose scores by two models differ most."""
     both = scores.differing_images(store, view.suite, source_of(view), view.rater, view.against)
     apart = [image for image in both if view.whose in (ALL, image.generator)]
     if not apart:
@@ -248,7 +251,7 @@ def _apart(store: Store, view: ExploreView) -> str:
     lead = lead if len(apart) > MOST_APART else ""
     title = heading(f"Where {view.rater} and {view.against} differ most", lead)
     looks = contents.item_previews(store, [*shown])
-    return title + thumbnails(looks, shown, Selection(suite=(view.suite,)), f"{view.rater} and {view.against}")
+    return [title, thumbnails(looks, shown, Selection(suite=(view.suite,)), f"{view.rater} and {view.against}")]
 
 
 MOST_ANSWERS: Final = 30
@@ -260,18 +263,18 @@ _NONE: Final = {
 }
 
 
-def answers_list(store: Store, view: ExploreView) -> str:
-    """The answers that the view asks for, as HTML."""
+def answers_list(store: Store, view: ExploreView) -> Node:
+    """Return the answers that the view asks for."""
     frame = _chosen(scores.answers_beside_people(store, view.suite, source_of(view), view.rater), view)
     group = f"texts of {view.group} entities" if view.see == "entities" else view.group
     about = "" if view.group == ALL else f", {group}"
     whose = "" if view.whose == ALL else f", images by {view.whose}"
     title = f"Answers of {view.rater} that are {ANSWERS[view.answers or WRONG]}{about}{whose}"
     if frame.empty:
-        return heading(title) + note("None.")
+        return [heading(title), note("None.")]
     more = f"The first {MOST_ANSWERS} of {len(frame):,}."
     more = more if len(frame) > MOST_ANSWERS else f"{wording.count(len(frame), 'answer')}."
-    return heading(title, more) + _table(store, frame.head(MOST_ANSWERS), view)
+    return [heading(title, more), _table(store, frame.head(MOST_ANSWERS), view)]
 
 
 def _chosen(rows: pd.DataFrame, view: ExploreView) -> pd.DataFrame:
@@ -294,42 +297,38 @@ def _chosen(rows: pd.DataFrame, view: ExploreView) -> pd.DataFrame:
     return frame
 
 
-def _table(store: Store, rows: pd.DataFrame, view: ExploreView) -> str:
+def _table(store: Store, rows: pd.DataFrame, view: ExploreView) -> Element:
     looks = contents.item_previews(store, sorted(rows.item.unique()))
     with_people = bool((rows.state != "not_asked").any()) or view.see == PEOPLE
     names = ["image", "question", "asked for", view.rater, *(["people"] if with_people else [])]
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
-    body = "".join(_line(row, looks, view, with_people=with_people) for row in scores.answer_records(rows))
-    return (
-        f'{WRAP}<table class="cc-table cc-asked" aria-label="Answers">'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+    head = [htpy.th(scope="col")[name] for name in names]
+    body = [_line(row, looks, view, with_people=with_people) for row in scores.answer_records(rows)]
+    return scrolled(htpy.table(class_="cc-table cc-asked", aria_label="Answers")[htpy.thead[htpy.tr[head]], htpy.tbody[body]])
 
 
-def _line(row: AnswerBesidePeople, looks: Mapping[str, ItemPreview], view: ExploreView, *, with_people: bool) -> str:
+def _line(row: AnswerBesidePeople, looks: Mapping[str, ItemPreview], view: ExploreView, *, with_people: bool) -> Element:
     look = looks.get(row.item, ItemPreview(None, None))
     # the list tells what both said of it
     shown = f"{view.rater} and people" if with_people else view.rater
-    href = escape(workbench_address(row.item, Selection(suite=(view.suite,)), shown))
-    text = escape(look.text or row.item)
-    picture = picture_html(look.sha256, look.text or row.item, none=look.text or row.item, kind="cc-asked__none")
-    question = f'{escape(row.text or row.question)}<small class="cc-detail">{escape(row.element_type)}: '
-    question += f"{escape(row.element)}</small>"
+    href = workbench_address(row.item, Selection(suite=(view.suite,)), shown)
+    text = look.text or row.item
+    picture = picture_html(look.sha256, text, none=text, kind="cc-asked__none")
     kind = "cc-right" if row.answer == row.chosen else "cc-wrong"
-    cells = [question, escape(row.answer), f'<span class="{kind}">{escape(row.chosen)}</span>']
-    if with_people:
-        cells.append(_people(row))
-    rest = "".join(f"<td>{cell}</td>" for cell in cells)
-    link = f'<a href="{href}" title="{text}">{picture}<small class="cc-detail">{escape(row.generator)}</small></a>'
-    return f'<tr><th scope="row">{link}</th>{rest}</tr>'
+    return htpy.tr[
+        htpy.th(scope="row")[htpy.a(href=href, title=text)[picture, small(row.generator)]],
+        htpy.td[row.text or row.question, small(f"{row.element_type}: {row.element}")],
+        htpy.td[row.answer],
+        htpy.td[htpy.span(class_=kind)[row.chosen]],
+        with_people and htpy.td[_people(row)],
+    ]
 
 
-def _people(row: AnswerBesidePeople) -> str:
+def _people(row: AnswerBesidePeople) -> Node:
     if row.state != DECIDED:
-        return f'<span class="cc-muted">{_NONE[row.state]}</span>'
+        return htpy.span(class_="cc-muted")[_NONE[row.state]]
     kind = "cc-right" if row.people == row.answer else "cc-wrong"
     votes = wording.count(int(row.votes), "person")
-    return f'<span class="{kind}">{escape(row.people or "")}</span><small class="cc-detail">{votes}</small>'
+    return [htpy.span(class_=kind)[row.people or ""], small(votes)]
 
 
 _STATISTIC: Final = {TYPES: ACCURACY, SOURCES: TIFA, ENTITIES: TIFA}
@@ -394,16 +393,16 @@ class _ScoresTable:
     def named(self, generator: str) -> str:
         return f"{generator} (reference)" if generator == self.reference else generator
 
-    def html(self) -> str:
-        headers = [_NAMED[self.view.see], *map(self.named, self.generators)]
+    def html(self) -> Element:
+        heads = columns(_NAMED[self.view.see], *numbers(*map(self.named, self.generators)))
         lines = [self._line(True, ALL), *(self._line(False, group) for group in self.groups)]
-        return html_table(_CAPTION[self.view.see], headers, lines)
+        return table_element(plain_table(_CAPTION[self.view.see], heads, lines))
 
-    def _line(self, whole: bool, group: str) -> list[str | HtmlCell]:
+    def _line(self, whole: bool, group: str) -> Cells:
         shown = "all" if whole else wording.task(group) if self.view.see == SOURCES else group
         return [shown, *(self._cell(whole, group, name) for name in self.generators)]
 
-    def _cell(self, whole: bool, group: str, generator: str) -> HtmlCell:
+    def _cell(self, whole: bool, group: str, generator: str) -> Cell:
         key = (whole, group, generator)
         less = self.less.get(key)
         more = "" if less is None or less.value is None else f"{less.value:+z.3f} to {self.reference}"
@@ -414,8 +413,8 @@ def draw_scores(store: Store, view: ExploreView) -> Drawing:
     """One of the three pictures."""
     rows = scores.recall_scores(store, view.suite, source_of(view), reference_of(view))
     table = _ScoresTable(rows, view)
-    numbers = table.html() + _notes(store, view)
-    return Drawing(note(_scores_lead(table), "cc-lead"), _scores_figure(table), numbers, listed=answers_list(store, view))
+    below = [table.html(), _notes(store, view)]
+    return Drawing(note(_scores_lead(table), "cc-lead"), _scores_figure(table), below, listed=answers_list(store, view))
 
 
 def _scores_figure(table: _ScoresTable) -> Any:
@@ -442,7 +441,7 @@ def _scores_lead(table: _ScoresTable) -> str:
     return sentence
 
 
-def _notes(store: Store, view: ExploreView) -> str:
+def _notes(store: Store, view: ExploreView) -> Node:
     parts = [note(f"{_MEANS[view.see]} Every number leads to the answers behind it. Intervals: 95\u00a0%, by text.")]
     if reference_of(view):
         parts.append(note(_REFERENCE.format(reference=view.reference)))
@@ -454,7 +453,7 @@ def _notes(store: Store, view: ExploreView) -> str:
             " generators are not compared on the same ones there. To ask anew, remove the scorer’s runs and score again."
         )
         parts.append(note(text, "cc-bad"))
-    return "".join([*parts, own_rule(store, view)])
+    return [parts, own_rule(store, view)]
 
 
 _NO_PEOPLE: Final = (
@@ -510,13 +509,13 @@ def draw_people(store: Store, view: ExploreView) -> Drawing:
         )
     ]
     if not kinds:
-        lead = _NO_PEOPLE.format(suite=view.suite)
-        return Drawing.missing(store, lead, next_steps.ASKING_PEOPLE, listed=answers_list(store, view))
+        text = _NO_PEOPLE.format(suite=view.suite)
+        return Drawing.missing(store, text, next_steps.ASKING_PEOPLE, listed=answers_list(store, view))
     mine = [row for row in splits if row.rater == view.rater and row.people in kinds]
     lead = note(_people_lead(view, rows, mine, kinds[0]), "cc-lead")
     shown = [row for row in mine if row.decided]
-    numbers = _table_3(view, [row for row in rows if row.people in kinds]) + _counts(view, mine, rows) + note(_HOW)
-    return Drawing(lead, _people_figure(view, shown) if shown else None, numbers, listed=answers_list(store, view))
+    tables = [_table_3(view, [row for row in rows if row.people in kinds]), _counts(view, mine, rows), note(_HOW)]
+    return Drawing(lead, _people_figure(view, shown) if shown else None, tables, listed=answers_list(store, view))
 
 
 def _people_lead(view: ExploreView, rows: Sequence[GroupStatistic], splits: Sequence[Split], kind: str) -> str:
@@ -539,67 +538,70 @@ def _row_of(rows: Sequence[GroupStatistic], statistic: str, rater: str | None, k
     return next((row for row in rows if (row.statistic, row.rater, row.people, row.by) == wanted), None)
 
 
-def _table_3(view: ExploreView, rows: Sequence[GroupStatistic]) -> str:
-    headers = _headers(_COLUMNS)
+def _table_3(view: ExploreView, rows: Sequence[GroupStatistic]) -> Node:
+    heads = _heads(_COLUMNS)
     lines: list[Cells] = []
     for kind in dict.fromkeys(row.people for row in rows):
         for rater in dict.fromkeys(row.rater for row in rows if row.rater is not None):
             href = view.address(rater=rater, answers=DIFFERENT, group=ALL, whose=ALL)
             lines.append([rater, _WHO[kind], *(cell(_row_of(rows, name, rater, kind), href) for name in _COLUMNS)])
-    return (
-        html_table("VQA models beside people", headers, lines)
-        + _length_biases(view, rows)
-        + "".join(_among(view, _row_of(rows, ALPHA, None, kind), kind) for kind in dict.fromkeys(row.people for row in rows))
-    )
+    return [
+        table_element(plain_table("VQA models beside people", heads, lines)),
+        _length_biases(view, rows),
+        [_among(view, _row_of(rows, ALPHA, None, kind), kind) for kind in dict.fromkeys(row.people for row in rows)],
+    ]
 
 
-def _length_biases(view: ExploreView, rows: Sequence[GroupStatistic]) -> str:
-    """Whether long texts are passed more often than by people; raters without any such number have no line."""
+def _length_biases(view: ExploreView, rows: Sequence[GroupStatistic]) -> Node:
+    """Return whether long texts are passed more often than by people; raters without any such number have no line."""
     lines: list[Cells] = []
-    for rater, kind in dict.fromkeys((row.rater or "", row.people) for row in rows if row.statistic in _LENGTHS and row.n):
-        href = view.address(rater=rater, answers=DIFFERENT, group=ALL, whose=ALL)
-        lines.append([rater, _WHO[kind], *(cell(_row_of(rows, name, rater, kind), href) for name in _LENGTHS)])
-    return html_table("Length bias", _headers(_LENGTHS), lines) if lines else ""
+    for who in dict.fromkeys((row.rater or "", row.people) for row in rows if row.statistic in _LENGTHS and row.n):
+        href = view.address(rater=who[0], answers=DIFFERENT, group=ALL, whose=ALL)
+        cells = (cell(_row_of(rows, name, *who), href) for name in _LENGTHS)
+        lines.append([who[0], _WHO[who[1]], *cells])
+    return table_element(plain_table("Length bias", _heads(_LENGTHS), lines)) if lines else ""
 
 
-def _headers(columns: Mapping[str, tuple[str, str]]) -> list[str | HtmlCell]:
-    return ["VQA model", "beside", *(HtmlCell(title, note=text) for title, text in columns.values())]
+def _heads(statistics: Mapping[str, tuple[str, str]]) -> tuple[Column, ...]:
+    named = (Column(title, text, number=True) for title, text in statistics.values())
+    return columns("VQA model", "beside", *named)
 
 
-def _among(view: ExploreView, row: GroupStatistic | None, kind: str) -> str:
-    """People's own agreement, in a table of its own: it is nobody's beside them."""
+def _among(view: ExploreView, row: GroupStatistic | None, kind: str) -> Node:
+    """Return people's own agreement, in a table of its own: it is nobody's beside them."""
     if row is None:
         return ""
     href = at("/studio/agreement?") + urlencode({"suite": view.suite, "aspect": "answer"})
-    headers = ("who", HtmlCell("Krippendorff’s α", note=wording.meaning(ALPHA)), "questions")
-    line = (_WHO[kind], cell(row, href), HtmlCell(f"{row.n:,}", note="answered by two people or more"))
-    return html_table("People among themselves", headers, [line])
+    alpha = Column("Krippendorff’s α", wording.meaning(ALPHA), number=True)
+    line = (_WHO[kind], cell(row, href), Cell(f"{row.n:,}", note="answered by two people or more"))
+    return table_element(plain_table("People among themselves", columns("who", alpha, *numbers("questions")), [line]))
 
 
-def _counts(view: ExploreView, splits: Sequence[Split], rows: Sequence[GroupStatistic]) -> str:
-    """Figure 11 in numbers, each leading to its answers."""
+def _counts(view: ExploreView, splits: Sequence[Split], rows: Sequence[GroupStatistic]) -> Node:
+    """Return figure 11 in numbers, each leading to its answers."""
     some = [name for name in APART if any(row.apart[name] for row in splits)]
     titles = {WRONG: "wrong answers", **_PARTS, **{name: wording.reason(name) for name in some}}
-    headers: Cells = ("element type", *(HtmlCell(text, note=ANSWERS.get(name, "")) for name, text in titles.items()))
+    counts = (Column(text, ANSWERS.get(name, ""), number=True) for name, text in titles.items())
+    heads = columns("element type", *counts)
     tables = []
     for kind in dict.fromkeys(row.people for row in splits):
         mine = [row for row in splits if row.people == kind]
         lines: list[Cells] = [(str(row.group), *(_count(view, row, name, rows, kind) for name in titles)) for row in mine]
         beside = "" if kind == REAL else f", beside {_WHO[kind]}"
-        tables.append(html_table(f"Whose fault wrong answers are{beside}", headers, lines))
-    return "".join(tables)
+        tables.append(table_element(plain_table(f"Whose fault wrong answers are{beside}", heads, lines)))
+    return tables
 
 
-def _count(view: ExploreView, split: Split, name: str, rows: Sequence[GroupStatistic], kind: str) -> HtmlCell:
+def _count(view: ExploreView, split: Split, name: str, rows: Sequence[GroupStatistic], kind: str) -> Cell:
     n = split.counts[name]
     # what is listed beneath is beside real people
     href = view.address(group=split.group, answers=name, whose=ALL) if n and kind == REAL else ""
     if name not in _PARTS or not split.decided:
-        return HtmlCell(f"{n:,}", href=href)
+        return Cell(f"{n:,}", href=href, exact=n)
     key = (name, split.by, split.group, view.rater, kind)
     row = next(r for r in rows if (r.statistic, r.by, r.group, r.rater, r.people) == key)
     bounds = "" if row.low is None else f" ({span(row.low, row.high, '.0%')})"
-    return HtmlCell(f"{n:,}", f"{row.value:.0%}{bounds}", sentences.text(row.method), href)
+    return Cell(f"{n:,}", (f"{row.value:.0%}{bounds}",), sentences.text(row.method), href, n)
 
 
 def _people_figure(view: ExploreView, splits: Sequence[Split]) -> Any:

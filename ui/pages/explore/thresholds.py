@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
 import numpy as np
+from htpy import Element, Node
 
 from agreement.estimate import Estimate
 from agreement.study.cells import TASKS_MEAN, CellOutcome, Outcome
@@ -30,6 +30,8 @@ from agreement.tuning import (
     tune,
 )
 from concord.common import sentences, wording
+from concord.common.estimate_table import statistic_column
+from concord.common.table import Cell, numbers
 from concord.error_analysis import rejudging
 from concord.error_analysis.rejudging import RaterEvidence
 from data.store.browse import contents
@@ -39,9 +41,10 @@ from scorers.running.rejudge import Verdicts
 from ui.components import charts
 from ui.components.addresses import browse_address
 from ui.components.image_strip import thumbnails
-from ui.components.tables import Cells, HtmlCell, explained, heading, html_table, note
+from ui.components.plotly_text import escaped
+from ui.components.tables import Cells, columns, explained, heading, note, plain_table, table_element
 from ui.pages.agreement.scorers import scores_to_decisions
-from ui.pages.agreement.view import AgreementView as Decisions
+from ui.pages.agreement.view import AgreementView
 from ui.pages.explore.view import ALL, CHANGED, KINDS, Drawing, ExploreView
 
 if TYPE_CHECKING:
@@ -105,8 +108,8 @@ def setting_curve(store: Store, evidence: RaterEvidence, view: ExploreView) -> S
     return SettingCurve(swept.at.tolist(), scores, tuned, rows.size, max(0, present.size - MOST_GENERATORS))
 
 
-def curve_text(curve: SettingCurve, evidence: RaterEvidence, view: ExploreView) -> str:
-    """What the curve says, as HTML."""
+def curve_text(curve: SettingCurve, evidence: RaterEvidence, view: ExploreView) -> Element:
+    """Return what the curve says."""
     knob = evidence.scorer.knobs[view.along]
     task = "" if view.task == ALL else f" of the task {wording.task(view.task)}"
     first = f"{knob.title} decides something in {wording.count(curve.images, 'image')}{task}; on the others it has no effect."
@@ -157,7 +160,7 @@ def curve_figure(curve: SettingCurve, view: ExploreView, title: str, own: float)
         line = {"color": charts.COLORS["people"], "width": 2.5}
         made.add_trace(_line(curve.at, curve.tuned.values, name, line, "y"))
     for color, (generator, values) in zip(_LINES, curve.scores.items(), strict=False):
-        made.add_trace(_line(curve.at, values, escape(generator), {"color": color, "width": 1.75}, "y2"))
+        made.add_trace(_line(curve.at, values, escaped(generator), {"color": color, "width": 1.75}, "y2"))
     for name, value, line in _marks(curve, view, own):
         # over both
         where = {"xref": "x", "yref": "paper", "x0": value, "x1": value, "y0": 0, "y1": 1}
@@ -168,8 +171,8 @@ def curve_figure(curve: SettingCurve, view: ExploreView, title: str, own: float)
         showlegend=True,
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         margin={"t": 60},
-        xaxis={"title": escape(title), "anchor": "y2", "range": [curve.at[0], curve.at[-1]]},
-        yaxis={"title": escape(wording.title(view.statistic)), "domain": [min(split + _GAP / 2, 1), 1], "visible": people},
+        xaxis={"title": escaped(title), "anchor": "y2", "range": [curve.at[0], curve.at[-1]]},
+        yaxis={"title": escaped(wording.title(view.statistic)), "domain": [min(split + _GAP / 2, 1), 1], "visible": people},
         yaxis2={"title": "score", "domain": [0, split - _GAP / 2 if people else 1], "range": [-0.03, 1.03]},
     )
     return made
@@ -215,8 +218,8 @@ class Compared:
         return indices
 
 
-def scores_table(compared: Compared, view: ExploreView) -> str:
-    """The share of correct images by generator and task."""
+def scores_table(compared: Compared, view: ExploreView) -> Element:
+    """Return the share of correct images by generator and task."""
     places = compared.places
     before, now = (
         {(share.place.generator, share.place.task): share.outcome for share in shares(verdicts, places)}
@@ -232,15 +235,16 @@ def scores_table(compared: Compared, view: ExploreView) -> str:
             href = browse_address(where, rater=view.rater, by="correct", order="lowest")
             cells.append(replace(_number(before.get((generator, task)), now.get((generator, task))), href=href))
         lines.append(["all generators" if generator == ALL else generator, *cells])
-    return html_table("Score: share of correct images", ["generator", *map(wording.task, tasks)], lines)
+    heads = columns("generator", *numbers(*map(wording.task, tasks)))
+    return table_element(plain_table("Score: share of correct images", heads, lines))
 
 
-def agreement_table(compared: Compared, by_people: Mapping[str, YesNoCounts]) -> str:
-    """Agreement by task, a table for each kind of people."""
-    return "".join(_agreement_rows(compared, kind, people) for kind, people in by_people.items())
+def agreement_table(compared: Compared, by_people: Mapping[str, YesNoCounts]) -> Node:
+    """Return agreement by task, a table for each kind of people."""
+    return [_agreement_rows(compared, kind, people) for kind, people in by_people.items()]
 
 
-def _agreement_rows(compared: Compared, kind: str, by_people: YesNoCounts) -> str:
+def _agreement_rows(compared: Compared, kind: str, by_people: YesNoCounts) -> Node:
     before, now = (
         {
             (agreement.place.task, agreement.key.statistic): agreement.outcome
@@ -254,41 +258,42 @@ def _agreement_rows(compared: Compared, kind: str, by_people: YesNoCounts) -> st
     lines: list[Cells] = []
     for task in tasks:
         used = now[task, STATISTICS[0]].used
-        numbers = [_number(before.get((task, name)), now[task, name]) for name in STATISTICS]
-        lines.append([wording.task(task), HtmlCell(f"{used.items:,}"), HtmlCell(f"{used.ratings:,}"), *numbers])
-    titles = [HtmlCell(wording.title(name), note=wording.meaning(name)) for name in STATISTICS]
+        cells = [_number(before.get((task, name)), now[task, name]) for name in STATISTICS]
+        lines.append([wording.task(task), f"{used.items:,}", f"{used.ratings:,}", *cells])
+    heads = columns("task", *numbers("images", "answers"), *map(statistic_column, STATISTICS))
     who = "people" if kind == "real" else "simulated people"
-    table = html_table(f"Agreement with {who}", ["task", "images", "answers", *titles], lines)
+    table = table_element(plain_table(f"Agreement with {who}", heads, lines))
     undefined = [
         Estimate(value=outcome.value, reason=outcome.reason, statistic=name, task=task) for (task, name), outcome in now.items()
     ]
-    return table + explained(undefined, open_=False)
+    return [table, explained(undefined, open_=False)]
 
 
-def _number(before: Outcome | None, now: Outcome | None) -> HtmlCell:
-    """A number as it is now, with what it was where that is another."""
+def _number(before: Outcome | None, now: Outcome | None) -> Cell:
+    """Return a number as it is now, with what it was where that is another."""
     if now is None:
-        return HtmlCell("")
+        return Cell("")
     text, was = ("–" if outcome is None or outcome.value is None else f"{outcome.value:z.3f}" for outcome in (now, before))
     how = sentences.text(now.how) if now.how is not None else ""
     note = sentences.text_or_none(now.reason) or f"{how}; n = {now.used.items:,} images"
-    return HtmlCell(text, f"was {was}" if was != text else "", note)
+    return Cell(text, (f"was {was}",) if was != text else (), note)
 
 
-def changes_table(compared: Compared, view: ExploreView) -> str:
-    """How many verdicts changed, each number leading to its images."""
+def changes_table(compared: Compared, view: ExploreView) -> Element:
+    """Return how many verdicts changed, each number leading to its images."""
     tasks = [*compared.places.tasks, ALL] if len(compared.places.tasks) > 1 else [ALL]
     says = [name for name in _SAYS if name != "open" or compared.changed(says="open")]
-    heads = ["task", "images", *(CHANGED[name] for name in says)]
-    return html_table("Verdicts that changed", heads, [_changed(compared, view, task, says) for task in tasks])
+    heads = columns("task", *numbers("images", *(CHANGED[name] for name in says)))
+    rows = [_changed(compared, view, task, says) for task in tasks]
+    return table_element(plain_table("Verdicts that changed", heads, rows))
 
 
-def _changed(compared: Compared, view: ExploreView, task: str, says: Sequence[str]) -> list[str | HtmlCell]:
+def _changed(compared: Compared, view: ExploreView, task: str, says: Sequence[str]) -> Cells:
     places = compared.places
     images = places.task.size if task == ALL else int((places.task == places.tasks.index(task)).sum())
     counts = {name: len(compared.changed(task, name)) for name in says}
-    links = [HtmlCell(f"{n:,}", href=view.address(task=task, changed=name) if n else "") for name, n in counts.items()]
-    return [wording.task(task), HtmlCell(f"{images:,}"), *links]
+    links = [Cell(f"{n:,}", href=view.address(task=task, changed=name) if n else "") for name, n in counts.items()]
+    return [wording.task(task), f"{images:,}", *links]
 
 
 MOST_PICTURES: Final = 48
@@ -311,14 +316,14 @@ def draw_thresholds(store: Store, view: ExploreView) -> Drawing:
         lead=_lead(compared, evidence, view, by_people.get(KINDS[view.people])),
         figure=plot,
         told=curve_text(curve, evidence, view) if curve is not None else note("No setting decides anything in this task."),
-        numbers=scores_table(compared, view) + agreement_table(compared, by_people),
+        numbers=[scores_table(compared, view), agreement_table(compared, by_people)],
         changes=changes_table(compared, view),
         pictures=_pictures(store, evidence, compared, view),
     )
 
 
-def _lead(compared: Compared, evidence: RaterEvidence, view: ExploreView, by_people: YesNoCounts | None) -> str:
-    """The page's first sentence: what follows from these settings."""
+def _lead(compared: Compared, evidence: RaterEvidence, view: ExploreView, by_people: YesNoCounts | None) -> Element:
+    """Return the page's first sentence: what follows from these settings."""
     both = (compared.before, compared.now)
     score = [_of_all(shares(verdicts, compared.places), "mean") for verdicts in both]
     parts = [f"{view.rater} on {wording.count(compared.now.size, 'image')} of {view.suite}: score {_step(*score)}"]
@@ -346,8 +351,8 @@ def _step(before: float | None, now: float | None) -> str:
     return text if was == text else f"{was} → {text}"
 
 
-def _pictures(store: Store, evidence: RaterEvidence, compared: Compared, view: ExploreView) -> str:
-    """The images whose verdicts changed, as they are asked for."""
+def _pictures(store: Store, evidence: RaterEvidence, compared: Compared, view: ExploreView) -> Node:
+    """Return the images whose verdicts changed, as they are asked for."""
     changed = compared.changed(view.task, view.changed)
     task = "" if view.task == ALL else f", {wording.task(view.task)}"
     title = f"Verdicts that changed: {CHANGED[view.changed]}{task}"
@@ -357,7 +362,7 @@ def _pictures(store: Store, evidence: RaterEvidence, compared: Compared, view: E
     shown = {evidence.again.cases[k].item_id: _verdict_change(evidence, compared, view, k) for k in changed[:MOST_PICTURES]}
     more = f"The first {MOST_PICTURES} of {wording.count(len(changed), 'image')}." if len(changed) > MOST_PICTURES else ""
     selection = Selection(suite=(view.suite,)) if view.task == ALL else Selection(suite=(view.suite,), task=(view.task,))
-    return heading(title, more) + thumbnails(contents.item_previews(store, [*shown]), shown, selection)
+    return [heading(title, more), thumbnails(contents.item_previews(store, [*shown]), shown, selection)]
 
 
 def _verdict_change(evidence: RaterEvidence, compared: Compared, view: ExploreView, k: int) -> str:
@@ -370,7 +375,7 @@ def _verdict_change(evidence: RaterEvidence, compared: Compared, view: ExploreVi
 
 def _by_scores(store: Store, view: ExploreView) -> Drawing:
     """Of a rater that gives numbers instead of verdicts: where to cut them."""
-    decisions = Decisions(suite=view.suite, aspect=rejudging.ASPECT, task=view.task, a=view.rater)
+    decisions = AgreementView(suite=view.suite, aspect=rejudging.ASPECT, task=view.task, a=view.rater)
     scored = {judge.name for judge in contents.raters_of_selection(store, Selection(suite=(view.suite,), aspect=("score",)))}
     if view.rater not in scored:
         return Drawing(note(_NO_KNOBS.format(rater=view.rater)))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any, ClassVar, Final
+
+import htpy
+from htpy import Element, Node
 
 from agreement.thresholds import Objective
 from concord.common import next_steps
@@ -93,7 +95,7 @@ class ExploreView(View):
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What a part shows; all but the figure is HTML.
+    """What a part shows; all but the figure are elements.
 
     Attributes:
         lead: its main finding, above.
@@ -101,20 +103,20 @@ class Drawing:
         numbers: its tables; ``changes``: the table of changed verdicts; ``pictures``: their images; ``listed``: answers.
     """
 
-    lead: str
+    lead: Node
     figure: Any = None
-    numbers: str = ""
-    told: str = ""
-    changes: str = ""
-    pictures: str = ""
-    listed: str = ""
+    numbers: Node = ""
+    told: Node = ""
+    changes: Node = ""
+    pictures: Node = ""
+    listed: Node = ""
 
     @classmethod
-    def missing(cls, store: Store, lead: str, *groups: tuple[str, ...], listed: str = "") -> Drawing:
+    def missing(cls, store: Store, lead: str, *groups: tuple[str, ...], listed: Node = "") -> Drawing:
         """What is said where there is nothing to draw yet: what is missing, and the commands that bring it."""
         return cls(note(lead, "cc-lead"), None, command_block(store, *groups), listed=listed)
 
 
-def command_block(store: Store, *groups: tuple[str, ...]) -> str:
-    """Command lines to copy."""
-    return f'<pre class="cc-note">{escape(chr(10).join(next_steps.command_lines(store, *groups)))}</pre>'
+def command_block(store: Store, *groups: tuple[str, ...]) -> Element:
+    """Return command lines to copy."""
+    return htpy.pre(class_="cc-note")["\n".join(next_steps.command_lines(store, *groups))]

@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any, Final
 
 import gradio as gr
+from htpy import Element
 
 from concord.runs import run_manager
 from concord.runs.queue import queued_runs
@@ -17,7 +18,7 @@ from data.store.core.store import Store
 from data.store.runs import RunRow
 from scorers import registry
 from scorers.models import devices
-from ui.components.controls import Choice, event_data
+from ui.components.controls import Choice, event_data, html_component, rendered
 from ui.components.live_updates import listen
 from ui.components.page import QUIET, Drawn, Page
 from ui.components.tables import note
@@ -150,7 +151,7 @@ class RunsPage(Page[Mapping[str, Any]]):
 
         def ask(run: str | None) -> list[Any]:
             view = chosen_run(self.store, run)
-            return [gr.Row(visible=view is not None), table.question(view) if view else ""]
+            return [gr.Row(visible=view is not None), rendered(table.question(view) if view else "")]
 
         listen([self["run"].input, self["show"].input], look, [self["show"], self["run"]], shown, **QUIET)
         follow(self["runs"].select, pick, trigger_mode="always_last")
@@ -162,7 +163,7 @@ class RunsPage(Page[Mapping[str, Any]]):
 
 
 def _message(text: str) -> gr.HTML:
-    return gr.HTML(note(text, "cc-bad") if text else "", visible=bool(text))
+    return html_component(note(text, "cc-bad") if text else "", visible=bool(text))
 
 
 def choices(store: Store, chosen_values: Mapping[str, Any]) -> dict[str, Choice]:
@@ -176,8 +177,8 @@ def choices(store: Store, chosen_values: Mapping[str, Any]) -> dict[str, Choice]
     return {
         "scorer": scorer,
         "profile": Choice.among(list(registry.get(scorer.value).profiles), chosen_values["profile"]),
-        "suite": Choice.among((ALL, *known["suite"]), chosen_values["suite"]),
-        "generator": Choice.among((ALL, *known["generator"]), chosen_values["generator"]),
+        "suite": Choice.among((ALL, *known.suite), chosen_values["suite"]),
+        "generator": Choice.among((ALL, *known.generator), chosen_values["generator"]),
         "device": Choice([(title, name) for name, title in devices.known_devices()], device),
         "show": Choice.among({_NEWEST: f"the newest of {len(run_rows):,}"} | pages, chosen_values["show"]),
         "run": Choice.among({_CURRENT: _CURRENT_TITLE} | {row.run_id: row.run_id for row in run_rows}, chosen_values["run"]),
@@ -209,7 +210,7 @@ def status(store: Store, show: str | None, run_id: str | None) -> Drawn:
         dead = dict.fromkeys(_ACTIONS, gr.Button(interactive=False))
         command = planning.command(store, RunRequest(registry.NAMES[0]))
         empty = dict.fromkeys(("run-details", "run-settings", "run-log"), "")
-        return {"run-headline": "", "runs": note(_EMPTY) + command, "run-controls": False, **dead, **empty}
+        return {"run-headline": "", "runs": [note(_EMPTY), command], "run-controls": False, **dead, **empty}
     failing = stored.still_failing(store, view.row.run_id) if view.row.n_failed else 0
     can = {
         "pause": view.can_pause,
@@ -236,7 +237,7 @@ def status(store: Store, show: str | None, run_id: str | None) -> Drawn:
     }
 
 
-def _table(store: Store, show: str | None, chosen: str) -> str:
+def _table(store: Store, show: str | None, chosen: str) -> Element:
     run_rows = run_manager.run_rows(store)
     start = int(show.partition("-")[0]) - 1 if show in _pages(len(run_rows)) and show else 0
     shown = [run_manager.run_view(store, row) for row in run_rows[start : start + _PAGE]]

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from htpy import Element, Node
+
 from concord.common import next_steps, wording
 from concord.common.context import CommandError
 from concord.runs import run_manager, score
@@ -64,8 +66,8 @@ def run_request(values: Mapping[str, Any]) -> RunRequest:
     )
 
 
-def plan(store: Store, wanted: RunRequest) -> tuple[str, str, bool]:
-    """What the button would do, in words; its label; whether it can be pressed."""
+def plan(store: Store, wanted: RunRequest) -> tuple[Node, str, bool]:
+    """Return what the button would do, in words; its label; whether it can be pressed."""
     try:
         planned = score.plan_scoring(store, wanted.scorer, wanted.profile, {})
         score.refuse_missing_models(planned.scorer, planned.settings)
@@ -82,7 +84,7 @@ def plan(store: Store, wanted: RunRequest) -> tuple[str, str, bool]:
     if not there.images:
         return _no_images(store, wanted.selection), "Score", False
     behind = stored.all_unfinished(store, rater)
-    mine = [row for row in behind if row.run_id in run_manager.queued_or_at_work(store)]
+    mine = [row for row in behind if row.run_id in run_manager.active_runs(store)]
     left = there.left
     if mine:
         others = set(score.items_in_runs(store, mine))
@@ -103,18 +105,18 @@ def plan(store: Store, wanted: RunRequest) -> tuple[str, str, bool]:
         left = max(left, behind[0].n_items - behind[0].n_done)
     if (new := score.new_version_note(store, planned.rater)) is not None:
         parts.append(f"{new[0].upper()}{new[1:]}.")
-    suites = wanted.selection.suite or contents.filter_choices(store)["suite"]
+    suites = wanted.selection.suite or contents.filter_choices(store).suite
     parts += {text for suite in suites if (text := next_steps.about_unfit([rater], suite))}
     first = run_manager.run_before(store, wanted.device)
     if first is not None:
         parts.append(f"It waits for run {first}, which is before it on {wanted.device}.")
     left = left if wanted.limit is None else min(left, wanted.limit)
     label = f"{'Score' if first is None else 'Queue'} {wording.count(left, 'image')}"
-    return note(" ".join(parts)) + command(store, wanted), label, True
+    return [note(" ".join(parts)), command(store, wanted)], label, True
 
 
-def command(store: Store, wanted: RunRequest) -> str:
-    """The same on the command line."""
+def command(store: Store, wanted: RunRequest) -> Element:
+    """Return the same on the command line."""
     usual = registry.default_profile(registry.get(wanted.scorer))
     parts = ["score", wanted.scorer, *([] if wanted.profile == usual else ["--profile", wanted.profile])]
     parts += [part for name, values in wanted.selection.to_dict().items() for value in values for part in (f"--{name}", value)]
@@ -123,10 +125,10 @@ def command(store: Store, wanted: RunRequest) -> str:
     for name, number in (("--batch-size", wanted.batch_size), ("--limit", wanted.limit)):
         parts += [] if number is None else [name, str(number)]
     (line,) = next_steps.command_lines(store, (shlex.join(parts),))
-    return f'<p class="cc-note">On the command line: {code(line)}</p>'
+    return note(["On the command line: ", code(line)])
 
 
-def _nothing_left(rater: str, there: stored.Pending, mine: list[stored.RunRow]) -> tuple[str, str, bool]:
+def _nothing_left(rater: str, there: stored.Pending, mine: list[stored.RunRow]) -> tuple[Node, str, bool]:
     if mine:
         text = f"{rater} is at work, or waits, in run {mine[0].run_id}: what is left of this selection is before it."
         return note(text), "Nothing left to score", False
@@ -134,16 +136,16 @@ def _nothing_left(rater: str, there: stored.Pending, mine: list[stored.RunRow]) 
     return note(text), "Nothing left to score", False
 
 
-def _no_questions(store: Store, scorer: str) -> str:
+def _no_questions(store: Store, scorer: str) -> Node:
     text = f"{scorer} answers questions about prompts, and the prompts of this selection have none yet. Make or bring some:"
-    return note(text) + commands(next_steps.command_lines(store, next_steps.QUESTIONS))
+    return [note(text), commands(next_steps.command_lines(store, next_steps.QUESTIONS))]
 
 
-def _no_images(store: Store, selection: Selection) -> str:
+def _no_images(store: Store, selection: Selection) -> Node:
     if selection.to_dict():
         return note("No image with a file fits this selection.")
     first = note("There are no images to score yet. Import some:")
-    return first + commands(next_steps.command_lines(store, next_steps.IMAGES))
+    return [first, commands(next_steps.command_lines(store, next_steps.IMAGES))]
 
 
 def _whole(value: Any) -> int | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import Final
 from urllib.parse import urlencode
 
+import htpy
+from htpy import Element, Node
+
 from concord.common import wording
 from concord.common.base_path import at
+from concord.common.table import Cell, TableRow, numbers
 from concord.judging import rule_version_of
 from concord.runs import run_session, score
 from concord.runs.run_manager import RunView
@@ -17,7 +20,19 @@ from data.store import runs as stored
 from data.store.core.store import Store
 from scorers import registry
 from ui.components import controls
-from ui.components.tables import WRAP, bullets, note, small
+from ui.components.tables import (
+    CHOSEN,
+    bullets,
+    columns,
+    first_sentence,
+    heading,
+    note,
+    plain_table,
+    progress_bar,
+    small,
+    table_element,
+    table_row,
+)
 
 _STATES: Final = {
     "queued": ("queued", ""),
@@ -32,23 +47,18 @@ _STATES: Final = {
     "lost": ("lost", "What it had judged stays; score the rest anew."),
     "done": ("done", ""),
 }
-_HEADERS: Final = ("run", "state", "progress", "speed", "time", "failed")
+_HEADERS: Final = columns("run", "state", "progress", *numbers("speed", "time"), "failed")
 _MOST_REASONS: Final = 3
 _LONGEST: Final = 160
 
 
-def runs_table(views: Sequence[RunView], chosen: str, caption: str) -> str:
-    """The runs, each a row whose name chooses it."""
-    head = "".join(f'<th scope="col"{" class=cc-number" if name in _HEADERS[3:5] else ""}>{name}</th>' for name in _HEADERS)
-    body = "".join(_row(view, view.row.run_id == chosen) for view in views)
-    return (
-        f'{WRAP}<table class="cc-table cc-runs"><caption>{escape(caption)}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+def runs_table(views: Sequence[RunView], chosen: str, caption: str) -> Element:
+    """Return the runs, each a row whose name chooses it."""
+    return table_element(plain_table(caption, _HEADERS, [_row(view, view.row.run_id == chosen) for view in views]), "cc-runs")
 
 
-def headline(views: Sequence[RunView]) -> str:
-    """How it stands, as one sentence and a bar: the run at work, with those that wait; else whether any can go on."""
+def headline(views: Sequence[RunView]) -> Node:
+    """Return how it stands, as one sentence and a bar: the run at work, with those that wait; else whether any can go on."""
     active = next((view for view in views if view.is_active), None)
     waiting = sum(view.state == "queued" for view in views)
     if active is None:
@@ -57,33 +67,35 @@ def headline(views: Sequence[RunView]) -> str:
         text = f"{wording.count(stopped, 'run')} can go on" if stopped else f"Nothing is running: {n}, all ended"
         if waiting:
             text = f"{wording.count(waiting, 'run')} about to begin"
-        return f'<h1 class="cc-headline">{escape(text)}</h1>'
+        return first_sentence(text)
     row = active.row
     left = f"about {wording.duration(active.seconds_left)} left" if active.seconds_left else _state(active)[0]
     rest = f"; {wording.count(waiting, 'run')} waiting" if waiting else ""
-    bar = f'<progress max="{max(row.n_items, 1)}" value="{active.done}" aria-label="{escape(row.rater_id)}"></progress>'
+    bar = progress_bar(active.done, row.n_items, row.rater_id)
     number = f"{active.done:,} of {wording.count(row.n_items, _noun(active))}"
-    return f'<h1 class="cc-headline">{escape(row.rater_id)}: {number} <small>{escape(left + rest)}</small></h1>{bar}'
+    return [first_sentence([f"{row.rater_id}: {number} ", htpy.small[left + rest]]), bar]
 
 
-def _row(view: RunView, chosen: bool) -> str:
+def _row(view: RunView, chosen: bool) -> TableRow:
     row = view.row
     who = f"{row.rater_id} paints" if row.kind == "generate" else row.rater_id
     href = f"{at('/studio/runs')}?{urlencode({'run': row.run_id})}"
     name = controls.link(row.run_id, href, "choose", run=row.run_id)
     title, hint = _state(view)
-    bar = f'<progress max="{max(row.n_items, 1)}" value="{view.done}" aria-label="{escape(row.run_id)}"></progress>'
+    bar = progress_bar(view.done, row.n_items, row.run_id)
     when = wording.duration(view.seconds) if view.seconds else ""
     if view.is_active:
         when = f"about {wording.duration(view.seconds_left)} left" if view.seconds_left else ""
-    cells = (
-        f'<th scope="row">{name}{small(f"{who}, {row.created:%Y-%m-%d %H:%M} UTC")}</th>',
-        f'<td><span class="cc-state cc-state--{view.state.replace(" ", "-")}">{escape(title)}</span>{small(hint)}</td>',
-        f"<td>{bar}{small(f'{view.done:,} of {wording.count(row.n_items, _noun(view))}')}</td>",
-        f'<td class="cc-number">{_speed(view.per_second)}</td><td class="cc-number">{when}</td>',
-        f"<td>{_failed(view)}</td>",
+    state = htpy.span(class_=f"cc-state cc-state--{view.state.replace(' ', '-')}")[title]
+    return table_row(
+        Cell(row.run_id, (f"{who}, {row.created:%Y-%m-%d %H:%M} UTC",), content=name),
+        Cell(title, (hint,) if hint else (), content=state),
+        Cell("", (f"{view.done:,} of {wording.count(row.n_items, _noun(view))}",), content=bar),
+        _speed(view.per_second),
+        when,
+        Cell("", content=_failed(view)),
+        kind=CHOSEN if chosen else "",
     )
-    return f"<tr{' class=cc-chosen aria-current=true' if chosen else ''}>{''.join(cells)}</tr>"
 
 
 def _state(view: RunView) -> tuple[str, str]:
@@ -99,19 +111,19 @@ def _state(view: RunView) -> tuple[str, str]:
     return title, hint
 
 
-def _failed(view: RunView) -> str:
+def _failed(view: RunView) -> Node:
     reasons = list(view.row.failures.items())
-    lines = "".join(
+    lines = [
         small(f"{reason if len(reason) <= _LONGEST else reason[:_LONGEST] + '…'} ({count:,})")
         for reason, count in reasons[:_MOST_REASONS]
-    )
+    ]
     more = len(reasons) - _MOST_REASONS
     rest = small(f"and {wording.count(more, 'other reason')}") if more > 0 else ""
-    return f"{view.row.n_failed or ''}{lines}{rest}"
+    return [str(view.row.n_failed or ""), lines, rest]
 
 
-def details(store: Store, view: RunView) -> str:
-    """What is known of a run while it goes: machine, speed, failures by reason."""
+def details(store: Store, view: RunView) -> Element:
+    """Return what is known of a run while it goes: machine, speed, failures by reason."""
     row, progress = view.row, view.progress
     facts = [
         ("feeds", f"the {'generator' if row.kind == 'generate' else 'rater'} {row.rater_id}"),
@@ -126,15 +138,14 @@ def details(store: Store, view: RunView) -> str:
         ("at work for", wording.duration(view.seconds) if view.seconds else ""),
         *_of_address(store, view),
     ]
-    text = _facts((name, fact or "") for name, fact in facts)
-    if progress.warnings:
-        text += "".join(note(f"Warning: {warning}", "cc-bad") for warning in progress.warnings)
+    parts: list[Node] = [_facts((name, fact or "") for name, fact in facts)]
+    parts += [note(f"Warning: {warning}", "cc-bad") for warning in progress.warnings or ()]
     if row.failures:
         failing = stored.still_failing(store, row.run_id)
         seen = "" if failing == row.n_failed else f", {row.n_failed - failing:,} of them seen since by a later run"
         reasons = bullets(f"{reason} ({count:,})" for reason, count in row.failures.items())
-        text += note(f"{wording.count(row.n_failed, 'image')} failed{seen}:") + reasons
-    return f'<section aria-label="{escape(row.run_id)}"><h2 class="cc-section">{escape(row.run_id)}</h2>{text}</section>'
+        parts += [note(f"{wording.count(row.n_failed, 'image')} failed{seen}:"), reasons]
+    return htpy.section(aria_label=row.run_id)[heading(row.run_id), parts]
 
 
 def _of_address(store: Store, view: RunView) -> list[tuple[str, str]]:
@@ -167,8 +178,8 @@ def _speeds(view: RunView) -> str:
     return f"{_speed(view.per_second, f'{_noun(view)}s')}{' in the last minutes' if both else ''}{both}"
 
 
-def settings(store: Store, view: RunView) -> str:
-    """With what a run was asked to look: settings, code, weights, packages, and how its rater differs from others of its
+def settings(store: Store, view: RunView) -> Node:
+    """Return with what a run was asked to look: settings, code, weights, packages, and how its rater differs from others of its
     name."""
     row = view.row
     facts: list[tuple[str, str]] = []
@@ -181,12 +192,13 @@ def settings(store: Store, view: RunView) -> str:
     apart = ("weights", "revisions", "asked")
     plain = {key: value for key, value in row.settings.items() if key not in apart} | generation
     facts += [(name, f"{value}") for name, value in view.progress.versions.items()]
-    text = _facts(facts)
     lines = bullets(f"{key} = {value}" for key, value in sorted(plain.items()) if value is not None)
-    text += note("All settings:") + lines if lines else ""
-    if (others := _others(store, view)) is not None:
-        text += note(others)
-    return text
+    others = _others(store, view)
+    return [
+        _facts(facts),
+        [note("All settings:"), lines] if lines else "",
+        "" if others is None else note(others),
+    ]
 
 
 def _of_scorer(view: RunView) -> list[tuple[str, str]]:
@@ -217,8 +229,8 @@ def _others(store: Store, view: RunView) -> str | None:
     return f"{mine.rater_id} is another rater than {before.rater_id}, and the two are never mixed: {why}."
 
 
-def question(view: RunView) -> str:
-    """Asked before a run is removed."""
+def question(view: RunView) -> Element:
+    """Return what is asked before a run is removed."""
     row = view.row
     if row.kind == "generate":
         return note(f"Remove run {row.run_id} from this list? Its pictures stay.")
@@ -226,9 +238,9 @@ def question(view: RunView) -> str:
     return note(f"Remove run {row.run_id}, what it saw of {seen}, and what was judged by it?")
 
 
-def _facts(facts: Iterable[tuple[str, str]]) -> str:
-    rows = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(fact)}</dd></div>" for name, fact in facts if fact)
-    return f'<dl class="cc-run-facts">{rows}</dl>' if rows else ""
+def _facts(facts: Iterable[tuple[str, str]]) -> Node:
+    rows = [htpy.div[htpy.dt[name], htpy.dd[fact]] for name, fact in facts if fact]
+    return htpy.dl(class_="cc-run-facts")[rows] if rows else ""
 
 
 def _noun(view: RunView) -> str:

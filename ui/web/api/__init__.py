@@ -8,15 +8,11 @@ from contextlib import contextmanager
 from fastapi import HTTPException, Request
 
 from concord.common import wording
-
-
-def name_of(request: Request) -> str | None:
-    """Who asks; None before they have given a name."""
-    return request.session.get("name")
+from ui.web.auth.sessions import name_of
 
 
 def person_of(request: Request, why: str = "") -> str:
-    """Who asks.
+    """Return the name of the person making the request.
 
     Raises:
         HTTPException: 401, they have given no name; ``why`` one is needed.

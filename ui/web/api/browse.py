@@ -6,6 +6,7 @@ images.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Annotated, Any
 
@@ -20,7 +21,8 @@ from data.spec import parse_spec
 from data.store.browse import facets, filters, grid, map_points
 from data.store.browse.contents import rater_names
 from data.store.browse.filters import AMONG_SCORERS, sentence
-from data.store.core import selection as selection_module
+from data.store.browse.grid import GridItem
+from data.store.core.selection import GROUPS, PEOPLE
 from data.store.core.store import Store
 from data.store.judgements import remarks, scorer_evidence
 from data.store.judgements.remarks import Tagging, TagRefused
@@ -46,13 +48,13 @@ def router(store: Store) -> APIRouter:
     @routes.get("/items")
     def items(listing: _Listing, page: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> dict[str, Any]:
         item_page = grid.items(store, listing.restriction(store), listing.display, offset=page * PAGE, limit=PAGE)
-        says = grid.scorer_verdicts(store, [row["item_id"] for row in item_page.rows], _scorers(listing))
-        display = [
-            row | {"blanked": generation.why_blank(row["blanked"]), "says": says.get(row["item_id"], {})}
-            for row in item_page.rows
-        ]
-        rows = _with_crossing(store, _with_verdicts(store, display, listing), listing)
-        return {"items": rows, "total": item_page.total, "page": page, "size": PAGE, "alike": bool(embedding_sources(store))}
+        return {
+            "items": _items_json(store, item_page.rows, listing),
+            "total": item_page.total,
+            "page": page,
+            "size": PAGE,
+            "alike": bool(embedding_sources(store)),
+        }
 
     @routes.get("/facets")
     def counted(listing: _Listing) -> dict[str, Any]:
@@ -87,19 +89,17 @@ def router(store: Store) -> APIRouter:
             store, listing.restriction(store), listing.display, columns=columns, offset=page * ROWS, limit=ROWS
         )
 
-        shown = [item["item_id"] for row in prompt_page.rows for items in row.cells.values() for item in items]
-        says = grid.scorer_verdicts(store, shown, _scorers(listing))
+        item_ids = [item.item_id for row in prompt_page.rows for items in row.cells.values() for item in items]
+        says = grid.scorer_verdicts(store, item_ids, _scorers(listing))
 
-        def short(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-            return [
-                {name: value for name, value in item.items() if name not in ("spec", "text")}
-                | {"blanked": generation.why_blank(item["blanked"]), "says": says.get(item["item_id"], {})}
-                for item in items
-            ]
+        def cell(items: list[GridItem]) -> list[dict[str, Any]]:
+            return [_item_json(item, says.get(item.item_id, {})) | {"fits": item.fits} for item in items]
 
         return {
             "rows": [
-                asdict(row) | {"cells": {name: short(items) for name, items in row.cells.items()}} for row in prompt_page.rows
+                {"prompt_id": row.prompt_id, "text": row.text, "task": row.task}
+                | {"cells": {name: cell(items) for name, items in row.cells.items()}}
+                for row in prompt_page.rows
             ],
             "generators": prompt_page.generators,
             "total": prompt_page.total,
@@ -153,11 +153,20 @@ def router(store: Store) -> APIRouter:
             raise HTTPException(422, "lasso is missing: the corners of a line, as x,y;x,y;x,y.")
         restriction = listing.restriction(store)
         page = grid.items(store, restriction, replace(listing.display, order="prompt"), limit=_FIRST)
-        shown = ("item_id", "sha256", "text", "generator", "task", "idx")
         with refusing(409, LassoLost):
             classes = class_counts(store, paint, listing.lasso.on, restriction)
-        items = [{name: row[name] for name in shown} for row in page.rows]
-        return {"total": page.total, "items": items, "classes": classes}
+        pictures: list[dict[str, Any]] = [
+            {
+                "item_id": row.item_id,
+                "sha256": row.sha256,
+                "text": row.text,
+                "generator": row.generator,
+                "task": row.task,
+                "idx": row.idx,
+            }
+            for row in page.rows
+        ]
+        return {"total": page.total, "items": pictures, "classes": classes}
 
     return routes
 
@@ -170,30 +179,50 @@ def _scorers(listing: ImageListing) -> set[str] | None:
     return named | ({listing.rater} if listing.aspect == "correct" else set())
 
 
-def _with_verdicts(store: Store, rows: list[dict[str, Any]], listing: ImageListing) -> list[dict[str, Any]]:
-    """Each row with ``verdict`` (yes or no of one rater, where there is one) and ``reason`` (why a scorer does not say yes)."""
+def _item_json(item: GridItem, says: Mapping[str, str]) -> dict[str, Any]:
+    """Return an item of a grid as JSON; ``says``: scorers' verdicts of it."""
+    return {
+        "item_id": item.item_id,
+        "suite": item.suite,
+        "task": item.task,
+        "generator": item.generator,
+        "idx": item.idx,
+        "sha256": item.sha256,
+        "blanked": generation.why_blank(item.blanked),
+        "tags": item.tags,
+        "people": asdict(item.people),
+        "mean": item.mean,
+        "n": item.n,
+        "says": says,
+    }
+
+
+def _items_json(store: Store, items: Sequence[GridItem], listing: ImageListing) -> list[dict[str, Any]]:
+    """Return a page of items as JSON.
+
+    Beside an item stand ``verdict`` (yes or no of one rater, where there is one), ``reason`` (why a scorer does not say yes),
+    and where only what two raters say is listed ``crossed``, an entry for each target.
+    """
+    item_ids = [item.item_id for item in items]
+    says = grid.scorer_verdicts(store, item_ids, _scorers(listing))
     sights = None
-    if listing.rater != selection_module.PEOPLE and listing.aspect == "correct":
-        sights = scorer_evidence.evidence_without_masks(store, [row["item_id"] for row in rows], listing.rater)
-    judged = []
-    for row in rows:
-        spec = row.pop("spec")
-        decisive = listing.rater not in selection_module.GROUPS and listing.aspect in YES_NO_ASPECTS
-        verdict = {1.0: YES, 0.0: NO}.get(row["mean"]) if decisive else None
-        judged.append(row | {"verdict": verdict, "reason": _reason(sights, row["item_id"], spec) if sights else None})
-    return judged
-
-
-def _with_crossing(store: Store, rows: list[dict[str, Any]], listing: ImageListing) -> list[dict[str, Any]]:
-    """Each row with what both sides say, where only that is listed: ``crossed``, one entry for each target."""
+    if listing.rater != PEOPLE and listing.aspect == "correct":
+        sights = scorer_evidence.evidence_without_masks(store, item_ids, listing.rater)
+    decisive = listing.rater not in GROUPS and listing.aspect in YES_NO_ASPECTS
     crossing = listing.crossing(store)
-    if crossing is None:
-        return rows
-    units = crossing.units(store, [row["item_id"] for row in rows])
-    return [row | {"crossed": [asdict(unit) for unit in units.get(row["item_id"], ())]} for row in rows]
+    units = crossing.units(store, item_ids) if crossing is not None else {}
+    rows = []
+    for item in items:
+        verdict = {1.0: YES, 0.0: NO}.get(item.mean) if decisive and item.mean is not None else None
+        row = _item_json(item, says.get(item.item_id, {})) | {"text": item.text, "verdict": verdict}
+        row |= {"reason": _reason(sights, item.item_id, item.spec) if sights else None}
+        if crossing is not None:
+            row |= {"crossed": [asdict(unit) for unit in units.get(item.item_id, ())]}
+        rows.append(row)
+    return rows
 
 
-def _reason(sights: scorer_evidence.RaterEvidence, item_id: str, spec: dict[str, Any] | None) -> str | None:
+def _reason(sights: scorer_evidence.RaterEvidence, item_id: str, spec: Mapping[str, Any] | None) -> str | None:
     """Why this scorer says that the image is not correct, or why it says nothing."""
     seen = sights.seen.get(item_id)
     if seen is None:

@@ -24,6 +24,7 @@ from data.store.core.campaign_items import CampaignClosed
 from data.store.core.store import Store
 from data.store.judgements import answer_status, recording, revocations
 from ui.web.api import person_of, refusing
+from ui.web.auth import sessions
 from ui.web.auth.accounts import NAME_TAKEN, checked_name
 from ui.web.auth.authorization import Access, may, visitor_of
 from ui.web.texts import language_of
@@ -106,7 +107,7 @@ def router(store: Store) -> APIRouter:
 
     @routes.get("/next")
     def following(request: Request, quick: bool = False) -> JSONResponse:
-        name = request.session.get("name")
+        name = sessions.name_of(request)
         if name is None:
             return JSONResponse({"state": "name"})
         chosen = _chosen(request)
@@ -114,8 +115,8 @@ def router(store: Store) -> APIRouter:
         before = _before(store, name, chosen)
         if before is not None:
             return JSONResponse(before)
-        desk = participation.next_tasks(store, name, campaign)
-        return JSONResponse(_describe_desk(store, request, name, campaign, desk, quick=quick))
+        next_tasks = participation.next_tasks(store, name, campaign)
+        return JSONResponse(_describe_next_tasks(store, request, name, campaign, next_tasks, quick=quick))
 
     @routes.post("/name")
     def enter(request: Request, body: NameBody) -> dict[str, str]:
@@ -124,12 +125,12 @@ def router(store: Store) -> APIRouter:
             participation.enter(store, name)
         except participation.NameTaken as error:
             raise HTTPException(422, NAME_TAKEN) from error
-        request.session["name"] = name
+        request.session.update(name=name)
         return {"name": name}
 
     @routes.post("/leave")
     def leave(request: Request) -> dict[str, bool]:
-        if name := request.session.get("name"):
+        if name := sessions.name_of(request):
             participation.leave(store, name)
         request.session.clear()
         return {"left": True}
@@ -140,7 +141,7 @@ def router(store: Store) -> APIRouter:
             raise HTTPException(422, "Your invitation is for another campaign; ask for one for this campaign.")
         if form.campaign_of(store, body.campaign) is None:
             raise HTTPException(404, "There is no such campaign in this project.")
-        request.session["campaign"] = body.campaign
+        request.session.update(campaign=body.campaign)
         return {"campaign": body.campaign}
 
     @routes.post("/consent")
@@ -169,12 +170,12 @@ def router(store: Store) -> APIRouter:
     def pause(request: Request) -> dict[str, Any]:
         person, campaign = person_of(request), _campaign(store, request)
         # whoever is paused, or has failed the training, has no other code for leaving this way
-        desk = participation.next_tasks(store, person, campaign.campaign_id)
-        leaving = form.leaving_outcome(desk, campaign.settings)
+        next_tasks = participation.next_tasks(store, person, campaign.campaign_id)
+        leaving = form.leaving_outcome(next_tasks, campaign.settings)
         participation.pause(store, person, campaign.campaign_id)
         worked = bool(participation.own_answers(store, person, campaign.campaign_id, limit=1))
         shown = form.completion_json(campaign.settings, leaving, worked=worked)
-        form.record_departure(store, campaign, person, desk, shown.get("code", ""))
+        form.record_departure(store, campaign, person, next_tasks, shown.get("code", ""))
         return {"paused": True} | shown
 
     @routes.post("/report")
@@ -243,8 +244,7 @@ def _chosen(request: Request) -> str | None:
     visitor = visitor_of(request)
     if visitor is not None and visitor.invited:
         return visitor.campaign or campaign_items.DEFAULT
-    chosen: str | None = request.session.get("campaign")
-    return chosen
+    return sessions.campaign_of(request)
 
 
 def _campaign(store: Store, request: Request, named: str | None = None) -> Campaign:
@@ -277,31 +277,31 @@ def _before(store: Store, name: str, chosen: str | None) -> dict[str, Any] | Non
     return None
 
 
-def _describe_desk(
-    store: Store, request: Request, name: str, campaign_id: str, desk: allocation.NextTasks, *, quick: bool
+def _describe_next_tasks(
+    store: Store, request: Request, name: str, campaign_id: str, next_tasks: allocation.NextTasks, *, quick: bool
 ) -> dict[str, Any]:
     """What lies before somebody, as their browser is told; ``quick``: with the quick form where no campaign has chosen one.
 
     A researcher who labels outside campaigns is shown the way to the results.
     """
     campaign = form.campaign_of(store, campaign_id)
-    answer: dict[str, Any] = {"name": name, "progress": form.progress_json(desk.progress)}
+    answer: dict[str, Any] = {"name": name, "progress": form.progress_json(next_tasks.progress)}
     visitor = visitor_of(request)
     if visitor is not None and not visitor.invited and may(visitor.role, Access.RESEARCHER):
         # whoever answers in a campaign is there for its questions alone
         answer |= {"results": at("/studio/")} if campaign_id == campaign_items.DEFAULT else {}
     if campaign is not None:
-        answer |= {"campaign": form.campaign_json(store, campaign), "training": form.training_json(desk.training)}
-    if campaign is None or not desk.tasks:
-        ending = form.no_item_json(store, campaign, desk)
+        answer |= {"campaign": form.campaign_json(store, campaign), "training": form.training_json(next_tasks.training)}
+    if campaign is None or not next_tasks.tasks:
+        ending = form.no_item_json(store, campaign, next_tasks)
         if campaign is not None:
-            form.record_departure(store, campaign, name, desk, ending.get("code", ""))
+            form.record_departure(store, campaign, name, next_tasks, ending.get("code", ""))
         return answer | ending
     wanted = YES_NO.name if quick else None
     tasks = [
         _offer(store, name, form.item_form(store, campaign, task, name, answered=wanted))
-        | {"draft": desk.drafts.get(task.item_id)}
-        for task in desk.tasks
+        | {"draft": next_tasks.drafts.get(task.item_id)}
+        for task in next_tasks.tasks
     ]
     return answer | {"state": "label", "tasks": tasks}
 
@@ -344,14 +344,14 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
     answers = clean(about.questionnaire, body.answers)
     annotation = _annotation(store, about, person, answers, body)
     first = _before(store, person, chosen) if body.following else None
-    desk: allocation.NextTasks | None = None
+    next_tasks: allocation.NextTasks | None = None
     try:
         with refusing(409, CampaignClosed):
             if body.following and first is None:
                 answered = participation.submit_answer(
                     store, annotation, about.form.undecided, chosen or campaign_items.DEFAULT
                 )
-                saved, desk = answered.saved, answered.desk
+                saved, next_tasks = answered.saved, answered.next_tasks
             else:
                 saved = recording.submit(store, annotation, about.form.undecided)
     except KeyError as error:
@@ -361,8 +361,8 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
     status = "surplus" if saved.status == "surplus" else "valid"
     reply = {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": status, "feedback": feedback}
     reply |= {"earlier": saved.earlier, "reason": saved.reason}
-    if desk is not None:
-        first = _describe_desk(store, request, person, chosen or campaign_items.DEFAULT, desk, quick=body.quick)
+    if next_tasks is not None:
+        first = _describe_next_tasks(store, request, person, chosen or campaign_items.DEFAULT, next_tasks, quick=body.quick)
     return JSONResponse(reply if first is None else reply | {"next": first})
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -26,6 +26,7 @@ from data.prompts.geneval_suite import COLORS
 from data.spec import Spec, parse_spec
 from data.store.analysis.confusion import matches_with_scorers
 from data.store.browse import contents, grid
+from data.store.browse.contents import StoredItem
 from data.store.campaigns import participation
 from data.store.core import campaign_items
 from data.store.core.store import Store
@@ -34,11 +35,11 @@ from data.store.judgements.remarks import Adjudication, Note, NoteRefused, Wrong
 from scorers import registry
 from scorers.base import Verdict
 from ui.components.addresses import ImageListing, listing_of
-from ui.web.api import name_of, person_of, refusing
+from ui.web.api import person_of, refusing
 from ui.web.api.form import DraftBody, answered_form
+from ui.web.auth.sessions import name_of
 
 ItemId = Annotated[str, Query(max_length=1000)]
-Item = dict[str, Any]
 
 
 class UncoverBody(BaseModel):
@@ -57,14 +58,16 @@ def router(store: Store) -> APIRouter:
     def item(request: Request, id: ItemId) -> dict[str, Any]:
         person = name_of(request)
         item = item_of(store, id)
-        own = {key: [row for row in item[key] if row["rater_id"] == person] for key in ("annotations", "judgements")}
-        item.pop("public_id")
-        return (
-            item
-            | own
-            | {"blanked": generation.why_blank(item["blanked"]), "name": person, "covered": not may_see(store, person, item)}
-            | {"alike": bool(embedding_sources(store))}
+        own = replace(
+            item,
+            blanked=generation.why_blank(item.blanked),
+            annotations=tuple(each for each in item.annotations if each.rater_id == person),
+            judgements=tuple(each for each in item.judgements if each.rater_id == person),
         )
+        fields = asdict(own)
+        fields.pop("public_id")
+        covered = not may_see(store, person, item)
+        return fields | {"name": person, "covered": covered, "alike": bool(embedding_sources(store))}
 
     @routes.get("/task")
     def task(request: Request, id: ItemId, quick: bool = False) -> dict[str, Any]:
@@ -84,7 +87,7 @@ def router(store: Store) -> APIRouter:
         person, item = name_of(request), item_of(store, id)
         if not may_see(store, person, item):
             return {"covered": True, "name": person}
-        if person is not None and item["sha256"] is not None:
+        if person is not None and item.sha256 is not None:
             # nothing is ever shown without a record: what they say of it from now on is not blind
             answer_status.record_unblinding(store, person, id, answer_status.AFTER_ANSWER)
         return _evidence(store, person, item)
@@ -109,7 +112,7 @@ def router(store: Store) -> APIRouter:
             raise HTTPException(422, "This note is empty.")
         revises = str(body.revises) if body.revises else None
         with refusing(409, NoteRefused):
-            remarks.write_note(store, Note(str(body.id), item["item_id"], body.text.strip(), person, revises))
+            remarks.write_note(store, Note(str(body.id), item.item_id, body.text.strip(), person, revises))
         return _remarks_if_visible(store, person, item)
 
     @routes.post("/verdict")
@@ -120,7 +123,7 @@ def router(store: Store) -> APIRouter:
         _check_verdict(item, body)
         made = Adjudication(
             adjudication_id=str(body.id),
-            item_id=item["item_id"],
+            item_id=item.item_id,
             aspect=body.aspect,
             wrong=body.wrong,
             verdict=body.verdict,
@@ -140,12 +143,12 @@ def router(store: Store) -> APIRouter:
     @routes.post("/verdict/back")
     def take_back(request: Request, body: TakeBackBody) -> dict[str, Any]:
         person, item = person_of(request, _SIGNED), item_of(store, body.item)
-        given = {(verdict.aspect, verdict.target) for verdict in remarks.verdicts(store, [item["item_id"]])}
+        given = {(verdict.aspect, verdict.target) for verdict in remarks.verdicts(store, [item.item_id])}
         if (body.aspect, body.target) not in given:
             raise HTTPException(409, "There is no verdict to take back: somebody else has.")
         nothing = Adjudication(
             adjudication_id=str(body.id),
-            item_id=item["item_id"],
+            item_id=item.item_id,
             aspect=body.aspect,
             wrong="prompt",
             verdict="",
@@ -187,7 +190,7 @@ def router(store: Store) -> APIRouter:
     return routes
 
 
-def item_of(store: Store, item_id: str) -> Item:
+def item_of(store: Store, item_id: str) -> StoredItem:
     """An item whole.
 
     Raises:
@@ -199,37 +202,41 @@ def item_of(store: Store, item_id: str) -> Item:
     return record
 
 
-def may_see(store: Store, person: str | None, item: Item) -> bool:
+def may_see(store: Store, person: str | None, item: StoredItem) -> bool:
     """Whether nothing is spoilt by showing this person what others say: they have seen it or answered, or nobody can answer."""
-    if item["sha256"] is None:
+    if item.sha256 is None:
         return True
     if person is None:
         return False
-    return answer_status.unblinded_how(store, person, item["item_id"]) is not None or answer_status.has_answered(
-        store, person, item["item_id"]
+    return answer_status.unblinded_how(store, person, item.item_id) is not None or answer_status.has_answered(
+        store, person, item.item_id
     )
 
 
-def _task(store: Store, person: str | None, item: Item, *, quick: bool) -> dict[str, Any]:
+def _task(store: Store, person: str | None, item: StoredItem, *, quick: bool) -> dict[str, Any]:
     """The form for this image, the quick one where that is wanted; what the person has answered stands in the form of then."""
-    if item["sha256"] is None:
+    if item.sha256 is None:
         return {"state": "none"}
     if person is None:
         return {"state": "name"}
-    task = campaign_items.get_task(store, item["public_id"])
+    task = campaign_items.get_task(store, item.public_id)
     if task is None:
         return {"state": "none"}
     own = [
         annotation
-        for annotation in item["annotations"]
-        if annotation["rater_id"] == person and not annotation["superseded"] and annotation["import_id"] is None
+        for annotation in item.annotations
+        if annotation.rater_id == person and not annotation.superseded and annotation.import_id is None
     ]
-    last: dict[str, Any] = own[-1] if own else {"answers": None, "annotation_id": None, "status": None, "saw_evidence": None}
-    own_answer = {"answers": last["answers"], "revises": last["annotation_id"], "status": last["status"]}
-    blind = any(not annotation["saw_evidence"] for annotation in own) if own else None
+    last = own[-1] if own else None
+    own_answer = {
+        "answers": last.answers if last else None,
+        "revises": last.annotation_id if last else None,
+        "status": last.status if last else None,
+    }
+    blind = any(not annotation.saw_evidence for annotation in own) if own else None
     campaign = form.campaign_of(store, campaign_items.DEFAULT)
     assert campaign is not None
-    given = participation.own_answer(store, person, campaign_items.DEFAULT, last["annotation_id"]) if own else None
+    given = participation.own_answer(store, person, campaign_items.DEFAULT, last.annotation_id) if last else None
     wanted = YES_NO.name if quick else None
     about = (
         answered_form(store, person, campaign, given)
@@ -237,36 +244,37 @@ def _task(store: Store, person: str | None, item: Item, *, quick: bool) -> dict[
         else form.item_form(store, campaign, task, person, answered=wanted)
     )
     state = {"state": "label", "name": person, "blind": blind, "offer": form.sign_offer(store, person, about)}
-    matches = matches_with_scorers(store, person, item["suite"], "correct") if own else []
+    matches = matches_with_scorers(store, person, item.suite, "correct") if own else []
     return state | about.to_json() | own_answer | {"matches": [asdict(each) for each in matches]}
 
 
-def _evidence(store: Store, person: str | None, item: Item) -> dict[str, Any]:
+def _evidence(store: Store, person: str | None, item: StoredItem) -> dict[str, Any]:
     spec = Spec()
     with suppress(ValueError):  # a suite of its own: nothing can be checked, but everything can be shown
-        spec = parse_spec(item["spec"] or {})
-    sights = [_sight(store, item, spec, by) for by in scorer_evidence.evidence_of_item(store, item["item_id"])]
-    ran = {sight["rater"] for sight in sights}
+        spec = parse_spec(item.spec or {})
+    seen = scorer_evidence.evidence_of_item(store, item.item_id)
+    sights = [_sight(store, item, spec, by) for by in seen]
+    ran = {by.rater_id for by in seen}
     imported = {
-        judgement["rater_id"]: None
-        for judgement in item["judgements"]
-        if judgement["kind"] == "scorer" and judgement["rater_id"] not in ran
+        judgement.rater_id: None
+        for judgement in item.judgements
+        if judgement.kind == "scorer" and judgement.rater_id not in ran
     }
-    payloads = scorer_evidence.imported_evidence(store, item["suite"], item["item_id"]) if imported else {}
-    words = {rater: str(payload.get("reasoning") or "") for (_, rater), payload in payloads.items()}
+    brought = scorer_evidence.imported_words(store, item.suite, item.item_id) if imported else {}
+    words = {rater: said.reasoning for (_, rater), said in brought.items()}
     sights += [_imported_sight(store, item, rater, words.get(rater, "")) for rater in imported]
     return {
         "covered": False,
         "name": person,
-        "how": answer_status.unblinded_how(store, person, item["item_id"]) if person is not None else None,
+        "how": answer_status.unblinded_how(store, person, item.item_id) if person is not None else None,
         "colors": COLORS,
         "scorers": sights,
-        "annotations": item["annotations"],
-        "judgements": item["judgements"],
+        "annotations": [asdict(annotation) for annotation in item.annotations],
+        "judgements": [asdict(judgement) for judgement in item.judgements],
     }
 
 
-def _sight(store: Store, item: Item, spec: Spec, by: scorer_evidence.ItemEvidence) -> dict[str, Any]:
+def _sight(store: Store, item: StoredItem, spec: Spec, by: scorer_evidence.ItemEvidence) -> dict[str, Any]:
     """What one scorer saw, and what its rules make of it."""
     sight: dict[str, Any] = {
         "rater": by.rater_id,
@@ -285,7 +293,7 @@ def _sight(store: Store, item: Item, spec: Spec, by: scorer_evidence.ItemEvidenc
         verdict = scorer.judge(spec, by.seen, by.settings)
     except (ValueError, KeyError, TypeError) as error:  # of a scorer that is not here, or a file that somebody else wrote
         nothing: dict[str, Any] = {"settings": {}, "verdict": None, "checks": [], "reason": "", "score": None}
-        questions = [asdict(question) for question in scores.item_questions(store, item["item_id"], by, None)]
+        questions = [asdict(question) for question in scores.item_questions(store, item.item_id, by, None)]
         return sight | nothing | {"unknown": str(error), "questions": questions}
     relations = {relation.target: relation.relation for relation in spec.relations}
     return sight | {
@@ -296,22 +304,22 @@ def _sight(store: Store, item: Item, spec: Spec, by: scorer_evidence.ItemEvidenc
             asdict(check) | {"relation": relations.get(check.target or "") if check.offset is not None else None}
             for check in verdict.checks
         ],
-        "questions": [asdict(question) for question in scores.item_questions(store, item["item_id"], by, verdict)],
-        "score": _score(store, item["suite"], by.rater_id, verdict),
+        "questions": [asdict(question) for question in scores.item_questions(store, item.item_id, by, verdict)],
+        "score": _score(store, item.suite, by.rater_id, verdict),
     }
 
 
-def _imported_sight(store: Store, item: Item, rater: str, words: str) -> dict[str, Any]:
+def _imported_sight(store: Store, item: StoredItem, rater: str, words: str) -> dict[str, Any]:
     """What a scorer says whose verdicts or numbers alone were imported; ``words``: the reason that a judge wrote."""
-    judged = [judgement for judgement in item["judgements"] if judgement["rater_id"] == rater]
-    correct = [judgement for judgement in judged if judgement["aspect"] == "correct"]
-    numbers = [row["value"] for row in judged if row["aspect"] == "score" and row["value"] is not None]
+    judged = [judgement for judgement in item.judgements if judgement.rater_id == rater]
+    correct = [judgement for judgement in judged if judgement.aspect == "correct"]
+    numbers = [judgement.value for judgement in judged if judgement.aspect == "score" and judgement.value is not None]
     return {
         **{"rater": rater, "scorer": rater, "version": None, "run": None, "failed": None, "imported": True},
         **{"detections": [], "settings": {}, "checks": [], "questions": []},
-        "verdict": correct[0]["label"] if correct else None,
-        "reason": words or next((judgement["reason"] for judgement in correct if judgement["reason"]), ""),
-        "score": _position(store, item["suite"], rater, numbers[0]) if numbers else None,
+        "verdict": correct[0].label if correct else None,
+        "reason": words or next((judgement.reason for judgement in correct if judgement.reason), ""),
+        "score": _position(store, item.suite, rater, numbers[0]) if numbers else None,
     }
 
 
@@ -374,10 +382,10 @@ class GoldBody(BaseModel):
     campaign: _Text
 
 
-def _remarks_if_visible(store: Store, person: str | None, item: Item) -> dict[str, Any]:
+def _remarks_if_visible(store: Store, person: str | None, item: StoredItem) -> dict[str, Any]:
     if not may_see(store, person, item):
         return {"covered": True}
-    item_id = item["item_id"]
+    item_id = item.item_id
     return {
         "covered": False,
         "tags": remarks.tags_of_items(store, [item_id]).get(item_id, []),
@@ -389,20 +397,20 @@ def _remarks_if_visible(store: Store, person: str | None, item: Item) -> dict[st
     }
 
 
-def _cases(store: Store, item: Item) -> list[dict[str, Any]]:
+def _cases(store: Store, item: StoredItem) -> list[dict[str, Any]]:
     """What a verdict can be about: each aspect and target that somebody has a label for, and what it may say."""
     by_case: dict[tuple[str, str | None], list[adjudication.RaterValue]] = {}
-    for judgement in item["judgements"]:
-        if judgement["label"] is not None and judgement["kind"] != "consensus":
+    for judgement in item.judgements:
+        if judgement.label is not None and judgement.kind != "consensus":
             value = adjudication.RaterValue(
-                judgement["rater_id"], judgement["kind"], judgement["simulated"], judgement["label"], judgement["reason"]
+                judgement.rater_id, judgement.kind, judgement.simulated, judgement.label, judgement.reason
             )
-            by_case.setdefault((judgement["aspect"], judgement["target"]), []).append(value)
+            by_case.setdefault((judgement.aspect, judgement.target), []).append(value)
     return [
         {
             "aspect": aspect,
             "target": target,
-            "labels": adjudication.verdict_labels(store, CampaignTopic(item["suite"], aspect), values),
+            "labels": adjudication.verdict_labels(store, CampaignTopic(item.suite, aspect), values),
             "said": [{"rater": rated.rater, "kind": rated.kind, "label": rated.value} for rated in values],
             "sides": [[asdict(side) for side in both] for both in adjudication.sides(values)],
         }
@@ -410,14 +418,10 @@ def _cases(store: Store, item: Item) -> list[dict[str, Any]]:
     ]
 
 
-def _check_verdict(item: Item, body: VerdictBody) -> None:
-    about = [
-        judgement
-        for judgement in item["judgements"]
-        if (judgement["aspect"], judgement["target"]) == (body.aspect, body.target)
-    ]
+def _check_verdict(item: StoredItem, body: VerdictBody) -> None:
+    about = [judgement for judgement in item.judgements if (judgement.aspect, judgement.target) == (body.aspect, body.target)]
     if not about:
         raise HTTPException(422, "Nobody has judged this aspect of this image.")
     kind = {"scorer": "scorer", "person": "human"}.get(body.wrong)
-    if kind and body.rater and body.rater not in {judgement["rater_id"] for judgement in about if judgement["kind"] == kind}:
+    if kind and body.rater and body.rater not in {judgement.rater_id for judgement in about if judgement.kind == kind}:
         raise HTTPException(422, f"{body.rater} is no {body.wrong} who has judged that of this image.")

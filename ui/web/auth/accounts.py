@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from argon2 import PasswordHasher, extract_parameters
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -122,26 +122,30 @@ def _lifetimes(path: Path, table: Any) -> Lifetimes:
     return Lifetimes(**seconds)
 
 
+_FIELDS: Final = ("name", "role", "password")
+
+
 def _account(where: str, entry: Any) -> Account:
     if not isinstance(entry, Mapping):
         raise AccountsError(f"{where}: write one entry per person, such as\n{EXAMPLE}")
-    if more := sorted(set(entry) - {"name", "role", "password"}):
+    if more := sorted(set(entry) - set(_FIELDS)):
         raise AccountsError(f"{where}: {more[0]!r} is not known here; a person has name, role and password")
-    for field in ("name", "role", "password"):
+    for field in _FIELDS:
         if not isinstance(entry.get(field), str):
             raise AccountsError(f'{where}: {field} is missing, or is not a text in quotes: {field} = "..."')
-    name = unicodedata.normalize("NFC", entry["name"])
+    name, role, password = (entry[field] for field in _FIELDS)
+    name = unicodedata.normalize("NFC", name)
     shown = all(not unicodedata.category(character).startswith("C") for character in name)
     if not shown or name != name.strip() or not 1 <= len(name) <= MAX_NAME or looks_like_pseudonym(name):
         raise AccountsError(
             f"{where}: the name {name!r} cannot be; 1 to {MAX_NAME} characters, none invisible, no spaces around them,"
             " and nothing that looks like a crowd worker's"
         )
-    if entry["role"] not in ROLES:
-        raise AccountsError(f"{where}: role must be {', '.join(ROLES[:-1])} or {ROLES[-1]}, not {entry['role']!r}")
-    if not is_hash(entry["password"]):
+    if role not in ROLES:
+        raise AccountsError(f"{where}: role must be {', '.join(ROLES[:-1])} or {ROLES[-1]}, not {role!r}")
+    if not is_hash(password):
         raise AccountsError(f"{where}: password must be what `uv run app.py people hash` prints, never the password itself")
-    return Account(name, entry["role"], entry["password"])
+    return Account(name, role, password)
 
 
 class Accounts:
@@ -161,8 +165,8 @@ class Accounts:
         """The account of this name, None if there is none."""
         return self._now().get(name)
 
-    def taken(self, name: str) -> bool:
-        """Whether a name is, or looks like, that of an account."""
+    def is_taken(self, name: str) -> bool:
+        """Return True if an account has this name or one that folds to it."""
         return any(folded(name) == folded(account_name) for account_name in self._now())
 
     @property

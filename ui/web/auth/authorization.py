@@ -45,9 +45,9 @@ _USED_BY_STUDIO: Final = (*_USED_BY_FORM, "queue", "run/predict", "cancel", "res
 
 def _of_gradio(mount: str, used: tuple[str, ...], access: Access) -> tuple[tuple[str, Access | None], ...]:
     api = f"{mount}/gradio_api"
-    open_ones = ((f"{api}/{name}", access) for name in used)
+    open_routes = ((f"{api}/{name}", access) for name in used)
     closed = (api, f"{mount}/login", f"{mount}/logout", f"{mount}/monitoring")
-    return (*open_ones, *((path, None) for path in closed), (mount, access))
+    return (*open_routes, *((path, None) for path in closed), (mount, access))
 
 
 # The first prefix that fits decides; a path that none fits is refused, and so is one that leads to None. A prefix covers
@@ -118,21 +118,21 @@ def visitor(session: Session, store: Store, accounts: Accounts | None) -> Visito
     Raises:
         SignedOut: the session was good once: the invitation is over, the account has changed, the person is erased.
     """
-    name = session.get("name")
+    name, invited_by, stamp = (session.get(key) for key in ("name", "invitation", "account"))
     if name is not None and erasing.is_erased(store, str(name)):
         raise SignedOut(ERASED)
-    if name is not None and "invitation" in session:
-        invitation = invitations.get(store, str(session["invitation"]))
+    if name is not None and invited_by is not None:
+        invitation = invitations.get(store, str(invited_by))
         why = "This invitation is no longer known." if invitation is None else invitation.closed()
         if invitation is None or why:
             raise SignedOut(str(why))
         return Visitor(name, "admin" if accounts is None else invitation.role, invitation.campaign, invited=True)
     if accounts is None:
         return Visitor(name, "admin", local=True)
-    if name is None or "account" not in session:
+    if name is None or stamp is None:
         return None
     account = accounts.get(str(name))
-    if account is None or not hmac.compare_digest(_stamp(store, account), str(session["account"])):
+    if account is None or not hmac.compare_digest(_stamp(store, account), str(stamp)):
         raise SignedOut(_CHANGED)
     return Visitor(account.name, account.role)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl, urlsplit
 
 import anyio
@@ -71,14 +70,14 @@ def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> 
         if accounts is None:
             return RedirectResponse(at("/"), 303)
         form, t = await _form(request), language_of(request.scope)
-        name = unicodedata.normalize("NFC", form.get("name", "")).strip()[: MAX_NAME + 1]
-        password, following = form.get("password", ""), local(form.get("next", ""))
+        name = unicodedata.normalize("NFC", form.name).strip()[: MAX_NAME + 1]
+        following = local(form.following)
         address = request.client.host if request.client else ""
         if wait := limiter.attempt(name, address):
             return sign_in_pages.sign_in(t, name, following, t(_TOO_OFTEN, seconds=math.ceil(wait)), 429)
         account = accounts.get(name)
         known = account.password if account is not None else None
-        if not await run_sync(password_fits, password[:_MAX_PASSWORD], known, limiter=at_once) or account is None:
+        if not await run_sync(password_fits, form.password[:_MAX_PASSWORD], known, limiter=at_once) or account is None:
             return sign_in_pages.sign_in(t, name, following, t(_WRONG), 401)
         limiter.succeeded(name, address)
         try:
@@ -95,7 +94,7 @@ def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> 
 
     @routes.post("/logout", response_model=None)
     def logout(request: Request) -> Response:
-        if name := request.session.get("name"):
+        if name := sessions.name_of(request):
             participation.leave(store, str(name))
         request.session.clear()
         t = language_of(request.scope)
@@ -145,11 +144,11 @@ def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> Non
             except (InvitationClosed, people.UnclearParticipant) as error:
                 return refused(t, *error.args)
             if arrival is not None:
-                return arrived(request, invitation, replace(arrival, code=form.get("code", "")[:_MAX_CODE]), token)
+                return arrived(request, invitation, replace(arrival, code=form.code[:_MAX_CODE]), token)
             try:
-                name = _typed(form.get("name", ""), _known(request), accounts)
+                name = _typed(form.name, _known(request), accounts)
             except HTTPException as error:
-                path, typed = f"{people.JOIN}/{token}", form.get("name", "")[:MAX_NAME]
+                path, typed = f"{people.JOIN}/{token}", form.name[:MAX_NAME]
                 title, wrong = _title(t, store, invitation), t(str(error.detail))
                 return sign_in_pages.join(t, path, title, typed, wrong, error.status_code)
             return arrived(request, invitation, Arrival(invitation.invitation_id, name, "name"), token)
@@ -217,7 +216,7 @@ def _typed(text: str, known: str | None, accounts: Accounts | None) -> str:
         HTTPException: nobody may come by it, or it is somebody's with an account; with a sentence for the person.
     """
     name = checked_name(text)
-    if name != known and (looks_like_pseudonym(name) or (accounts is not None and accounts.taken(name))):
+    if name != known and (looks_like_pseudonym(name) or (accounts is not None and accounts.is_taken(name))):
         raise HTTPException(409, NAME_TAKEN)
     return name
 
@@ -227,11 +226,26 @@ def _title(t: Language, store: Store, invitation: Invitation) -> str:
     return campaign.title if campaign is not None else t("Label images")
 
 
-async def _form(request: Request) -> dict[str, str]:
-    """What a plain HTML form sent."""
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """The fields that our plain HTML forms send; "" for what was not sent.
+
+    Attributes:
+        following: the path to go to afterwards, ``next`` in the form.
+        code: a re-entry code.
+    """
+
+    name: str = ""
+    password: str = ""
+    following: str = ""
+    code: str = ""
+
+
+async def _form(request: Request) -> _Form:
+    """Return the fields of a plain HTML form; all empty if the body cannot be read."""
     body = await request.body()
     try:
-        pairs: list[tuple[str, Any]] = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=20)
+        sent = dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=20))
     except ValueError:
-        return {}
-    return dict(pairs)
+        return _Form()
+    return _Form(*(sent.get(field, "") for field in ("name", "password", "next", "code")))

@@ -75,6 +75,18 @@ def touch(session: MutableMapping[str, Any]) -> None:
         session["seen"] = now()
 
 
+def name_of(request: Request) -> str | None:
+    """Return the name of the person making the request; None before they have given one."""
+    name: str | None = request.session.get("name")
+    return name
+
+
+def campaign_of(request: Request) -> str | None:
+    """Return the campaign that the person making the request chose; None if they have not chosen one."""
+    campaign: str | None = request.session.get("campaign")
+    return campaign
+
+
 class Sessions:
     """ASGI middleware: ``scope["session"]`` is a dictionary that is kept from request to request."""
 

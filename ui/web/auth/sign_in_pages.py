@@ -7,45 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from markupsafe import Markup
+import htpy
+from htpy import Element, Node
 from starlette.responses import HTMLResponse
 
 from concord.common.base_path import at
 from data.people import Role
 from ui.web.texts import Language
 
-_PAGE = Markup("""<!doctype html>
-<html lang="{language}" dir="{direction}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title} - Concord</title>
-<link rel="icon" href="{icon}">
-<link rel="stylesheet" href="{concord}">
-<link rel="stylesheet" href="{sign_in}">
-</head>
-<body class="cc-entrance">
-<main class="cc-root cc-entrance-card">
-<h1 class="cc-title">{title}</h1>
-{body}
-</main>
-</body>
-</html>
-""")
-_FIELD = Markup(
-    '<div class="cc-stack"><label class="cc-label" for="{name}">{label}</label>'
-    '<input class="cc-input" id="{name}" name="{name}" type="{kind}" value="{value}" autocomplete="{complete}"'
-    ' maxlength="{most}" required{more}></div>\n'
-)
-_FORM = Markup(
-    '{said}<form class="cc-stack" method="post" action="{action}">\n{fields}'
-    '<button class="cc-button cc-button--primary" type="submit">{go}</button>\n</form>'
-)
-_ERROR = Markup('<p class="cc-field-error" id="error" role="alert">{}</p>\n')
-_TEXT = Markup('<p class="cc-muted">{}</p>\n')
-_LINK = Markup('<p><a class="cc-button cc-entrance-go" href="{}">{}</a></p>\n')
-_OTHERS = Markup('<ul class="cc-entrance-links">\n{}\n</ul>\n')
-_OTHER = Markup('<li><a href="{}">{}</a></li>')
 _HEADERS = {
     # nothing on the way may keep it: it differs by who asks
     "cache-control": "no-store",
@@ -56,8 +25,8 @@ _HEADERS = {
 
 def sentence(t: Language, title: str, text: str, status: int = 200, *, link: tuple[str, str] | None = None) -> HTMLResponse:
     """A page that says one thing; ``link`` is a path of ours and what to call it."""
-    more = _LINK.format(t.at(link[0]), link[1]) if link else Markup()
-    return _page(t, title, _TEXT.format(text) + more, status)
+    more = link and htpy.p[htpy.a(class_="cc-button cc-entrance-go", href=t.at(link[0]))[link[1]]]
+    return _page(t, title, [_text(text), more], status)
 
 
 def missing(t: Language, path: str, role: Role | None, pages: Iterable[tuple[str, str]]) -> HTMLResponse:
@@ -68,18 +37,18 @@ def missing(t: Language, path: str, role: Role | None, pages: Iterable[tuple[str
     # a path is written from left to right in every language
     shown = path[:200] if t.direction == "ltr" else f"\u2066{path[:200]}\u2069"
     text = t("There is no page at {path}. Perhaps the address is mistyped, or the page has another name now.", path=shown)
-    others = Markup("\n").join(_OTHER.format(t.at(page), name) for page, name in links)
-    return _page(t, t("There is no such page"), _TEXT.format(text) + _OTHERS.format(others), 404)
+    others = htpy.ul(class_="cc-entrance-links")[[htpy.li[htpy.a(href=t.at(page))[name]] for page, name in links]]
+    return _page(t, t("There is no such page"), [_text(text), others], 404)
 
 
 def sign_in(t: Language, name: str = "", following: str = "", error: str = "", status: int = 200) -> HTMLResponse:
     """The page that asks for name and password; ``following`` is where it leads."""
     wrong = bool(error)
-    fields = (
-        _field("name", t("Name"), value=name, complete="username", most=60, wrong=wrong, first=True)
-        + _field("password", t("Password"), kind="password", complete="current-password", most=1000, wrong=wrong)
-        + Markup('<input type="hidden" name="next" value="{}">\n').format(following)
-    )
+    fields = [
+        _field("name", t("Name"), value=name, complete="username", most=60, wrong=wrong, first=True),
+        _field("password", t("Password"), kind="password", complete="current-password", most=1000, wrong=wrong),
+        htpy.input(type="hidden", name="next", value=following),
+    ]
     return _form(t, t("Sign in"), "", t.at("/login"), fields, t("Sign in"), error, status)
 
 
@@ -94,12 +63,10 @@ def keep_code(t: Language, title: str, code: str, following: str) -> HTMLRespons
     """The page that tells a re-entry code, once; ``following`` is a path of ours to go on to."""
     why = t("You can come back in this browser at any time. In another browser, or on another device, you need this code:")
     # a code is written from left to right in every language
-    shown = Markup('<p><code class="cc-code" id="reentry" dir="ltr">{}</code></p>\n').format(code)
-    once = _TEXT.format(t("Write it down or copy it: it is shown only now."))
-    start = Markup('<p><a class="cc-button cc-button--primary cc-entrance-go" href="{}">{}</a></p>\n').format(
-        t.at(following), t("Start")
-    )
-    return _page(t, title, _TEXT.format(why) + shown + once + start, 200)
+    shown = htpy.p[htpy.code(class_="cc-code", id="reentry", dir="ltr")[code]]
+    once = _text(t("Write it down or copy it: it is shown only now."))
+    start = htpy.p[htpy.a(class_="cc-button cc-button--primary cc-entrance-go", href=t.at(following))[t("Start")]]
+    return _page(t, title, [_text(why), shown, once, start], 200)
 
 
 def reenter(t: Language, path: str, title: str, error: str = "", status: int = 403) -> HTMLResponse:
@@ -114,22 +81,48 @@ def reenter(t: Language, path: str, title: str, error: str = "", status: int = 4
 
 def confirm(t: Language, path: str, title: str, text: str, go: str) -> HTMLResponse:
     """The page that asks before something happens; ``path`` may have a query."""
-    return _form(t, title, text, t.at(path), Markup(), go, "", 200)
+    return _form(t, title, text, t.at(path), "", go, "", 200)
 
 
 def _field(
     name: str, label: str, *, kind: str = "text", value: str = "", complete: str, most: int, wrong: bool, first: bool = False
-) -> Markup:
-    more = Markup(' aria-describedby="error" aria-invalid="true"' if wrong else "") + Markup(" autofocus" if first else "")
-    return _FIELD.format(name=name, label=label, kind=kind, value=value, complete=complete, most=most, more=more)
+) -> Element:
+    error = {"aria-describedby": "error", "aria-invalid": "true"} if wrong else {}
+    box = htpy.input(
+        error,
+        class_="cc-input",
+        id=name,
+        name=name,
+        type=kind,
+        value=value,
+        autocomplete=complete,
+        maxlength=most,
+        required=True,
+        autofocus=first,
+    )
+    return htpy.div(class_="cc-stack")[htpy.label(class_="cc-label", for_=name)[label], box]
 
 
-def _form(t: Language, title: str, text: str, action: str, fields: Markup, go: str, error: str, status: int) -> HTMLResponse:
-    messages = (_TEXT.format(text) if text else Markup()) + (_ERROR.format(error) if error else Markup())
-    return _page(t, title, _FORM.format(said=messages, action=action, fields=fields, go=go), status)
+def _text(text: str) -> Element:
+    return htpy.p(class_="cc-muted")[text]
 
 
-def _page(t: Language, title: str, body: Markup, status: int) -> HTMLResponse:
-    styles = {name: at(f"/assets/css/{name}.css") for name in ("concord", "sign_in")}
-    how = {"language": t.code, "direction": t.direction, "icon": at("/assets/icon.svg")} | styles
-    return HTMLResponse(_PAGE.format(title=title, body=body, **how), status, _HEADERS)
+def _form(t: Language, title: str, text: str, action: str, fields: Node, go: str, error: str, status: int) -> HTMLResponse:
+    wrong = error and htpy.p(class_="cc-field-error", id="error", role="alert")[error]
+    button = htpy.button(class_="cc-button cc-button--primary", type="submit")[go]
+    form = htpy.form(class_="cc-stack", method="post", action=action)[fields, button]
+    return _page(t, title, [text and _text(text), wrong, form], status)
+
+
+def _page(t: Language, title: str, body: Node, status: int) -> HTMLResponse:
+    page = htpy.html(lang=t.code, dir=t.direction)[
+        htpy.head[
+            htpy.meta(charset="utf-8"),
+            htpy.meta(name="viewport", content="width=device-width, initial-scale=1"),
+            htpy.title[f"{title} - Concord"],
+            htpy.link(rel="icon", href=at("/assets/icon.svg")),
+            [htpy.link(rel="stylesheet", href=at(f"/assets/css/{name}.css")) for name in ("concord", "sign_in")],
+        ],
+        htpy.body(class_="cc-entrance")[htpy.main(class_="cc-root cc-entrance-card")[htpy.h1(class_="cc-title")[title], body]],
+    ]
+    return HTMLResponse(str(page), status, _HEADERS)

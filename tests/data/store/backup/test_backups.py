@@ -349,8 +349,8 @@ def test_the_erased_are_taken_out_of_every_copy(store: Store, tmp_path: Path) ->
         assert connection.execute("select count(*) from annotations where rater_id = ?", [alias]).fetchone() != (0,)
     assert len(bytes_with(tmp_path, NAME)) >= 5
     counts = {
-        list_backup.path: list_backup.manifest.tables["annotations"].rows
-        for list_backup in (*backups.list_backups(backups.backup_folder(store.project)), far)
+        backup.path: backup.manifest.tables["annotations"].rows
+        for backup in (*backups.list_backups(backups.backup_folder(store.project)), far)
     }
 
     erasing.erase(store, NAME)

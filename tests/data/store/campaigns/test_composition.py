@@ -25,6 +25,7 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportRefused
 from data.store.judgements import answer_status, recording, remarks
+from data.store.judgements.recording import JudgedSource
 from data.store.judgements.remarks import Adjudication
 from tests.data.store.small_campaign import NAME, give, start
 from tests.data.store.small_project import PROMPT, answer, column, content, fill, pictures, submit, table
@@ -129,10 +130,10 @@ def test_what_is_said_of_a_group_s_images_stands_at_the_images(store: Store) -> 
     assert content(store) == before
 
 
-def rebuilt(source: dict[str, object], members: list[str]) -> tuple[Judgement, ...]:
-    if source["kind"] == "image":
+def rebuilt(source: JudgedSource, members: list[str]) -> tuple[Judgement, ...]:
+    if source.kind == "image":
         return (Judgement("correct", "no", 0.0),)
-    assert source["members"] == members
+    assert list(source.members) == members
     return tuple(Judgement("correct", "no", 0.0, item_id=member) for member in members[:2])
 
 
@@ -226,7 +227,7 @@ def test_a_campaign_s_life(store: Store) -> None:
 
 def test_an_import_that_a_campaign_shows_stays(store: Store) -> None:
     start(store, 2)
-    (entry,) = [row["import_id"] for row in imports.listed(store)]
+    (entry,) = [row.import_id for row in imports.listed(store)]
     with pytest.raises(ImportRefused, match="to be judged in c, "):
         imports.undo(store, entry)
     management.remove(store, NAME)
@@ -238,7 +239,7 @@ def test_a_group_that_nobody_uses_goes_with_its_images(store: Store) -> None:
     two_generators(store)
     management.groups(store, ALL)
     remaining = management.groups(store, Selection(generator=("g1",)))
-    first, second = (row["import_id"] for row in imports.listed(store))
+    first, second = (row.import_id for row in imports.listed(store))
     imports.undo(store, second)
     assert column(store, "select item_id from items where kind = 'group'") == remaining
     imports.undo(store, first)
@@ -250,7 +251,7 @@ def test_answers_about_a_group_keep_its_images(store: Store) -> None:
     group, _ = management.groups(store, ALL)
     submit(store, group, "ann", campaign_id=None)
     with pytest.raises(ImportRefused, match="1 people have given 1 answers"):
-        imports.undo(store, imports.listed(store)[0]["import_id"])
+        imports.undo(store, imports.listed(store)[0].import_id)
 
 
 def test_the_default_campaign_follows_imports(store: Store) -> None:
@@ -261,7 +262,7 @@ def test_the_default_campaign_follows_imports(store: Store) -> None:
     after = [task.item_id for task in participation.next_tasks(store, "ann", ahead=9).tasks]
     assert len(after) == 3
     assert after[0] == first[1]  # what she holds comes first
-    imports.undo(store, imports.listed(store)[1]["import_id"])
+    imports.undo(store, imports.listed(store)[1].import_id)
     assert [task.item_id for task in participation.next_tasks(store, "ann", ahead=9).tasks] == first[1:]
     assert management.listed(store)[0].settings.order == "shared"
 

@@ -41,7 +41,7 @@ def test_answer_and_next_task_in_one_transaction_equal_two_calls(tmp_path: Path)
                 annotation = answer(item, who, campaign_id=NAME)
                 if name == "together":
                     result = participation.submit_answer(store, annotation, campaign=NAME)
-                    saved, desk = result.saved, result.desk
+                    saved, desk = result.saved, result.next_tasks
                 else:
                     saved, desk = recording.submit(store, annotation), participation.next_tasks(store, who, NAME)
                 parts.append((saved.new, saved.status, [task.item_id for task in desk.tasks], desk.progress, desk.closed))
@@ -65,7 +65,7 @@ def test_several_at_once_are_saved_and_seated_in_one_group(store: Store) -> None
         answered = participation._submit_answers(cursor, payloads)
         cursor.rollback()
     assert [result.saved.new for result in answered] == [True] * 3
-    values = [result.desk.tasks[0].item_id for result in answered]
+    values = [result.next_tasks.tasks[0].item_id for result in answered]
     assert len({*values, *(annotation.item_id for annotation in said)}) == 6, "nobody is given what another has"
 
 
@@ -74,7 +74,7 @@ def test_sent_again_it_is_there_once_and_what_is_next_is_the_same(store: Store) 
     annotation = answer(c.offered("ann", 1)[0], "ann", campaign_id=NAME)
     first, again = (participation.submit_answer(store, annotation, campaign=NAME) for _ in range(2))
     assert (first.saved.new, again.saved.new) == (True, False)
-    assert first.desk == again.desk
+    assert first.next_tasks == again.next_tasks
     assert len(table(store, "annotations")) == len(table(store, "judgements")) == 1
 
 
@@ -96,10 +96,10 @@ def test_an_answer_about_nothing_saves_nothing_and_seats_nobody(store: Store) ->
 def test_who_was_revoked_since_is_seated_no_more(store: Store) -> None:
     c = _now(start(store, 4, overlap=1))
     first, second = c.offered("ann")
-    assert participation.submit_answer(store, answer(first, "ann", campaign_id=NAME), campaign=NAME).desk.closed is None
+    assert participation.submit_answer(store, answer(first, "ann", campaign_id=NAME), campaign=NAME).next_tasks.closed is None
     revocations.revoke(store, "ann", "rosa")
     result = participation.submit_answer(store, answer(second, "ann", campaign_id=NAME), campaign=NAME)
-    assert (result.saved.status, result.desk.closed) == ("surplus", "revoked")
+    assert (result.saved.status, result.next_tasks.closed) == ("surplus", "revoked")
     revocations.restore(store, "ann", "rosa")
     assert participation.next_tasks(store, "ann", NAME).closed is None
 
@@ -110,7 +110,7 @@ def test_a_campaign_that_is_stopped_offers_nothing_from_the_next_answer_on(store
     participation.submit_answer(store, answer(first, "ann", campaign_id=NAME), campaign=NAME)
     management.move(store, NAME, "stopped")
     result = participation.submit_answer(store, answer(second, "ann", campaign_id=NAME), campaign=NAME)
-    assert (result.saved.status, result.desk.closed) == ("valid", "stopped")
+    assert (result.saved.status, result.next_tasks.closed) == ("valid", "stopped")
 
 
 def test_a_person_who_was_erased_is_refused_though_they_were_known(store: Store) -> None:

@@ -14,6 +14,7 @@ from data.records import Evidence, Judgement, Rater
 from data.store import imports, runs
 from data.store.browse import grid, index_refresh
 from data.store.browse.filters import PACKED_AS, ListingQuery
+from data.store.browse.grid import YesNoCount
 from data.store.campaigns import management
 from data.store.core.erased import Erased
 from data.store.core.schema import MIGRATIONS
@@ -112,9 +113,9 @@ def test_who_failed_first_and_could_look_later_has_not_failed(store: Store) -> N
 
 def test_readers_see_what_was_written_before(store: Store) -> None:
     items = fill(store)
-    assert [row["people"] for row in grid.items(store, ListingQuery()).rows] == [{"yes": 0, "no": 0}] * 3
+    assert [row.people for row in grid.items(store, ListingQuery()).rows] == [YesNoCount(0, 0)] * 3
     submit(store, items[1], "ann", "no")
-    assert [row["people"]["no"] for row in grid.items(store, ListingQuery()).rows] == [0, 1, 0]
+    assert [row.people.no for row in grid.items(store, ListingQuery()).rows] == [0, 1, 0]
 
 
 def test_much_is_left_to_the_background_and_the_version_says_when(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,7 +70,7 @@ def test_an_image_that_is_gone_is_no_task_any_more(store: Store) -> None:
     assert campaign_items.get_task(store, task.public_id) == task
     management.remove(store, NAME)
     for entry in imports.listed(store):
-        imports.undo(store, entry["import_id"])
+        imports.undo(store, entry.import_id)
     assert campaign_items.get_task(store, task.public_id) is None
 
 

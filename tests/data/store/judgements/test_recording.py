@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -20,15 +19,16 @@ from data.store.core.selection import Selection
 from data.store.core.store import Cache, Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording
-from data.store.judgements.recording import SavedAnswer, SentAnswer
+from data.store.judgements.recording import JudgedSource, SavedAnswer, SentAnswer
 from tests.data.store.small_project import answer, column, content, fill, submit, table
 
 EVERYTHING = Selection()
 
 
-def derive(source: Mapping[str, Any]) -> tuple[str, Sequence[Judgement]]:
+def derive(source: JudgedSource) -> tuple[str, Sequence[Judgement]]:
     """The rule of these hand-made answers."""
-    said = source["payload"] if source["questionnaire"] is None else source["answers"]
+    said = source.payload if source.questionnaire is None else source.answers
+    assert said is not None
     if said["label"] == "cannot_tell":
         return "direct-1", [Judgement(said["aspect"], None, None, said["target"], "cannot_tell")]
     return "direct-1", [Judgement(said["aspect"], said["label"], said["value"], said["target"])]
@@ -162,7 +162,7 @@ def test_a_second_answer_is_a_repeat(store: Store) -> None:
     assert labels(store) == {"ann": "yes"}
     assert excluded(store) == ["repeat"]
     page = grid.items(store, ListingQuery(EVERYTHING), ListingDisplay(order="lowest"))
-    assert (page.rows[0]["mean"], page.rows[0]["n"], page.total) == (1.0, 1, 3)
+    assert (page.rows[0].mean, page.rows[0].n, page.total) == (1.0, 1, 3)
     assert grid.items(store, ListingQuery(EVERYTHING), offset=60).total == 3
 
 
@@ -214,16 +214,14 @@ def test_browse_shows_a_raters_values_or_all_peoples(store: Store) -> None:
     submit(store, first, "bob", "no")
     submit(store, second, "bob", "no")
     everyone = grid.items(store, ListingQuery(EVERYTHING), ListingDisplay(order="highest"))
-    assert [(row["item_id"], row["mean"], row["n"]) for row in everyone.rows] == [
+    assert [(row.item_id, row.mean, row.n) for row in everyone.rows] == [
         (first, 0.5, 2),
         (second, 0.0, 1),
         (third, None, None),
     ]
     bob = grid.items(store, ListingQuery(EVERYTHING), ListingDisplay(rater="bob", order="lowest"))
-    assert {row["item_id"]: row["mean"] for row in bob.rows} == {first: 0.0, second: 0.0, third: None}
-    assert [row["mean"] for row in grid.items(store, ListingQuery(EVERYTHING), ListingDisplay(rater="nobody")).rows] == [
-        None
-    ] * 3
+    assert {row.item_id: row.mean for row in bob.rows} == {first: 0.0, second: 0.0, third: None}
+    assert [row.mean for row in grid.items(store, ListingQuery(EVERYTHING), ListingDisplay(rater="nobody")).rows] == [None] * 3
 
 
 def test_scorers_that_were_tuned_where_people_had_answered_are_marked(store: Store) -> None:

@@ -19,8 +19,7 @@ from concord.common.context import CommandError
 from concord.error_analysis import rejudging
 from concord.error_analysis.rejudging import save_as_rater
 from concord.judging import derive_source
-from concord.runs import run_manager as supervisor
-from concord.runs import score
+from concord.runs import run_manager, score
 from data.spec import parse_spec
 from data.store import imports, runs
 from data.store.browse import grid
@@ -37,6 +36,7 @@ from tests.ui import explore_project
 from tests.ui.drawn_images import SETTINGS
 from tests.ui.explore_project import CLIP, HOSTILE, RATER, SUITE
 from tests.ui.http_visitor import TOKEN, World
+from ui.components.controls import rendered
 from ui.components.live_updates import ignored
 from ui.pages import explore
 from ui.pages.explore import ExplorePage, controls
@@ -110,19 +110,19 @@ def test_as_it_was_run_the_numbers_are_those_of_the_other_pages(standing: Store)
         if (row.rater, row.aspect) == (RATER, "correct")
     }
     heads = ["color_attr", "colors", "counting", "position", "single_object", "two_object", "all", "tasks_mean"]
-    table = explore_project.table(shown.numbers, "Score: share of correct images")
+    table = explore_project.table(rendered(shown.numbers), "Score: share of correct images")
     assert table["renderer-careless"] == [f"{mean['renderer-careless', task]:.3f}" for task in heads]
     report = compute(standing, Selection(suite=(SUITE,), aspect=("correct",)), POINTS).raters
     for kind, who in (("real", "people"), ("simulated", "simulated people")):
         rows = {(row.task, row.statistic): row for row in report if (row.rater, row.people) == (RATER, kind)}
-        table = explore_project.table(shown.numbers, f"Agreement with {who}")
+        table = explore_project.table(rendered(shown.numbers), f"Agreement with {who}")
         for task in heads:
             records = [rows[task, name] for name in ("percent_agreement", "cohen_kappa", "gwet_ac1")]
             values = ["–" if row.value is None else f"{row.value:.3f}" for row in records]
             line = table[{"all": "all images", "tasks_mean": "average over tasks"}.get(task, task.replace("_", " "))]
             assert line == [str(records[0].n_items), str(records[0].n_ratings), *values]
-    assert "0 verdicts changed" in text(shown.lead)
-    assert pictures(shown.pictures) == []
+    assert "0 verdicts changed" in text(rendered(shown.lead))
+    assert pictures(rendered(shown.pictures)) == []
 
 
 def test_what_is_turned_is_judged_by_the_scorers_rules(standing: Store) -> None:
@@ -130,25 +130,25 @@ def test_what_is_turned_is_judged_by_the_scorers_rules(standing: Store) -> None:
     changed = {item: verdict for item, verdict in now.items() if verdict != before[item]}
     assert 3 < len(changed) < len(now)
     shown = draw_thresholds(standing, view_of(standing, MOVED))
-    assert f"{len(changed)} verdicts changed" in text(shown.lead)
+    assert f"{len(changed)} verdicts changed" in text(rendered(shown.lead))
     share = sum(map(bool, now.values())) / len(now)
-    assert f"score {sum(map(bool, before.values())) / len(before):.3f} → {share:.3f}" in text(shown.lead)
-    table = explore_project.table(shown.changes, "Verdicts that changed")
+    assert f"score {sum(map(bool, before.values())) / len(before):.3f} → {share:.3f}" in text(rendered(shown.lead))
+    table = explore_project.table(rendered(shown.changes), "Verdicts that changed")
     wrong = sum(verdict is False for verdict in changed.values())
     assert table["all images"] == [str(len(now)), str(len(changed) - wrong), str(wrong)]
-    assert set(pictures(shown.pictures)) == set(changed)
+    assert set(pictures(rendered(shown.pictures))) == set(changed)
 
 
 def test_every_count_of_changed_verdicts_leads_to_its_images(standing: Store) -> None:
     shown = draw_thresholds(standing, view_of(standing, MOVED))
-    links = re.findall(r'<a href="([^"]+)">(\d+)</a>', shown.changes)
+    links = re.findall(r'<a href="([^"]+)">(\d+)</a>', rendered(shown.changes))
     assert len(links) > 4
     now = own(standing, **MOVED)
     for href, count in links:
         requested = dict(parse_qsl(urlsplit(unescape(href)).query))
         says = requested["changed"]
         there = draw_thresholds(standing, view_of(standing, requested))
-        items = pictures(there.pictures)
+        items = pictures(rendered(there.pictures))
         assert len(items) == int(count)
         assert {now[item] for item in items} == {says == "yes"}
 
@@ -188,12 +188,12 @@ def test_a_curve_runs_along_what_decides_something_in_the_task(standing: Store) 
 
 def test_the_best_value_is_told_with_what_it_is_worth_out_of_fold(standing: Store) -> None:
     for statistic, title in (("cohen_kappa", "Cohen’s κ"), ("percent_agreement", "Agreement")):
-        line = text(draw_thresholds(standing, view_of(standing, {"statistic": statistic})).told)
+        line = text(rendered(draw_thresholds(standing, view_of(standing, {"statistic": statistic})).told))
         assert re.search(
             rf"Best at 0\.\d+.*: {title} -?\d\.\d\d on all of \d+ answers by people about \d+ images, which is optimistic", line
         )
         assert re.search(rf"{title} -?\d\.\d\d out of fold; the folds chose 0\.\d", line)
-    imitated = text(draw_thresholds(standing, view_of(standing, {"people": "simulated people"})).told)
+    imitated = text(rendered(draw_thresholds(standing, view_of(standing, {"people": "simulated people"})).told))
     assert "answers by simulated people" in imitated
 
 
@@ -245,8 +245,8 @@ def test_a_run_that_did_not_say_its_rule_stands_at_the_official_one(standing: St
 def test_scores_are_cut_as_on_the_page_agreement(standing: Store) -> None:
     view = view_of(standing, {"rater": CLIP})
     shown = draw_thresholds(standing, view)
-    assert "gives a number for each image" in text(shown.lead)
-    assert f"{CLIP} cut to agree with people, out of fold" in text(shown.numbers)
+    assert "gives a number for each image" in text(rendered(shown.lead))
+    assert f"{CLIP} cut to agree with people, out of fold" in text(rendered(shown.numbers))
     assert shown.figure is not None
     results = choices(standing, view)
     assert [name for name in ("along", "statistic", "people", "changed") if results[name].choices] == []
@@ -263,25 +263,23 @@ def test_kept_settings_are_another_rater_at_once(store: Store) -> None:
     name = f"{RATER}[counting_threshold=0.5,max_overlap=1.0,threshold=0.9]"
     assert line.startswith(f"Kept as {name}: 36 images judged by these settings")
     (number,) = re.findall(r"import undo (\d+)", line)
-    assert imports.listed(store)[-1] | {"created": None, "undone": None} == {
-        "import_id": int(number), "kind": "kept settings", "name": name, "counts": {"evidence": 36}, "created": None,
-        "undone": None,
-    }  # fmt: skip
+    last = imports.listed(store)[-1]
+    assert (last.import_id, last.kind, last.name, last.counts) == (int(number), "kept settings", name, {"evidence": 36})
     # on Agreement
     report = compute(store, Selection(suite=(SUITE,), aspect=("correct",)), POINTS).raters
     shown = {(row.task, row.statistic, row.people): row.value for row in report if row.rater == name}
     assert {row.rater for row in report if row.saw_labels} == {name}
     before = draw_thresholds(store, view_of(store, {"rater": RATER, **MOVED}))
-    table = explore_project.table(before.numbers, "Agreement with people")
+    table = explore_project.table(rendered(before.numbers), "Agreement with people")
     assert table["all images"][2] == f"{shown['all', 'percent_agreement', 'real']:.3f}"
     # on Browse
     page = grid.items(store, ListingQuery(ALL), ListingDisplay(rater=name), limit=100)
     now = own(store, **MOVED)
-    assert {row["item_id"]: row["mean"] for row in page.rows} == {item: float(bool(one)) for item, one in now.items()}
+    assert {row.item_id: row.mean for row in page.rows} == {item: float(bool(one)) for item, one in now.items()}
     # and here: it stands where it was kept
     view = view_of(store, {"rater": name})
     assert (view.turned["threshold"], view.moved) == (0.9, {})
-    assert "0 verdicts changed" in text(draw_thresholds(store, view).lead)
+    assert "0 verdicts changed" in text(rendered(draw_thresholds(store, view).lead))
 
 
 def test_the_same_settings_are_kept_once(store: Store) -> None:
@@ -348,11 +346,11 @@ def test_masks_outlive_their_run_while_settings_are_kept(store: Store) -> None:
     done = save_as_rater(store, RATER, MOVED)
     item = next(iter(own(store)))
     folder = store.project / "runs" / f"0001-{RATER}"
-    assert supervisor.remove(store, f"0001-{RATER}") == ""
+    assert run_manager.remove(store, f"0001-{RATER}") == ""
     (seen,) = (evidence for evidence in scorer_evidence.evidence_of_item(store, item) if evidence.rater_id == done.rater_id)
     assert any(detection.mask for detection in seen.seen.detections)
     kept_run = next(row.run_id for row in runs.listed(store) if row.rater_id == done.rater_id)
-    assert "import undo" in supervisor.remove(store, kept_run)
+    assert "import undo" in run_manager.remove(store, kept_run)
     assert folder.is_dir()
 
 
@@ -365,10 +363,10 @@ def test_of_what_visor_says_nothing_there_is_no_verdict(store: Store) -> None:
     view = view_of(store, {"rater": "v", "threshold": 0.85})
     assert view.moved == {"threshold": 0.85}
     shown = draw_thresholds(store, view)
-    table = explore_project.table(shown.numbers, "Score: share of correct images")
+    table = explore_project.table(rendered(shown.numbers), "Score: share of correct images")
     # it looks at neither numbers nor colours
     assert [text for text in table["renderer-careless"] if text == "–"] == ["–"] * 4
-    assert explore_project.table(shown.changes, "Verdicts that changed")["counting"] == ["6", "0", "0"]
+    assert explore_project.table(rendered(shown.changes), "Verdicts that changed")["counting"] == ["6", "0", "0"]
     evidence = rejudging.evidence(store, SUITE, "v")
     shown_knobs = [controls.slider_change(name, evidence, view.turned) for name in controls.every_knob()]
     assert [update.get("elem_classes") == ["cc-off"] for update in shown_knobs if isinstance(update, dict)] == [True] * 4
@@ -431,7 +429,9 @@ def test_of_very_many_images_some_are_held_always_the_same(store: Store, monkeyp
     other = rejudging.evidence(store, SUITE, RATER)
     assert other is not None
     assert other.items == evidence.items
-    assert "images taken by chance of the 36 that it has seen" in text(draw_thresholds(store, view_of(store, {})).lead)
+    assert "images taken by chance of the 36 that it has seen" in text(
+        rendered(draw_thresholds(store, view_of(store, {})).lead)
+    )
 
 
 def test_hostile_names_stay_text(store: Store) -> None:
@@ -439,8 +439,17 @@ def test_hostile_names_stay_text(store: Store) -> None:
     view = view_of(store, {"suite": HOSTILE, "threshold": 0.6})
     assert (view.suite, view.rater) == (HOSTILE, HOSTILE)
     shown = draw_thresholds(store, view)
-    assert "1 verdict changed" in text(shown.lead)
-    everything = "".join((shown.lead, shown.told, shown.numbers, shown.changes, shown.pictures, shown.figure.to_json()))
+    assert "1 verdict changed" in text(rendered(shown.lead))
+    everything = "".join(
+        (
+            rendered(shown.lead),
+            rendered(shown.told),
+            rendered(shown.numbers),
+            rendered(shown.changes),
+            rendered(shown.pictures),
+            shown.figure.to_json(),
+        )
+    )
     assert "<img src=x" not in everything
     assert "&lt;img src=x" in everything
     assert lost(store, dict(parse_qsl(urlsplit(view.address()).query))) == ""

@@ -278,9 +278,9 @@ def test_what_orders_put_first(client: TestClient) -> None:
 def test_what_was_judged_last_comes_first(tmp_path: Any) -> None:
     with Store(tmp_path / "p") as store:
         filled(store)
-        item = grid.items(store, ListingQuery()).rows[-1]["item_id"]
+        item = grid.items(store, ListingQuery()).rows[-1].item_id
         submit(store, answer(item, "dan"))
-        assert grid.items(store, ListingQuery(), ListingDisplay(order="recent")).rows[0]["item_id"] == item
+        assert grid.items(store, ListingQuery(), ListingDisplay(order="recent")).rows[0].item_id == item
 
 
 # --- the strip --------------------------------------------------------------------------------------------------------
@@ -395,7 +395,7 @@ def test_the_largest_gap_between_a_score_and_people_comes_first(tmp_path: Any) -
         every = grid.items(
             store, ListingQuery(Selection(generator=("g1",))), ListingDisplay(aspect="score", rater=COLON, order="lowest")
         ).rows
-        judged = [row["item_id"] for row in every if row["mean"] is not None]
+        judged = [row.item_id for row in every if row.mean is not None]
         # people see it as the scorer does, but for its best image
         for index, item in enumerate(judged):
             fit = 1 if index == len(judged) - 1 else 1 + 3 * index // len(judged)
@@ -404,5 +404,5 @@ def test_the_largest_gap_between_a_score_and_people_comes_first(tmp_path: Any) -
         records = grid.items(
             store, ListingQuery(Selection(generator=("g1",))), ListingDisplay(aspect="score", rater=COLON, order="likert")
         ).rows
-        assert records[0]["item_id"] == judged[-1]
-        assert {row["item_id"] for row in records[: len(judged)]} == set(judged)
+        assert records[0].item_id == judged[-1]
+        assert {row.item_id for row in records[: len(judged)]} == set(judged)

@@ -17,7 +17,7 @@ from data.store import imports
 from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
-from data.store.judgements import remarks as adjudications
+from data.store.judgements import remarks as stored_remarks
 from data.store.people import erasing
 from tests.ui import drawn_images
 from tests.ui.http_visitor import World
@@ -110,8 +110,8 @@ def test_a_verdict_convicts_either_side(world: World) -> None:
     verdicts = verdict(ann, verdict="yes", wrong="scorer", rater=drawn_images.RATER).json()["verdicts"]
     assert [(one["verdict"], one["rater_id"]) for one in verdicts] == [("yes", drawn_images.RATER)]
     # the Campaigns page lists it with the default campaign's
-    assert {one.campaign_id for one in adjudications.verdicts(world.store, replaced=True)} == {campaign_items.DEFAULT}
-    assert len(adjudications.verdicts(world.store, replaced=True)) == 2
+    assert {one.campaign_id for one in stored_remarks.verdicts(world.store, replaced=True)} == {campaign_items.DEFAULT}
+    assert len(stored_remarks.verdicts(world.store, replaced=True)) == 2
 
 
 def test_a_verdict_is_taken_back(world: World) -> None:

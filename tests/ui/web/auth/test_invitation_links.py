@@ -182,8 +182,8 @@ def test_secrets_and_networks_are_stored_as_hashes_and_erased_with_the_person(pl
     erasing.erase(place.store, name)
     stored = (place.store.project / "concord.duckdb").read_bytes()
     assert network.encode() not in stored
-    for name_of in ("identities", "browsers", "arrivals"):
-        assert place.column(f"select count(*) from {name_of} where rater_id = '{name}'") == [0]
+    for table in ("identities", "browsers", "arrivals"):
+        assert place.column(f"select count(*) from {table} where rater_id = '{name}'") == [0]
 
 
 def test_people_from_one_network_are_flagged(place: House) -> None:

@@ -4,18 +4,19 @@
 import { h } from "../dom.js";
 import { at } from "../base_path.js";
 import { simplified, written } from "./lasso_line.js";
-import { judge, tells, workbench } from "../workbench/address.js";
+import { judge, tells, workbenchAddress } from "../workbench/address.js";
+import { IN_GRIDS, IN_STRIPS, thumbnail } from "../thumbnails.js";
 
 const CARD = { width: 236, height: 300, apart: 14 }; // pixels
 const WAIT_MS = 60;
 
 export function mount(root, { value }) {
-  const panel = new Panel(root);
-  panel.update(value);
-  return panel;
+  const mapPanel = new MapPanel(root);
+  mapPanel.update(value);
+  return mapPanel;
 }
 
-class Panel {
+class MapPanel {
   constructor(root) {
     this.root = root;
     this.known = new Map();
@@ -125,8 +126,8 @@ class Panel {
 
   picture(item, listing) {
     const text = item.text ?? item.item_id;
-    const image = item.sha256 ? h("img", { src: at(`/img/${item.sha256}?w=160`), alt: text, loading: "lazy" }) : text;
-    return h("a", { href: workbench(item.item_id, listing, this.shown(listing)), title: text }, image);
+    const image = item.sha256 ? h("img", { src: thumbnail(at(`/img/${item.sha256}`), IN_STRIPS), alt: text, loading: "lazy" }) : text;
+    return h("a", { href: workbenchAddress(item.item_id, listing, this.shown(listing)), title: text }, image);
   }
 
   /** Whose word the colours tell, which the Workbench learns: an answer given there is then not blind. */
@@ -144,7 +145,7 @@ class Panel {
     if (this.pointed !== n) return;
     if (item.why) return this.show(event.event, h("p", {}, item.why));
     const place = [item.generator, item.task].filter(Boolean).join(" · ");
-    const image = item.sha256 ? h("img", { src: at(`/img/${item.sha256}?w=320`), alt: "" }) : null;
+    const image = item.sha256 ? h("img", { src: thumbnail(at(`/img/${item.sha256}`), IN_GRIDS), alt: "" }) : null;
     this.show(event.event, image, h("p", {}, item.text ?? item.item_id), h("p", { class: "cc-detail" }, place));
   }
 
@@ -173,7 +174,7 @@ class Panel {
     if (n === undefined) return;
     const item = await this.item(n);
     const listing = this.listing(this.lasso ? { map: this.value.map, lasso: this.lasso } : {});
-    if (!item.why) location.assign(workbench(item.item_id, listing, this.shown(listing)));
+    if (!item.why) location.assign(workbenchAddress(item.item_id, listing, this.shown(listing)));
   }
 
   /** The page's address is its state. */

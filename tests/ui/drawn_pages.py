@@ -1,0 +1,15 @@
+"""What Studio's pages draw, as the HTML that a browser gets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from htpy import Element, Fragment
+
+from ui.components.controls import rendered
+from ui.components.page import Drawn
+
+
+def as_text(drawn: Drawn) -> dict[str, Any]:
+    """By name the elements as HTML, all else as it is."""
+    return {name: rendered(value) if isinstance(value, Element | Fragment | list) else value for name, value in drawn.items()}

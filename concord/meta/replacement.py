@@ -92,7 +92,8 @@ def _answer(passes: bool | None, verdict: str | None) -> Answer:
 
 def _by_test(test: AlternativeAnnotator | None) -> str:
     if test is None or test.value is None:
-        return f"The alternative annotator test is not possible: {test.reason if test else 'nothing to test'}."
+        reason = sentences.text_or_none(test.reason) if test else "nothing to test"
+        return f"The alternative annotator test is not possible: {reason}."
     return (
         f"It {'passes' if test.passes else 'does not pass'} the alternative annotator test: it does as well as"
         f" {test.persons_won} of {len(test.persons)} people (ε = {test.epsilon:g}; half are needed)."

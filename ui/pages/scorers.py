@@ -203,8 +203,8 @@ def _replacement_item(each: Replacement, evidence: Sequence[str], all_evidence: 
     statistic = each.agreement.statistic if each.agreement else ""
     links = joined([images, htpy.a(href=view.agreement(statistic))["agreement"]])
     persons = _persons(each.test) if each.test is not None else ""
-    sentences = htpy.p[" ".join(evidence), " ", htpy.small[links]]
-    return htpy.li[htpy.h3[badge, " ", each.scorer], sentences, persons]
+    words = htpy.p[" ".join(evidence), " ", htpy.small[links]]
+    return htpy.li[htpy.h3[badge, " ", each.scorer], words, persons]
 
 
 def _persons(test: AlternativeAnnotator) -> Node:

@@ -108,7 +108,7 @@ def _only_scores(judgements: pd.DataFrame, aspect: str, rater: str) -> bool:
 
 def _panel(store: Store, view: AgreementView, pair: PairReport) -> Drawn:
     b = SIMULATED if pair.b == PEOPLE and pair.people == "simulated" else pair.b
-    sentence = pair.prevalence.sentence if pair.prevalence else ""
+    sentence = sentences.text(pair.prevalence.sentence) if pair.prevalence else ""
     text: list[Node] = [
         heading(f"{pair.a} and {b}", f"{where(view)}. {sentence}".strip()),
         _table(f"Both on {wording.aspect(pair.aspect)}", "", [("", pair.estimates)], view),

@@ -8,6 +8,7 @@ import typer
 
 from data.export import TableFormat
 from ui.cli.options import FILTERS, IMAGE_FILTERS, OutputFile, Selection, export_app, import_app, project_command
+from ui.report.formats import FormatName
 
 Table = Annotated[TableFormat | None, typer.Option("--format", help="Format; default: from the file name.")]
 PeopleAs = Annotated[
@@ -75,7 +76,7 @@ def export_report(
     selection: Selection,
     output: OutputFile,
     form: Annotated[
-        Literal["html", "md", "pdf", "latex", "csv", "parquet"] | None,
+        FormatName | None,
         typer.Option("--format", help="Format; default: from the file name. csv and parquet write all tables in a .zip."),
     ] = None,
     seed: Annotated[

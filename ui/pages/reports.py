@@ -22,7 +22,7 @@ from ui.components.controls import button, clickable_html, html_component, rende
 from ui.components.page import Drawn, Page
 from ui.components.tables import code, note
 from ui.report import export
-from ui.report.export import FORMATS
+from ui.report.formats import FORMATS, FormatName
 
 _LEAD: Final = (
     "A report has one page of summary, then figures, failures with their images, all numbers with intervals, and the command "
@@ -43,14 +43,6 @@ _TITLES: Final = {
 FILTERS: Final = tuple(name for name in _TITLES if name in {field.name for field in fields(Selection)})
 _MOMENTS: Final = ("since", "until")
 _CHOSEN: Final = (*FILTERS, *_MOMENTS, "seed")
-_DOWNLOADS: Final = {
-    "html": ("HTML", "one file for the browser, with figures and pictures; works without a network"),
-    "pdf": ("PDF", "the same on paper, A4; printed by Chromium, which takes some seconds"),
-    "md": ("Markdown", "tables and texts"),
-    "latex": ("LaTeX", "tables in booktabs, for pdflatex"),
-    "csv": ("CSV", "a zip of all tables behind it, with a README of their columns"),
-    "parquet": ("Parquet", "the same tables with types"),
-}
 
 
 class ReportsPage(Page[Mapping[str, Any]]):
@@ -177,7 +169,7 @@ def _made(store: Store, chosen: Mapping[str, Any], progress: gr.Progress) -> Nod
     if material.ratings.empty:
         return note(f"{why_no_ratings(material.judgements).capitalize()}.", "cc-bad")
     key = export.keep_report(store, export.document(material), material)
-    links = [_download(key, form, machine.browser() is not None) for form in FORMATS_SHOWN]
+    links = [_download(key, form, machine.browser() is not None) for form in FORMATS]
     head = f"The report on {wording.count(len(material.ratings), 'rating')} is made ({material.made:%H:%M} UTC)."
     text = f"{head} It stays here until three others are made or the app is closed; the command makes it again:"
     return [
@@ -195,12 +187,8 @@ _SHOW: Final = (
 )
 
 
-FORMATS_SHOWN: Final = tuple(_DOWNLOADS)
-assert set(FORMATS_SHOWN) == set(FORMATS)
-
-
-def _download(key: str, form: str, can_print: bool) -> Element:
-    title, description = _DOWNLOADS[form]
+def _download(key: str, form: FormatName, can_print: bool) -> Element:
+    title, description = FORMATS[form].title, FORMATS[form].description
     if form == "pdf" and not can_print:
         return htpy.span[f"{title}: there is no Chromium here to print it; take the HTML and print that"]
     return htpy.a(href=_address(key, form), title=description, download=True)[title]

@@ -54,6 +54,7 @@ from ui.report import (
     sections_results,
     sections_summary,
 )
+from ui.report.formats import FORMATS, FormatName, format_of_ending
 from ui.report.latex import latex
 from ui.report.sections import Document, Material, ReportSection, printed_document
 
@@ -358,14 +359,8 @@ def _line(text: str) -> str:
     return " ".join(text.split()).replace("<", "&lt;")
 
 
-FORMATS: Final = ("html", "md", "pdf", "latex", "csv", "parquet")
-SUFFIX: Final = {"latex": "tex", "csv": "zip", "parquet": "zip"}
-"""How a format's file ends, where that is not its name."""
-_ENDING: Final = {"tex": "latex", "htm": "html", "markdown": "md", "zip": "csv"}
-
-
 def export_report(
-    context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str, seed: int = 0
+    context: Context, selection: Mapping[str, Sequence[str]], form: FormatName | None, output: str, seed: int = 0
 ) -> None:
     """``export report``: the selection's numbers, what they were made from, and the command that remakes it.
 
@@ -373,46 +368,38 @@ def export_report(
         CommandError: nothing counts, the file cannot be written, or there is no Chromium for a PDF.
     """
     ending = output.rsplit(".", 1)[-1].lower()
-    form, path = export_target(context, output, form or _ENDING.get(ending), FORMATS)
-    zip_note = ""
-    named = _ENDING.get(ending, ending)
-    if named in FORMATS and named != form and SUFFIX.get(form) != "zip":
-        raise CommandError(f"{output} would hold {form}: name the file .{SUFFIX.get(form, form)}, or leave out --format")
-    if SUFFIX.get(form) == "zip":
-        zip_note = f", a zip of {form} tables"
+    named = format_of_ending(ending)
+    target, path = export_target(context, output, form or named, tuple(FORMATS))
+    zip_note, name = "", next(each for each in FORMATS if each == target)
+    if named not in (None, name) and not FORMATS[name].is_zip:
+        raise CommandError(f"{output} would hold {name}: name the file .{FORMATS[name].suffix}, or leave out --format")
+    if FORMATS[name].is_zip:
+        zip_note = f", a zip of {name} tables"
         if ending != "zip":
             path, output = path.with_name(f"{path.name}.zip"), f"{output}.zip"
     # say at once that there is no Chromium, not after all has been computed
-    if form == "pdf" and machine.browser() is None:
+    if name == "pdf" and machine.browser() is None:
         raise CommandError(html.NONE)
     chosen = selected(context, selection)
-    command = export_command(context.store, chosen, form, output, seed)
+    command = export_command(context.store, chosen, name, output, seed)
     material = gather(context.store, chosen, seed, command, _progress_printer(context))
     if material.ratings.empty:
         raise CommandError(why_no_ratings(material.judgements))
-    content = render_report(document(material), material, form)
+    content = WRITERS[name](document(material), material)
     with writing(path):
         write_whole(path, content)
     context.say(f"the report on {wording.count(len(material.ratings), 'rating')} is in {output}{zip_note}")
 
 
-_WRITERS: Final[Mapping[str, Callable[[Document], bytes]]] = {
-    "html": lambda document: html.html(document).encode(),
-    "md": lambda document: html.markdown(document).encode(),
-    "pdf": lambda document: html.pdf(printed_document(document)),
-    "latex": lambda document: latex(printed_document(document)).encode(),
+WRITERS: Final[Mapping[FormatName, Callable[[Document, Material], bytes]]] = {
+    "html": lambda document, _: html.html(document).encode(),
+    "md": lambda document, _: html.markdown(document).encode(),
+    "pdf": lambda document, _: html.pdf(printed_document(document)),
+    "latex": lambda document, _: latex(printed_document(document)).encode(),
+    "csv": lambda document, material: zipped(document, material, "csv"),
+    "parquet": lambda document, material: zipped(document, material, "parquet"),
 }
-
-
-def render_report(document: Document, material: Material, form: str) -> bytes:
-    """The report in one of FORMATS.
-
-    Raises:
-        CommandError: it cannot be made here.
-    """
-    if form in _WRITERS:
-        return _WRITERS[form](document)
-    return zipped(document, material, form)
+"""Make a report's file; raises a CommandError if that is not possible here."""
 
 
 def export_command(store: Store, selection: Selection, form: str, output: str, seed: int) -> str:

@@ -19,7 +19,8 @@ from data.export import TableFormat
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import selection_of
-from ui.report.export import FORMATS, SUFFIX, find_report, render_report
+from ui.report.export import WRITERS, find_report
+from ui.report.formats import FORMATS
 from ui.web.api import refusing
 
 ExportedTable = Literal["ratings", "judgements", "annotations"]
@@ -27,16 +28,6 @@ _WRITE: Final[dict[ExportedTable, Callable[..., None]]] = {
     "ratings": exporting.export_ratings,
     "judgements": exporting.export_judgements,
     "annotations": exporting.export_annotations,
-}
-
-
-_TYPES: Final = {
-    "html": "text/html; charset=utf-8",
-    "md": "text/markdown; charset=utf-8",
-    "pdf": "application/pdf",
-    "latex": "application/x-tex; charset=utf-8",
-    "csv": "application/zip",
-    "parquet": "application/zip",
 }
 
 
@@ -64,17 +55,19 @@ def router(store: Store) -> APIRouter:
 
     @routes.get("/report/{key}/{form}")
     def report(key: str, form: str) -> Response:
-        if form not in FORMATS:
+        name = next((each for each in FORMATS if each == form), None)
+        if name is None:
             raise HTTPException(404, f"A report comes as {', '.join(FORMATS)}.")
         found_report = find_report(store, key)
         if found_report is None:
             raise HTTPException(404, "This report is no longer available: create it again on the page Reports.")
         with refusing(503, CommandError):
-            content = render_report(*found_report, form)
-        suffix = SUFFIX.get(form, form)
-        name = f"report-{found_report[1].made:%Y-%m-%d}{f'-{form}' if suffix == 'zip' else ''}.{suffix}"
+            content = WRITERS[name](*found_report)
+        report_format = FORMATS[name]
+        named = f"-{form}" if report_format.is_zip else ""
+        file_name = f"report-{found_report[1].made:%Y-%m-%d}{named}.{report_format.suffix}"
         # never opened in this place: what strangers wrote stands in it
-        headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
-        return Response(content, media_type=_TYPES[form], headers=headers)
+        headers = {"content-disposition": f'attachment; filename="{file_name}"', "cache-control": "no-store"}
+        return Response(content, media_type=report_format.media_type, headers=headers)
 
     return routes

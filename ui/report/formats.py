@@ -1,0 +1,57 @@
+"""The formats of a report: names, file endings and what each is good for. `export.WRITERS` makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+FormatName = Literal["html", "md", "pdf", "latex", "csv", "parquet"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFormat:
+    """A format of a report.
+
+    Attributes:
+        title, description: on the page.
+        media_type: of its file.
+        suffix: the ending of its file.
+        endings: other endings of files that mean this format.
+    """
+
+    title: str
+    description: str
+    media_type: str
+    suffix: str
+    endings: tuple[str, ...] = ()
+
+    @property
+    def is_zip(self) -> bool:
+        """Return True if it is a zip of tables."""
+        return self.suffix == "zip"
+
+
+FORMATS: Final[Mapping[FormatName, ReportFormat]] = {
+    "html": ReportFormat(
+        "HTML",
+        "one file for the browser, with figures and pictures; works without a network",
+        "text/html; charset=utf-8",
+        "html",
+        ("htm",),
+    ),
+    "md": ReportFormat("Markdown", "tables and texts", "text/markdown; charset=utf-8", "md", ("markdown",)),
+    "pdf": ReportFormat(
+        "PDF", "the same on paper, A4; printed by Chromium, which takes some seconds", "application/pdf", "pdf"
+    ),
+    "latex": ReportFormat("LaTeX", "tables in booktabs, for pdflatex", "application/x-tex; charset=utf-8", "tex", ("latex",)),
+    "csv": ReportFormat(
+        "CSV", "a zip of all tables behind it, with a README of their columns", "application/zip", "zip", ("csv",)
+    ),
+    "parquet": ReportFormat("Parquet", "the same tables with types", "application/zip", "zip", ("parquet",)),
+}
+
+
+def format_of_ending(ending: str) -> FormatName | None:
+    """Return the format that a file's ending means, the first one if several share it; None for another ending."""
+    return next((name for name, each in FORMATS.items() if ending in (each.suffix, *each.endings)), None)

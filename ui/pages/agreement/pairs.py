@@ -242,7 +242,9 @@ def _table(caption: str, name: str, lines: Sequence[tuple[str, Sequence[Estimate
 
 def _rows(lines: Sequence[tuple[str, Sequence[Estimate]]], view: AgreementView) -> list[Estimate]:
     """What is shown of each line, by the line's name."""
-    return [row for label, estimates in lines for row in view.listed([replace(each, rater=label) for each in estimates])]
+    # a line without a name is of two raters, too: what has no rater is of people among themselves, whose statistics are others
+    named = [(label, view.listed([replace(each, rater=label or "both") for each in estimates])) for label, estimates in lines]
+    return [replace(row, rater=label) for label, rows in named for row in rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -448,8 +448,11 @@ class Remark(Coded):
 
 
 def joined(*parts: Coded | None) -> Method:
-    """Return a method of several parts, one after the other; those that are None are left out."""
-    return Method(MethodCode.PARTS, parts=tuple(_parts(parts, MethodCode.PARTS)))
+    """Return a method of several parts, one after the other; those that are None are left out. A single one stays as it is."""
+    within = tuple(_parts(parts, MethodCode.PARTS))
+    if len(within) == 1 and isinstance(within[0], Method):
+        return within[0]
+    return Method(MethodCode.PARTS, parts=within)
 
 
 def joined_remarks(*parts: Remark | None) -> Remark:

@@ -193,7 +193,7 @@ def _table(caption: str, rows: Sequence[Ranking], made: Sequence[Replacement]) -
 def _answer(each: Replacement, notes: MarkedReasons) -> Cell:
     """The answer, and what the test and the ceiling say in two words; why there is no test stands beneath the table."""
     test = each.test
-    refused = test.reason if test is not None else None
+    refused = sentences.text_or_none(test.reason) if test is not None else None
     won = "" if test is None or refused else f"{test.persons_won} of {len(test.persons)} people won"
     details = tuple(part for part in (won, verdict_beside_people(each.agreement) if each.agreement else "") if part)
     return Cell(

@@ -277,7 +277,9 @@ def test_the_hubs_names_of_image_text_models() -> None:
 
 def test_devices_are_asked_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(machine, "_DRIVERS", (sys.executable,))
-    monkeypatch.setattr(machine, "_PROBE", 'print(\'{"torch": "2", "cuda": [["X", 1073741824]], "mps": false}\')')
+    monkeypatch.setattr(
+        machine, "_PROBE", 'print(\'{"torch": "2", "built": "12", "cuda": [["X", 1073741824]], "mps": false, "threads": 1}\')'
+    )
     assert [device.text for device in machine.check_devices()] == ["cuda:0: X, 1 GB (score --device cuda:0)"]
     monkeypatch.setattr(machine, "_PROBE", "raise OSError('libcudart is missing')")
     (check,) = machine.check_devices()

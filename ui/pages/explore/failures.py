@@ -531,7 +531,7 @@ def _below(known: Cooccurrence, placed: Sequence[_ClassPair], strange: Sequence[
 def _correlations(rhos: Mapping[str, Sequence[UnitCorrelation]]) -> Element:
 
     def cell(rho: UnitCorrelation) -> Cell:
-        bounds = span(rho.low, rho.high) or rho.reason or "no interval"
+        bounds = span(rho.low, rho.high) or sentences.text_or_none(rho.reason) or "no interval"
         text = "–" if rho.value is None else wording.two(rho.value)
         return Cell(text, (f"{bounds}, {wording.count(rho.n, 'pair')}",), sentences.text(rho.method))
 

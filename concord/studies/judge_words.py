@@ -126,11 +126,13 @@ def _replaces(judged: JudgedPeople) -> str:
 
 def table(judged: JudgedPeople) -> Table | None:
     """Return a table with a row for each judge; None without judges."""
+    if not judged.judges:
+        return None
     titles = (
         "judge", f"{judged.statistic} with people", "n", "judge minus people", "better image", "judge minus people",
         "order of generators", "as near as a person", "may it replace a person",
     )  # fmt: skip
-    return texts(title(judged), titles, _judge_rows(judged)) if judged.judges else None
+    return texts(title(judged), titles, _judge_rows(judged))
 
 
 def _judge_rows(judged: JudgedPeople) -> Iterator[list[str]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-OURS = ("app", "ui", "concord", "scorers", "annotation", "agreement", "data")
+OURS = ("app", "ui", "concord", "scorers", "annotation", "agreement", "data", "tools")
 MAY_IMPORT = {
     "data": {"data"},
     "agreement": {"agreement"},
@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "scorers": {"scorers", "data"},
     "concord": {"concord", "annotation", "scorers", "agreement", "data"},
     "ui": {"ui", "concord", "annotation", "scorers", "agreement", "data"},
+    "tools": {"tools", "ui", "concord", "annotation", "scorers", "agreement", "data"},
 }
 WORKERS_ONLY = {"torch", "diffusers", "transformers", "ultralytics", "open_clip", "umap", "numba"}
 HEAVY = ("torch", "gradio", "pandas", "duckdb", "numpy", "fastapi", "scipy", "PIL", "pyarrow")

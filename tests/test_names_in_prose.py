@@ -15,7 +15,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PRODUCT = ("app.py", "ui", "concord", "scorers", "annotation", "agreement", "data", "benchmarks", "docs")
+PRODUCT = ("app.py", "ui", "concord", "scorers", "annotation", "agreement", "data", "tools", "benchmarks", "docs")
 SPAN = re.compile(r"``([^`]+)``|`([^`\n]+)`")
 NAME = re.compile(r"(?P<path>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?P<call>\(.*\))?")
 WORD = re.compile(r"[A-Za-z_]\w*")

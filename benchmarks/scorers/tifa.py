@@ -30,7 +30,7 @@ from agreement.inference.intervals import CORRECTED, Deletions, Deviations, Prom
 from agreement.statistics.correlation import Units, spearman
 from data.jobs.runs import RunFolder
 from data.playground import sample
-from data.playground.drawing import CARELESS, HELD_OUT_LOOK
+from data.playground.drawing import CARELESS
 from data.playground.render import render
 from data.playground.sample import TASKS
 from data.playground.scene import true_answers
@@ -39,7 +39,7 @@ from data.spec import parse_spec
 from scorers import registry
 from scorers.base import Shown
 from scorers.questions.rules import AnsweredQuestion, answers_of
-from scorers.training.examples import held_out_drawing
+from tools.playground.examples import HELD_OUT_LOOK, held_out_drawing
 
 RATER: Final = "tifa-playground"
 _BATCH: Final = 32

@@ -1,1 +1,1 @@
-"""The playground: a small drawn world whose truth is known. Pure Python and numpy; the models trained on it are elsewhere."""
+"""The playground: a small drawn world whose truth is known, in Python and numpy. `tools/playground` trains its models."""

@@ -1,9 +1,8 @@
 """From a spec and a seed to a scene: a sound one, or one by the careless renderer with a known fault.
 
-A ``SceneLook`` says which textures and object-colour pairs a scene may use: what models learn from, and what is held out to
-test them.
-The layout finds a free position for each object, now and then with a light overlap, and the asked relations with a clear
-margin. A fault changes a sound plan so that the one thing named is broken.
+A ``SceneLook`` says which textures and object-colour pairs a scene may use. The layout finds a free position for each object,
+now and then with a light overlap, and the asked relations with a clear margin. A fault changes a sound plan so that the one
+thing named is broken.
 """
 
 from __future__ import annotations
@@ -24,14 +23,6 @@ KindColor = tuple[str, str]
 
 ALL_PAIRS: Final[frozenset[KindColor]] = frozenset((kind, color) for kind in KINDS for color in COLORS)
 
-HELD_OUT_PAIRS: Final[frozenset[KindColor]] = frozenset(
-    (kind, COLORS[(3 * number + shift) % len(COLORS)]) for number, kind in enumerate(KINDS) for shift in (0, 5)
-)
-"""Two colours of each kind, 20 % of all pairs, spread evenly over the colours. Nothing is ever trained on them."""
-
-HELD_OUT_TEXTURES: Final = ("checks", "waves")
-"""Grounds that nothing is ever trained on."""
-
 
 @dataclass(frozen=True, slots=True)
 class SceneLook:
@@ -47,11 +38,6 @@ class SceneLook:
 
 
 ANY_LOOK: Final = SceneLook("any", tuple(TEXTURES), ALL_PAIRS)
-TRAIN_LOOK: Final = SceneLook(
-    "train", tuple(name for name in TEXTURES if name not in HELD_OUT_TEXTURES), ALL_PAIRS - HELD_OUT_PAIRS
-)
-HELD_OUT_LOOK: Final = SceneLook("held-out", HELD_OUT_TEXTURES, HELD_OUT_PAIRS)
-
 
 MAX_OBJECTS: Final = 6
 

@@ -1,7 +1,7 @@
 """The playground's suite of prompts, and its sample: 42 prompts, the pictures made from them, and what scorers saw.
 
 The prompts are GenEval's six tasks asked of the small world's kinds. The sample is committed below ``assets``;
-``python -m scorers.training.sample`` makes it. On disk: ``prompts.jsonl``, ``images/GENERATOR/00042_0.webp`` and
+``python -m tools.playground.sample`` makes it. On disk: ``prompts.jsonl``, ``images/GENERATOR/00042_0.webp`` and
 ``runs/RATER/`` (run folders as in ``data.jobs.runs``; their manifests name the images relative to themselves).
 """
 

@@ -9,7 +9,7 @@ none.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
@@ -167,11 +167,6 @@ def question_parts(spec: Spec) -> Iterator[SpecPart]:
         yield from [thing] * 2 * pairs
     for relation in spec.relations:
         yield from [relation] * 2
-
-
-def answered_questions(spec: Spec, scene: Scene) -> tuple[PromptQuestion, ...]:
-    """The spec's questions with the scene's answers, without those that have none."""
-    return tuple(replace(question, answer=answer) for question, answer in true_answers(spec, scene) if answer is not None)
 
 
 def true_answer(question: PromptQuestion, part: SpecPart, spec: Spec, scene: Scene) -> str | None:

@@ -24,7 +24,7 @@ from diffusers.image_processor import VaeImageProcessor
 from diffusers.models.attention_processor import AttnProcessor
 from torch import nn
 from torch.nn import functional
-from transformers import CLIPTextConfig, CLIPTextModel, PreTrainedTokenizerFast
+from transformers import CLIPTextModel, PreTrainedTokenizerFast
 
 
 class ResidualBlock(nn.Module):  # type: ignore[misc]  # torch is not read by mypy
@@ -105,53 +105,8 @@ class PlaygroundAutoencoder(ModelMixin, ConfigMixin):  # type: ignore[misc]  # d
 GRID: Final = 8
 """Places a side of the latents."""
 LATENT_CHANNELS: Final = 16
-WIDTH: Final = 192
 LENGTH: Final = 16
 """Words of a caption, its two end marks among them."""
-
-
-def build_transformer() -> Any:
-    """Untrained: B x 16 x 8 x 8 latents, a time step, B x 16 x 192 words to v; 6 layers."""
-    transformer = PixArtTransformer2DModel(
-        num_attention_heads=6,
-        attention_head_dim=32,
-        in_channels=LATENT_CHANNELS,
-        out_channels=LATENT_CHANNELS,
-        num_layers=6,
-        cross_attention_dim=WIDTH,
-        caption_channels=WIDTH,
-        sample_size=GRID,
-        patch_size=1,
-        use_additional_conditions=False,
-    )
-    # on a CPU half as fast again as the default
-    transformer.set_attn_processor(AttnProcessor())
-    return transformer
-
-
-def build_text_encoder(vocabulary: int) -> Any:
-    """Untrained: word numbers to 192 numbers each; 2 layers."""
-    return CLIPTextModel(
-        CLIPTextConfig(
-            vocab_size=vocabulary,
-            hidden_size=WIDTH,
-            intermediate_size=4 * WIDTH,
-            num_hidden_layers=2,
-            num_attention_heads=6,
-            max_position_embeddings=LENGTH,
-            projection_dim=WIDTH,
-            pad_token_id=0,
-            bos_token_id=2,
-            eos_token_id=vocabulary - 1,
-        )
-    )
-
-
-def build_scheduler() -> Any:
-    """1,000 steps of the cosine schedule; the model says v."""
-    return DDPMScheduler(
-        num_train_timesteps=1000, beta_schedule="squaredcos_cap_v2", prediction_type="v_prediction", clip_sample=False
-    )
 
 
 def predict(transformer: Any, latents: torch.Tensor, steps: torch.Tensor, words: torch.Tensor, mask: torch.Tensor) -> Any:

@@ -125,7 +125,7 @@ def test_a_command_reports_a_read_only_project_in_a_single_line(
     monkeypatch.setattr(
         store_module, "as_disk_error", lambda _error, database: NotWritten(database, "the disk is full; make room")
     )
-    monkeypatch.setattr("data.store.imports._insert_images", _full)
+    monkeypatch.setattr("data.store.imports.bundle._insert_images", _full)
     monkeypatch.setattr("data.store.core.writer.Writer._transaction", _full)
     ran = small_project.concord(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
     assert ran.status == 1

@@ -13,7 +13,7 @@ from PIL import Image
 from data.jobs.runs import Run, RunFolder, WorkItem
 from data.playground.render import render
 from scorers import registry
-from scorers.training.examples import NAMES, captioned
+from tools.playground.examples import NAMES, captioned
 
 SIDE = 128
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,7 +37,7 @@ def save_yolo(model: Any, folder: Path) -> None:
     from safetensors.torch import save_file
     from ultralytics.utils import YAML
 
-    from scorers.training import half_precision
+    from tools.playground import half_precision
 
     folder.mkdir(parents=True, exist_ok=True)
     save_file(half_precision(model), folder / "yolo11n-seg.safetensors")
@@ -70,7 +70,7 @@ def random_clip(folder: Path) -> Path:
     import torch
     from safetensors.torch import save_file
 
-    from scorers.training.clip import model_config, write_config, write_tokenizer
+    from tools.playground.clip import model_config, write_config, write_tokenizer
 
     torch.manual_seed(0)
     folder.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ from data.matching.playground import SUITE, TASKS, MatchingScene, sample_scenes,
 from data.playground.scene import Scene, is_correct
 from data.prompts.geneval_suite import COLORS, POSITIONS
 from data.spec import parse_spec
-from scorers.training.examples import caption_words
+from tools.playground.examples import caption_words
 
 SIZES = {"attribute": 2, "color": 4, "count": 4, "shape": 4, "spatial": 4, "text_corruption": 5}
 DRAWN = sample_scenes(3, 20)

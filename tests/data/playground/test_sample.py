@@ -15,7 +15,7 @@ from data.playground.drawing import CARELESS
 from data.playground.render import SIZE, render
 from data.playground.sample import PER_PROMPT, PlaygroundSample
 from scorers import registry
-from scorers.training.sample import FIRST_ONLY, SCORERS
+from tools.playground.sample import FIRST_ONLY, SCORERS
 
 GENERATORS = {"playground-early", "playground-late", CARELESS}
 RATERS = {f"{name}-playground" for name in SCORERS}
@@ -77,7 +77,7 @@ def test_each_scorer_has_scored_every_picture(committed: PlaygroundSample) -> No
 
 
 def test_the_runs_are_of_the_current_scorer_versions(committed: PlaygroundSample) -> None:
-    """With other weights or settings, `python -m scorers.training.sample` must be run again."""
+    """With other weights or settings, `python -m tools.playground.sample` must be run again."""
     for run in committed.runs:
         request = run.job()
         scorer = registry.get(request.scorer)

@@ -23,15 +23,11 @@ diffusers = pytest.importorskip("diffusers", reason="the group scorers is not in
 from data.jobs.generation import GenerationFolder, GenerationJob, WantedPicture  # noqa: E402
 from scorers.generation import worker  # noqa: E402
 from scorers.models.diffusion import open_pipeline  # noqa: E402
-from scorers.models.playground_generator import (  # noqa: E402
-    PlaygroundAutoencoder,
-    build_scheduler,
-    build_text_encoder,
-    build_transformer,
-)
-from scorers.training.clip import write_tokenizer  # noqa: E402
-from scorers.training.examples import caption_words  # noqa: E402
+from scorers.models.playground_generator import PlaygroundAutoencoder  # noqa: E402
 from tests.scorers import tiny_pipelines  # noqa: E402
+from tools.playground.clip import write_tokenizer  # noqa: E402
+from tools.playground.examples import caption_words  # noqa: E402
+from tools.playground.generator import build_scheduler, build_text_encoder, build_transformer  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -13,7 +13,7 @@ from scorers.models import files
 ROOT = Path(__file__).resolve().parents[3]
 SOURCES = [
     path
-    for part in ("ui", "concord", "scorers", "annotation", "agreement", "data")
+    for part in ("ui", "concord", "scorers", "annotation", "agreement", "data", "tools")
     for path in sorted((ROOT / part).rglob("*.py"))
 ]
 UNPICKLING = {"pickle", "cPickle", "dill", "joblib", "shelve", "marshal", "cloudpickle"}

@@ -13,8 +13,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("scorers.models.detectors.yolo", reason="the group yolo is not installed")
 
 from scorers.models.detectors.yolo import load  # noqa: E402
-from scorers.training.examples import example  # noqa: E402
 from tests.scorers.tiny_models import build_yolo, save_yolo  # noqa: E402
+from tools.playground.examples import example  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -41,7 +41,7 @@ socket.getaddrinfo = refuse
 from pathlib import Path
 from PIL import Image
 from scorers.models.detectors.yolo import load
-from scorers.training.examples import example
+from tools.playground.examples import example
 from tests.scorers.tiny_models import build_yolo, save_yolo
 save_yolo(build_yolo(), Path(sys.argv[1]))
 load(Path(sys.argv[1])).predict(Image.fromarray(example("train", 1).image), imgsz=128, device="cpu", verbose=False)

@@ -1,4 +1,4 @@
-"""Recipe of the playground's sample: ``python -m scorers.training.sample --images DIR --out assets/playground/sample``.
+"""Recipe of the playground's sample: ``python -m tools.playground.sample --images DIR --out assets/playground/sample``.
 
 DIR is a project in which ``generate playground`` was run, or any folder with ``images/GENERATOR/00042_0.png`` or
 ``images/GENERATOR/00042/samples/0000.png``. The careless renderer's pictures are drawn here. All become WebP, and the workers

@@ -1,4 +1,4 @@
-"""How good the playground's models, scorers and generators are, as JSON: ``python -m scorers.training.measure WHAT ...``.
+"""How good the playground's models, scorers and generators are, as JSON: ``python -m tools.playground.measure WHAT ...``.
 
 Models are opened as in production and given seeds, textures and object-colour pairs that the training never saw.
 
@@ -32,11 +32,11 @@ from numpy.typing import NDArray
 from PIL import Image
 from torchvision.ops import box_iou
 
-from data.playground.drawing import ANY_LOOK, HELD_OUT_LOOK, DrawnScene, SceneLook, draw
+from data.playground.drawing import ANY_LOOK, DrawnScene, SceneLook, draw
 from data.playground.objects import KINDS
 from data.playground.render import render
 from data.playground.sample import FOLDER, TASKS, random_metadata, read_sample
-from data.playground.scene import Scene, answered_questions
+from data.playground.scene import Scene
 from data.prompts.geneval_suite import COLORS
 from data.prompts.questions import PromptQuestion
 from data.spec import Spec, parse_spec
@@ -49,9 +49,11 @@ from scorers.models.clip import Clip
 from scorers.models.detectors import open_detector
 from scorers.models.detectors.base import Detector, coco_name
 from scorers.models.vqa import VqaQuestion, open_vqa
-from scorers.training.detector import SIDE
-from scorers.training.examples import (
+from tools.playground.detector import SIDE
+from tools.playground.examples import (
+    HELD_OUT_LOOK,
     NAMES,
+    answered_questions,
     captioned,
     crowd,
     half_erased,

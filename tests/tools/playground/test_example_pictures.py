@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
-from data.playground.drawing import HELD_OUT_LOOK
-from data.playground.sample import TASKS
+from data.playground.drawing import ALL_PAIRS, draw
+from data.playground.sample import TASKS, random_metadata
 from data.playground.scene import is_correct
+from data.prompts.geneval_suite import COLORS
 from data.spec import parse_spec
-from scorers.training.examples import (
+from tools.playground.examples import (
+    HELD_OUT_LOOK,
+    HELD_OUT_PAIRS,
     LOOKS,
     NAMES,
+    TRAIN_LOOK,
     caption_words,
     captioned,
     crowd,
@@ -84,3 +90,17 @@ def test_every_caption_is_made_of_known_words() -> None:
     for seed in range(200):
         requested, _ = captioned("train", seed, TASKS)
         assert set(requested["prompt"].split()) <= known
+
+
+def test_training_scenes_never_use_held_out_pairs_or_textures() -> None:
+    assert len(HELD_OUT_PAIRS) / len(ALL_PAIRS) == pytest.approx(0.2)
+    assert min(Counter(color for _, color in HELD_OUT_PAIRS)[color] for color in COLORS) >= 1
+    for k in range(40):
+        for look in (TRAIN_LOOK, HELD_OUT_LOOK):
+            rng = np.random.default_rng([k, 3])
+            spec = parse_spec(random_metadata(TASKS[k % len(TASKS)], rng, look))
+            scene = draw(spec, k, look)
+            assert {(p.kind, p.color) for p in scene.objects} <= look.pairs
+            assert scene.background.texture in look.textures
+    assert not TRAIN_LOOK.pairs & HELD_OUT_LOOK.pairs
+    assert not set(TRAIN_LOOK.textures) & set(HELD_OUT_LOOK.textures)

@@ -1,6 +1,6 @@
-"""The playground's text-to-image model, trained from nothing: ``python -m scorers.training.generator --out DIR``.
+"""The playground's text-to-image model, trained from nothing: ``python -m tools.playground.generator --out DIR``.
 
-``DIR/autoencoder`` must be there (``scorers.training.autoencoder``). Scenes become latents once; the transformer and its text
+``DIR/autoencoder`` must be there (``tools.playground.autoencoder``). Scenes become latents once; the transformer and its text
 encoder learn v of the DDPM schedule on them. The moving average is kept at two stages, ``early`` and ``late``. Processes share
 the batch and add up their gradients.
 """
@@ -15,18 +15,20 @@ from typing import Any, Final
 
 import numpy as np
 import torch
+from diffusers import DDPMScheduler, PixArtTransformer2DModel
+from diffusers.models.attention_processor import AttnProcessor
 from torch import nn
+from transformers import CLIPTextConfig, CLIPTextModel
 
 from data.playground.render import SIZE, render
 from scorers.models.playground_generator import (
+    GRID,
+    LATENT_CHANNELS,
     LENGTH,
     PlaygroundAutoencoder,
-    build_scheduler,
-    build_text_encoder,
-    build_transformer,
     predict,
 )
-from scorers.training import (
+from tools.playground import (
     average_gradients,
     averaged_model,
     from_command_line,
@@ -34,13 +36,59 @@ from scorers.training import (
     join_processes,
     train_together,
 )
-from scorers.training.autoencoder import pixels
-from scorers.training.clip import write_tokenizer
-from scorers.training.examples import caption_words, captioned
+from tools.playground.autoencoder import pixels
+from tools.playground.clip import write_tokenizer
+from tools.playground.examples import caption_words, captioned
 
+WIDTH: Final = 192
+"""Numbers that stand for a word."""
 _UNCONDITIONAL: Final = 0.1
 _ENCODED_AT_ONCE: Final = 128
 _PARTS: Final = ("transformer", "text_encoder")
+
+
+def build_transformer() -> Any:
+    """Untrained: B x 16 x 8 x 8 latents, a time step, B x 16 x 192 words to v; 6 layers."""
+    transformer = PixArtTransformer2DModel(
+        num_attention_heads=6,
+        attention_head_dim=32,
+        in_channels=LATENT_CHANNELS,
+        out_channels=LATENT_CHANNELS,
+        num_layers=6,
+        cross_attention_dim=WIDTH,
+        caption_channels=WIDTH,
+        sample_size=GRID,
+        patch_size=1,
+        use_additional_conditions=False,
+    )
+    # on a CPU half as fast again as the default
+    transformer.set_attn_processor(AttnProcessor())
+    return transformer
+
+
+def build_text_encoder(vocabulary: int) -> Any:
+    """Untrained: word numbers to 192 numbers each; 2 layers."""
+    return CLIPTextModel(
+        CLIPTextConfig(
+            vocab_size=vocabulary,
+            hidden_size=WIDTH,
+            intermediate_size=4 * WIDTH,
+            num_hidden_layers=2,
+            num_attention_heads=6,
+            max_position_embeddings=LENGTH,
+            projection_dim=WIDTH,
+            pad_token_id=0,
+            bos_token_id=2,
+            eos_token_id=vocabulary - 1,
+        )
+    )
+
+
+def build_scheduler() -> Any:
+    """1,000 steps of the cosine schedule; the model says v."""
+    return DDPMScheduler(
+        num_train_timesteps=1000, beta_schedule="squaredcos_cap_v2", prediction_type="v_prediction", clip_sample=False
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The playground's image-text model: a small open_clip model, trained from nothing.
 
-``python -m scorers.training.clip --out DIR`` writes a folder that open_clip opens as ``local-dir:DIR``. Every picture is set
+``python -m tools.playground.clip --out DIR`` writes a folder that open_clip opens as ``local-dir:DIR``. Every picture is set
 against captions that are nearly right besides those of the other pictures in the batch (as NegCLIP does), and a third of the
 pictures are masked crops of one object, as GenEval's colour test shows them.
 """
@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 from PIL import Image
 from safetensors.torch import save_file
 
-from data.playground.drawing import TRAIN_LOOK
 from data.playground.render import render
 from scorers.geneval.scorer import TEMPLATES, masked_crop
-from scorers.training import averaged_model, from_command_line, half_precision
-from scorers.training.examples import Split, caption_words, captioned, crowd, seeded, wrong_captions
+from tools.playground import averaged_model, from_command_line, half_precision
+from tools.playground.examples import TRAIN_LOOK, Split, caption_words, captioned, crowd, seeded, wrong_captions
 
 SIDE: Final = 64
 CONTEXT: Final = 16

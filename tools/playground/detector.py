@@ -1,6 +1,6 @@
 """The playground's detector: a small RT-DETRv2 through transformers, trained from nothing.
 
-``python -m scorers.training.detector --out DIR`` writes ``config.json`` and ``model.safetensors``, as transformers opens them.
+``python -m tools.playground.detector --out DIR`` writes ``config.json`` and ``model.safetensors``, as transformers opens them.
 It is made for a GPU; a CPU takes hours. The scenes never touch the disk.
 
 *Pictures* are rendered by processes of their own while it trains, and changed anew each time that they are shown. Changes
@@ -34,8 +34,8 @@ from transformers import RTDetrResNetConfig, RTDetrV2Config, RTDetrV2ForObjectDe
 
 from data.playground.drawing import MAX_OBJECTS
 from scorers.models.detectors.base import PART_OF_COCO
-from scorers.training import averaged_model, from_command_line, half_precision
-from scorers.training.examples import NAMES, DetectionExample, example
+from tools.playground import averaged_model, from_command_line, half_precision
+from tools.playground.examples import NAMES, DetectionExample, example
 
 SIDE: Final = 128
 """Side of the pictures, pixels."""

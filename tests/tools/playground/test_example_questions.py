@@ -6,11 +6,19 @@ from collections import Counter
 
 import pytest
 
-from data.playground.drawing import HELD_OUT_PAIRS, HELD_OUT_TEXTURES
-from data.playground.scene import Background, Placed, Scene, answered_questions, question_parts
+from data.playground.scene import Background, Placed, Scene, question_parts
 from data.prompts.questions import questions_from_spec
 from data.spec import ObjectSpec, RelationSpec, Spec, parse_spec
-from scorers.training.examples import groups, picture_with_questions, question_form, seeded, some_spec
+from tools.playground.examples import (
+    HELD_OUT_PAIRS,
+    HELD_OUT_TEXTURES,
+    answered_questions,
+    groups,
+    picture_with_questions,
+    question_form,
+    seeded,
+    some_spec,
+)
 
 _GROUND = Background("plain", 0.5, 0.1, 0.8, 0)
 

@@ -2,7 +2,7 @@
 
 - Sound scenes, crowds, and what is none of the kinds (blobs, noise, half an object).
 - Captions for scenes, and captions that are nearly right: what an image-text model has to tell apart.
-- Questions in the very words in which TIFA asks (``data.playground.scene.answered_questions``). Half of those that can be
+- Questions in the very words in which TIFA asks (``answered_questions``). Half of those that can be
   answered "no" are; questions to which the scene has no answer are left out.
 
 Splits never meet: a seed is drawn with the name of its split, and ``train`` uses neither the textures nor the object-colour
@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from data.playground.drawing import (
-    HELD_OUT_LOOK,
+    ALL_PAIRS,
     MAX_OBJECTS,
-    TRAIN_LOOK,
     DrawnScene,
+    KindColor,
     PlannedObject,
     SceneLook,
     ScenePlan,
@@ -34,9 +34,9 @@ from data.playground.drawing import (
     draw_carelessly,
 )
 from data.playground.objects import KINDS, Pen, color_palette, smooth_curve
-from data.playground.render import SIZE, render
+from data.playground.render import SIZE, TEXTURES, render
 from data.playground.sample import TASKS, random_metadata
-from data.playground.scene import Scene, answered_questions, is_correct, objects_of_kind
+from data.playground.scene import Scene, is_correct, objects_of_kind, true_answers
 from data.prompts.coco import GENEVAL
 from data.prompts.geneval_suite import COLORS, POSITIONS, color_attr, colors, counting, position, single_object, two_object
 from data.prompts.questions import PromptQuestion
@@ -44,6 +44,17 @@ from data.spec import ObjectSpec, Relation, RelationSpec, Spec, parse_spec
 
 Split = Literal["train", "held-out"]
 
+HELD_OUT_PAIRS: Final[frozenset[KindColor]] = frozenset(
+    (kind, COLORS[(3 * number + shift) % len(COLORS)]) for number, kind in enumerate(KINDS) for shift in (0, 5)
+)
+"""Two colours of each kind, 20 % of all pairs, spread evenly over the colours. Nothing is ever trained on them."""
+
+HELD_OUT_TEXTURES: Final = ("checks", "waves")
+"""Grounds that nothing is ever trained on."""
+TRAIN_LOOK: Final = SceneLook(
+    "train", tuple(name for name in TEXTURES if name not in HELD_OUT_TEXTURES), ALL_PAIRS - HELD_OUT_PAIRS
+)
+HELD_OUT_LOOK: Final = SceneLook("held-out", HELD_OUT_TEXTURES, HELD_OUT_PAIRS)
 LOOKS: Final[dict[Split, SceneLook]] = {"train": TRAIN_LOOK, "held-out": HELD_OUT_LOOK}
 NAMES: Final = tuple(KINDS)
 """Class numbers of the models: the kinds in alphabetical order."""
@@ -72,6 +83,11 @@ def held_out_drawing(task: str, seed: int, look: SceneLook) -> tuple[Spec, Drawn
     rng = seeded("held-out", seed)
     spec = parse_spec(random_metadata(task, rng, look))
     return spec, draw_carelessly(spec, int(rng.integers(2**62)), look=look), rng
+
+
+def answered_questions(spec: Spec, scene: Scene) -> tuple[PromptQuestion, ...]:
+    """The spec's questions with the scene's answers, without those that have none."""
+    return tuple(replace(question, answer=answer) for question, answer in true_answers(spec, scene) if answer is not None)
 
 
 def captioned(split: Split, seed: int, tasks: tuple[str, ...] = TASKS) -> tuple[dict[str, Any], Scene]:

@@ -1,14 +1,12 @@
-"""The playground's question answering model, trained from nothing: ``python -m scorers.training.vqa --out DIR``.
+"""The playground's question answering model, trained from nothing: ``python -m tools.playground.vqa --out DIR``.
 
 - The model: a small BLIP with a closed vocabulary. ``folder/`` holds what ``BlipForQuestionAnswering`` and ``AutoProcessor``
-open, as a
-  checkpoint of the hub does.
+  open, as a checkpoint of the hub does.
 - Batches: a pool of pictures and questions that is drawn while the training runs.
 - The forward pass, for many questions of one picture at a time. The modules are those of ``BlipForQuestionAnswering``; only
-the way through them is another, so that a picture's keys and values are computed once for all of its questions, and a
-question's for all of its choices. Unlike transformers 5.23, whose text layers drop the mask of the states they attend to,
-padding is not seen
-  here: at inference questions must not be padded.
+  the way through them is another, so that a picture's keys and values are computed once for all of its questions, and a
+  question's for all of its choices. Unlike transformers 5.23, whose text layers drop the mask of the states they attend to,
+  padding is not seen here: at inference questions must not be padded.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ from data.prompts.coco import COCO, GENEVAL, article_by_sound, plural
 from data.prompts.geneval_suite import COLORS
 from data.prompts.questions import PromptQuestion, questions_from_spec
 from data.spec import ObjectSpec, RelationSpec, Spec
-from scorers.training import (
+from tools.playground import (
     average_gradients,
     averaged_model,
     from_command_line,
@@ -39,8 +37,8 @@ from scorers.training import (
     join_processes,
     train_together,
 )
-from scorers.training.examples import NAMES, PictureWithQuestions, QuestionForm, picture_with_questions, question_form
-from scorers.training.generator import rate_at
+from tools.playground.examples import NAMES, PictureWithQuestions, QuestionForm, picture_with_questions, question_form
+from tools.playground.generator import rate_at
 
 SIDE: Final = 64
 PATCH: Final = 8

@@ -13,7 +13,7 @@ pytest.importorskip("transformers", reason="the group scorers is not installed")
 from PIL import Image  # noqa: E402
 
 from scorers.models.detectors import open_detector  # noqa: E402
-from scorers.training.detector import (  # noqa: E402
+from tools.playground.detector import (  # noqa: E402
     SIDE,
     DetectorRecipe,
     Objects,
@@ -27,7 +27,7 @@ from scorers.training.detector import (  # noqa: E402
     matched_loss,
     train,
 )
-from scorers.training.examples import NAMES, example  # noqa: E402
+from tools.playground.examples import NAMES, example  # noqa: E402
 
 
 @pytest.fixture(scope="module")

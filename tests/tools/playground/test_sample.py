@@ -9,7 +9,7 @@ from PIL import Image
 
 from data.playground import sample
 from data.playground.drawing import CARELESS
-from scorers.training.sample import make
+from tools.playground.sample import make
 
 FEW = sample.sample_prompts()[:2]
 NAMES = {

@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from scorers.training import averaged_model  # noqa: E402
+from tools.playground import averaged_model  # noqa: E402
 
 
 @pytest.mark.parametrize("steps", [200, 654, 3000])

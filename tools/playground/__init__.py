@@ -1,6 +1,6 @@
-"""Recipes that train the playground's small models from nothing: ``python -m scorers.training.detector --out DIR`` and others.
+"""Recipes that train the playground's small models from nothing: ``python -m tools.playground.detector --out DIR`` and others.
 
-Only these modules import torch; nothing of the app imports them. Here is what recipes share: weights averaged over a training,
+Here is what recipes share: weights averaged over a training,
 and gradients added up over several processes.
 
 The average forgets the untrained start: it keeps little at first, and more later. Of several processes that train one model

@@ -8,8 +8,8 @@ import pytest
 pytest.importorskip("transformers", reason="the group scorers is not installed")
 pytest.importorskip("open_clip", reason="the group scorers is not installed")
 
-from scorers.training.examples import NAMES
-from scorers.training.measure import PictureDetections, average_precision
+from tools.playground.examples import NAMES
+from tools.playground.measure import PictureDetections, average_precision
 
 
 def test_precision_of_perfect_and_of_empty_detections() -> None:
@@ -25,7 +25,7 @@ def test_precision_equals_that_of_ultralytics() -> None:
     pytest.importorskip("scorers.models.detectors.yolo", reason="the group yolo is not installed")
     from ultralytics.utils.metrics import ap_per_class
 
-    from scorers.training.measure import _hits
+    from tools.playground.measure import _hits
 
     rng = np.random.default_rng(0)
     truth = [rng.integers(0, len(NAMES), rng.integers(0, 5)) for _ in range(60)]

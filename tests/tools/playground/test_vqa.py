@@ -19,7 +19,6 @@ from data.playground.scene import (  # noqa: E402
     Background,
     Placed,
     Scene,
-    answered_questions,
 )
 from data.prompts.coco import GENEVAL  # noqa: E402
 from data.prompts.geneval_suite import COLORS  # noqa: E402
@@ -30,12 +29,13 @@ from scorers.models.vqa import (  # noqa: E402
     VqaQuestion,
     open_vqa,
 )
-from scorers.training.examples import (  # noqa: E402
+from tools.playground.examples import (  # noqa: E402
     NAMES,
     PictureWithQuestions,
+    answered_questions,
 )
-from scorers.training.measure import HeldOutAnswer, answer_figures, held_out_picture  # noqa: E402
-from scorers.training.vqa import (  # noqa: E402
+from tools.playground.measure import HeldOutAnswer, answer_figures, held_out_picture  # noqa: E402
+from tools.playground.vqa import (  # noqa: E402
     CHOICE_WORDS,
     GRID,
     LENGTH,

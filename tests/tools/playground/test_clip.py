@@ -13,7 +13,7 @@ open_clip = pytest.importorskip("open_clip", reason="the group scorers is not in
 from PIL import Image  # noqa: E402
 from safetensors.torch import save_file  # noqa: E402
 
-from scorers.training.clip import (  # noqa: E402
+from tools.playground.clip import (  # noqa: E402
     CONTEXT,
     SIDE,
     contrast,
@@ -23,7 +23,7 @@ from scorers.training.clip import (  # noqa: E402
     write_config,
     write_tokenizer,
 )
-from scorers.training.examples import caption_words  # noqa: E402
+from tools.playground.examples import caption_words  # noqa: E402
 
 
 def test_the_folder_opens_offline_and_its_tokenizer_knows_every_word(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The playground's autoencoder, trained from nothing: ``python -m scorers.training.autoencoder --out DIR``."""
+"""The playground's autoencoder, trained from nothing: ``python -m tools.playground.autoencoder --out DIR``."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from torch.nn import functional
 
 from data.playground.render import SIZE, render
 from scorers.models.playground_generator import PlaygroundAutoencoder
-from scorers.training import average_gradients, averaged_model, from_command_line, join_processes, train_together
-from scorers.training.examples import Split, captioned, crowd
+from tools.playground import average_gradients, averaged_model, from_command_line, join_processes, train_together
+from tools.playground.examples import Split, captioned, crowd
 
 _NOISE: Final = 0.1
 _SHRINKAGE: Final = 1e-3

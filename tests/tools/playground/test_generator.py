@@ -11,8 +11,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("diffusers", reason="the group scorers is not installed")
 
 from scorers.models.playground_generator import PlaygroundAutoencoder  # noqa: E402
-from scorers.training import autoencoder  # noqa: E402
-from scorers.training.generator import TrainedGenerator, learn, rate_at, some_steps  # noqa: E402
+from tools.playground import autoencoder  # noqa: E402
+from tools.playground.generator import TrainedGenerator, learn, rate_at, some_steps  # noqa: E402
 
 
 def test_it_learns_one_batch_by_heart() -> None:

@@ -287,8 +287,8 @@ TAG = re.compile(
 )
 MAY_HAVE_TAGS = {
     "ui/components/plotly_text.py": "Plotly's own few tags in texts of figures",
-    "ui/components/controls.py": "Gradio's template of a JavaScript module, with no text in it",
-    "ui/components/live_updates.py": "Gradio's template of the version signal, with no text in it",
+    "ui/shell/html.py": "Gradio's template of a JavaScript module, with no text in it",
+    "ui/shell/following.py": "Gradio's template of the version signal, with no text in it",
     "ui/web/middleware.py": "a style sheet that is put into Gradio's own page, with no text in it",
 }
 """The modules of `ui`, `concord` and `agreement` that have HTML as text, and why."""

@@ -13,7 +13,7 @@ from typing import Any, Final
 from data.store.core.selection import Selection
 from docs.making import ROOT, code, table
 from ui.cli.options import FILTERS
-from ui.components.page import Page
+from ui.shell.page import Page
 from ui.web.studio import PAGES as PAGES_OF_STUDIO
 
 LISTING: Final[dict[str, str]] = {

@@ -26,12 +26,12 @@ import uvicorn
 from fastapi import FastAPI
 
 from concord.common import forwarding
-from concord.common.live_updates import DrawingPace, limit_pace
 from concord.runs import queue, run_manager
 from data.store.browse.index_refresh import IndexRefresher
 from data.store.core.store import Store, StoreBusy
 from tests.ui.small_project import done
 from ui import commands
+from ui.shell.drawing_pace import DrawingPace, limit_pace
 from ui.web.server import create_app
 from ui.web.thumbnails import Thumbnails
 

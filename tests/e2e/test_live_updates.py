@@ -15,8 +15,8 @@ from data.store.campaigns import participation
 from data.store.core.store import Store
 from tests.e2e.conftest import Visit
 from tests.e2e.server import Server, listening
-from ui.components.live_updates import keep_current
 from ui.pages.reports import ReportsPage
+from ui.shell.following import keep_current
 from ui.web.server import create_app
 
 _LATE_SECONDS = 30

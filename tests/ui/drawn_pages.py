@@ -6,8 +6,8 @@ from typing import Any
 
 from htpy import Element, Fragment
 
-from ui.components.controls import rendered
-from ui.components.page import Drawn
+from ui.shell.changes import Drawn
+from ui.shell.html import rendered
 
 
 def as_text(drawn: Drawn) -> dict[str, Any]:

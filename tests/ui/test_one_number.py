@@ -34,7 +34,6 @@ from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from tests.ui.answered_projects import KINDS, QUALITY, fill
 from ui.components import leaderboard as overview
-from ui.components.controls import rendered
 from ui.pages.agreement import summary
 from ui.pages.agreement.view import AgreementView
 from ui.pages.compare import CompareView, comparison
@@ -42,6 +41,7 @@ from ui.pages.estimates import EstimatesView, lead, rows_of
 from ui.pages.scorers import ScorerEvidence, ScorersView, questions_html
 from ui.report import export
 from ui.report.sections import Document
+from ui.shell.html import rendered
 
 Ends = tuple[float | None, float | None, float | None]
 

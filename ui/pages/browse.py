@@ -34,10 +34,12 @@ from ui.components.addresses import (
     filters_in,
     marked_in,
 )
-from ui.components.controls import event_data, js_module, rendered
-from ui.components.live_updates import ignored, keep_current, version_signal
-from ui.components.page import QUIET, Page
 from ui.components.tables import linked_note
+from ui.shell.events import QUIET
+from ui.shell.following import keep_current, version_signal
+from ui.shell.html import event_data, js_module, rendered
+from ui.shell.page import Page
+from ui.shell.view import ignored
 
 DEFAULTS: Mapping[str, str] = {"rater": selection.PEOPLE, "by": "correct", "order": "prompt", "show": "grid"}
 """What an address that does not say so asks for."""

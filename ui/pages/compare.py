@@ -26,9 +26,7 @@ from data.store.browse import contents
 from data.store.browse.contents import ItemPreview
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.components.controls import Choice
 from ui.components.image_strip import image_link
-from ui.components.page import Drawn, Page, View
 from ui.components.tables import (
     Cells,
     block_title,
@@ -41,6 +39,10 @@ from ui.components.tables import (
     table_element,
     with_rest,
 )
+from ui.shell.changes import Drawn
+from ui.shell.controls import Choice
+from ui.shell.page import Page
+from ui.shell.view import View
 
 ORDERS: Final = {"regressions": "largest regressions", "improvements": "largest improvements"}
 _PAIRS: Final = 24

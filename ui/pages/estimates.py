@@ -23,8 +23,6 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import browse_address
 from ui.components.charts import COLORS, Ends, error_bars, legend, name_rows, plain
-from ui.components.controls import Choice
-from ui.components.page import Drawn, Page, View
 from ui.components.plotly_text import ALONE, BREAK, bold, escaped
 from ui.components.tables import (
     Cells,
@@ -38,6 +36,10 @@ from ui.components.tables import (
     table_element,
     with_rest,
 )
+from ui.shell.changes import Drawn
+from ui.shell.controls import Choice
+from ui.shell.page import Page
+from ui.shell.view import View
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

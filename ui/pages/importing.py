@@ -31,9 +31,11 @@ from data.store import imports
 from data.store.browse import contents
 from data.store.core.store import Store
 from data.studies.rating_tables import read_rating_table
-from ui.components.controls import button, event_data, html_component
-from ui.components.page import Drawn, Page
+from ui.components.buttons import button
 from ui.components.tables import Cells, bullets, folded, joined, note, plain_table, table_element
+from ui.shell.changes import Drawn
+from ui.shell.html import event_data, html_component
+from ui.shell.page import Page
 
 _ROWS: Final = 5
 _THUMBNAIL: Final = 160

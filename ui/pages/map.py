@@ -30,12 +30,16 @@ from data.store.core.store import Store
 from scorers.maps import METHODS
 from ui.components.addresses import BROWSE, ImageListing, listing_of
 from ui.components.charts import plain
-from ui.components.controls import Choice, js_module, rendered
-from ui.components.live_updates import ignored, keep_current, listen, moved, version_signal
-from ui.components.page import QUIET, Drawn, Page
 from ui.components.plotly_text import escaped
 from ui.components.tables import note
 from ui.pages import browse
+from ui.shell.changes import Drawn, unless_current
+from ui.shell.controls import Choice
+from ui.shell.events import QUIET, listen
+from ui.shell.following import keep_current, version_signal
+from ui.shell.html import js_module, rendered
+from ui.shell.page import Page
+from ui.shell.view import ignored
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -297,7 +301,9 @@ class MapPage(Page[MapView]):
         def draw(known: dict[str, Any], figure: str, *values: str | None) -> Iterator[list[Any]]:
             for places in answer(draw_page(self.store, MapView(**known), figure, *values)):
                 # a line that somebody sets meanwhile stays
-                yield moved(inputs, (known, figure, *values), drawn, [gr.skip() if part == known else part for part in places])
+                yield unless_current(
+                    inputs, (known, figure, *values), drawn, [gr.skip() if part == known else part for part in places]
+                )
 
         def cut(
             known: dict[str, Any], figure: str, method: str, model: str, paint: str, *numbers: float | None

@@ -38,10 +38,8 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import CaptionChoice
 from ui.components.charts import above_chance, by_trials
-from ui.components.controls import Choice, html_component
 from ui.components.image_strip import picture_html, workbench_address
 from ui.components.leaderboard import SKELETON
-from ui.components.page import Drawn, Page, View
 from ui.components.tables import (
     Cells,
     bracketed,
@@ -56,6 +54,11 @@ from ui.components.tables import (
     span,
     table_element,
 )
+from ui.shell.changes import Drawn
+from ui.shell.controls import Choice
+from ui.shell.html import html_component
+from ui.shell.page import Page
+from ui.shell.view import View
 
 OUTCOMES: Final = {ALL: "right or wrong", "right": "right", "wrong": "wrong", "only": "right, and no other is"}
 

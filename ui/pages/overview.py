@@ -30,13 +30,15 @@ from data.store.core import selection
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import browse_address
-from ui.components.controls import html_component
 from ui.components.image_strip import ImageStrip, image_strips
 from ui.components.leaderboard import SKELETON, board_table, contested, headline, tiles
-from ui.components.page import QUIET, Drawn, Page
 from ui.components.tables import Cells, block_title, columns, folded, note, number, plain_table, table_element, with_details
 from ui.pages.agreement.view import ALL
 from ui.pages.preferences import PreferencesView, named
+from ui.shell.changes import Drawn
+from ui.shell.events import QUIET
+from ui.shell.html import html_component
+from ui.shell.page import Page
 
 _MARKS: Final = {True: "✓ same order", False: "✗ other order", None: ""}
 

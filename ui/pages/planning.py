@@ -22,10 +22,12 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import browse_address
 from ui.components.charts import PALETTE, ForestLine, forest, legend, plain
-from ui.components.controls import Choice
-from ui.components.page import Drawn, Page, View
 from ui.components.plotly_text import ALONE, BREAK
 from ui.components.tables import Cells, block_title, columns, first_sentence, note, plain_table, table_element
+from ui.shell.changes import Drawn
+from ui.shell.controls import Choice
+from ui.shell.page import Page
+from ui.shell.view import View
 
 PRECISIONS: Final = {"0.02": "± 2 % of the scale", "0.03": "± 3 %", "0.05": "± 5 %", "0.1": "± 10 %"}
 _SEPARATOR: Final = "·"

@@ -37,10 +37,8 @@ from data.store.analysis.study_frames import ImagePair, PairImage
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from ui.components import charts
-from ui.components.controls import Choice, html_component
 from ui.components.image_strip import picture_html, workbench_address
 from ui.components.leaderboard import SKELETON
-from ui.components.page import Drawn, Page, View
 from ui.components.tables import (
     Cells,
     bracketed,
@@ -56,6 +54,11 @@ from ui.components.tables import (
     table_element,
     with_details,
 )
+from ui.shell.changes import Drawn
+from ui.shell.controls import Choice
+from ui.shell.html import html_component
+from ui.shell.page import Page
+from ui.shell.view import View
 
 _AGAINST: Final = " against "
 _CHOSE: Final = {

@@ -18,11 +18,13 @@ from data.store.browse import contents
 from data.store.campaigns import management
 from data.store.core.selection import CERTAINTIES, Selection
 from data.store.core.store import Store
-from ui.components.controls import button, clickable_html, html_component, rendered
-from ui.components.page import Drawn, Page
+from ui.components.buttons import button
 from ui.components.tables import code, note
 from ui.report import export
 from ui.report.formats import FORMATS, FormatName
+from ui.shell.changes import Drawn
+from ui.shell.html import clickable_html, html_component, rendered
+from ui.shell.page import Page
 
 _LEAD: Final = (
     "A report has one page of summary, then figures, failures with their images, all numbers with intervals, and the command "

@@ -26,10 +26,12 @@ from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from ui.components import charts
 from ui.components.addresses import page_address
-from ui.components.controls import Choice
-from ui.components.page import ALL, Drawn, Page, View
 from ui.components.plotly_text import ALONE, BREAK, bold, escaped
 from ui.components.tables import Cells, columns, folded, heading, joined, note, number, plain_table, table_element, with_details
+from ui.shell.changes import Drawn
+from ui.shell.controls import Choice
+from ui.shell.page import Page
+from ui.shell.view import ALL, View
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -21,8 +21,6 @@ from concord.studies.judges import JudgedPeople, judges_of
 from data.store.core.selection import Selection
 from data.studies.published import ALL, PublishedStudy
 from ui.components.addresses import browse_address, page_address
-from ui.components.controls import Choice
-from ui.components.page import Drawn, Page, View
 from ui.components.tables import (
     Cells,
     block_title,
@@ -35,6 +33,10 @@ from ui.components.tables import (
     small,
     table_element,
 )
+from ui.shell.changes import Drawn
+from ui.shell.controls import Choice
+from ui.shell.page import Page
+from ui.shell.view import View
 
 SHOWN: Final = {"all": "All", "different": "Different", "same": "As printed", "not_determined": "Not determined"}
 _VERDICTS: Final = {"same": "as printed", "different": "different", "not_determined": "not determined"}

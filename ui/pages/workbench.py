@@ -6,8 +6,9 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from ui.components.controls import js_module
-from ui.components.page import QUIET, Page
+from ui.shell.events import QUIET
+from ui.shell.html import js_module
+from ui.shell.page import Page
 
 
 class WorkbenchPage(Page[None]):

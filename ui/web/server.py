@@ -35,7 +35,6 @@ from starlette.types import Receive, Scope, Send
 from concord.common import forwarding
 from concord.common.base_path import at, checked, stand
 from concord.common.context import CommandError
-from concord.common.live_updates import limit_pace
 from concord.importing.upload_folders import received_folder
 from concord.runs import queue
 from data.store.backup import scheduler
@@ -44,6 +43,7 @@ from data.store.core.connections import NotWritten
 from data.store.core.erased import Erased
 from data.store.core.store import Store, StoreBusy
 from ui.commands import fill_default_project
+from ui.shell.drawing_pace import limit_pace
 from ui.web.assets import ASSETS, Assets
 from ui.web.auth.accounts import Accounts, AccountsError
 from ui.web.auth.authorization import Authorization

@@ -17,8 +17,6 @@ from markupsafe import Markup
 
 from concord.common.base_path import at
 from data.store.core.store import Store
-from ui.components.controls import html_component, js_module, rendered
-from ui.components.page import Page
 from ui.pages.agreement import AgreementPage
 from ui.pages.browse import BrowsePage
 from ui.pages.campaigns import CampaignsPage
@@ -36,6 +34,8 @@ from ui.pages.runs import RunsPage
 from ui.pages.scorers import ScorersPage
 from ui.pages.studies import StudiesPage
 from ui.pages.workbench import WorkbenchPage
+from ui.shell.html import html_component, js_module, rendered
+from ui.shell.page import Page
 from ui.web.texts import languages
 
 NAVIGATION: Final[dict[str, tuple[type[Page[Any]], ...]]] = {

@@ -13,8 +13,8 @@ from data.store.core.store import Store
 from data.store.judgements import revocations
 from tests.concord.campaigns.test_planning import answered
 from tests.ui.http_visitor import World
-from ui.components.controls import rendered
 from ui.pages.campaigns.progress import health_bar
+from ui.shell.html import rendered
 
 
 def progress(store: Store, now: datetime | None = None) -> CampaignProgress:

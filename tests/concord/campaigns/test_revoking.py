@@ -22,9 +22,9 @@ from tests.data.store.small_campaign import give
 from tests.data.store.small_project import fill
 from tests.ui.http_visitor import TOKEN, World
 from tests.ui.small_project import concord, done
-from ui.components.controls import rendered
 from ui.pages.campaigns import updates
 from ui.pages.campaigns.view import ActingUser
+from ui.shell.html import rendered
 from ui.web.server import create_app
 
 QUICK, SLOW = 0.3, 9.0

@@ -24,10 +24,10 @@ from data.store.core.store import Store
 from data.store.judgements import recording
 from tests.ui.small_project import concord, done
 from tests.ui.voting_project import SUITE, Said, filled, scored, voted
-from ui.components.controls import rendered
 from ui.pages import preferences as numbers
 from ui.pages.overview import preference_summary
 from ui.pages.preferences import PAGE_SIZE, PreferencesView, bars, choices, contest_of, gallery
+from ui.shell.html import rendered
 
 X, Y, Z = "x<img src=1>", "y", "z"
 PLAIN = Options(intervals=False)

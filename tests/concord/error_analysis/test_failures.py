@@ -33,12 +33,12 @@ from scorers.failures import PICTURES
 from scorers.geneval import scorer
 from tests.ui import drawn_images
 from ui.components.addresses import browse_address, marked_in
-from ui.components.controls import rendered
 from ui.components.linked_charts import Mark, Series, dots, heat, lines, stacked
 from ui.pages import browse as page
 from ui.pages.explore.failures import DRAW, _drawn, generators
 from ui.pages.explore.failures import failures_part as failures_failures
 from ui.pages.explore.view import ALL
+from ui.shell.html import rendered
 from ui.web.api import browse
 
 HOSTILE = "<script>alert(1)</script>&a=b#\"'+"

@@ -43,11 +43,11 @@ from tests.ui.drawn_images import CLIP, GENERATOR, RATER
 from tests.ui.drawn_pages import as_text
 from tests.ui.explore_project import HOSTILE
 from tests.ui.small_project import concord, done, tables
-from ui.components.controls import rendered
 from ui.pages.explore import ExplorePage
 from ui.pages.explore.controls import choices, view_of
 from ui.pages.explore.flips import FLIPS, flip_test
 from ui.pages.explore.view import FLIPPED, SHOWN, ExploreView
+from ui.shell.html import rendered
 
 SUITE = "geneval"
 READ = {"flip": "relation"}

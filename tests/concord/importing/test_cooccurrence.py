@@ -23,9 +23,9 @@ from tests.data.formats.test_cooccurrence import instances
 from tests.ui import drawn_images
 from tests.ui.small_project import concord, done
 from ui.components import linked_charts
-from ui.components.controls import rendered
 from ui.components.linked_charts import LogAxis, Mark, Series, scatter
 from ui.pages.explore.failures import failures_part
+from ui.shell.html import rendered
 
 CATEGORIES = [{"id": k, "name": name} for k, name in enumerate(("person", "bicycle", "car", "bus", "<b>"))]
 WHERE = ("sr2d", "visor-x", "cooccurrence")

@@ -40,10 +40,10 @@ from tests.ui import small_project
 from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import TOKEN, World
 from ui import commands
-from ui.components.controls import rendered
 from ui.pages import overview
 from ui.pages.agreement import AgreementPage
 from ui.pages.agreement.view import AgreementView, choices
+from ui.shell.html import rendered
 from ui.web.server import create_app
 
 LATE = "playground-late"

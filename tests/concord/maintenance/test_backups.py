@@ -26,8 +26,8 @@ from tests.data.store.small_project import fill, submit
 from tests.data.store.test_migrations import build
 from tests.ui.server_process import Serving
 from tests.ui.small_project import Ran, concord, done, query
-from ui.components.controls import rendered
 from ui.pages import overview
+from ui.shell.html import rendered
 
 ROOT = Path(__file__).resolve().parents[3]
 COUNT = "select count(*) from annotations"

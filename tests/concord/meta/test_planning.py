@@ -19,8 +19,8 @@ from data.store.core.store import Store
 from tests.concord import generators_project
 from tests.ui.small_project import concord as run_concord
 from tests.ui.small_project import done
-from ui.components.controls import rendered
 from ui.pages.planning import PlanView, designs_table, enough, precision_figure, reliability
+from ui.shell.html import rendered
 
 WHOLE = Selection()
 

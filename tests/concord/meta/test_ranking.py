@@ -21,8 +21,8 @@ from data.store.core.store import Store
 from tests.concord import generators_project
 from tests.ui.small_project import concord as run
 from tests.ui.small_project import done
-from ui.components.controls import rendered
 from ui.pages.scorers import ScorerEvidence, ScorersView, figure, questions_html, rank_sets_html, replacements_html
+from ui.shell.html import rendered
 
 
 @pytest.fixture

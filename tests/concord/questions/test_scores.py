@@ -34,11 +34,12 @@ from tests.ui.explore_project import HOSTILE, table
 from tests.ui.http_visitor import World
 from tests.ui.question_project import SUITE, VQA, WEAK, mostly, sometimes
 from tests.ui.small_project import concord, done
-from ui.components.controls import Choice, rendered
 from ui.pages.explore.controls import choices, view_of
 from ui.pages.explore.questions import SEEN
 from ui.pages.explore.questions import questions_part as shown
 from ui.pages.explore.view import Drawing, ExploreView
+from ui.shell.controls import Choice
+from ui.shell.html import rendered
 from ui.web.api import form
 from ui.web.api import workbench as workbench_api
 

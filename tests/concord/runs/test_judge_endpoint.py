@@ -34,11 +34,11 @@ from tests.scorers.models.language_server import Answer, Scripted, serving
 from tests.ui import small_project
 from tests.ui.small_project import Ran, concord, done, query
 from tests.ui.worker_threads import Control, put
-from ui.components.controls import rendered
 from ui.pages.agreement import AgreementPage
 from ui.pages.agreement.view import AgreementView
 from ui.pages.preferences import position_bias
 from ui.pages.runs import table as runs_table
+from ui.shell.html import rendered
 
 KEY = "sk-very-secret-4711"
 ASKED = [

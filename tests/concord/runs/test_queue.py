@@ -27,9 +27,9 @@ from scorers import registry
 from scorers.models import devices
 from tests.ui import cow_scorer
 from tests.ui.http_visitor import World
-from ui.components.controls import rendered
 from ui.pages.runs import planning, table
 from ui.pages.runs.planning import RunRequest
+from ui.shell.html import rendered
 
 RATER = "seer-playground"
 FAILED_ONE = "1 image could not be scored; the next score tries them again"

@@ -8,8 +8,8 @@ import htpy
 
 from concord.common.confusion_table import Crossings, confusion_table
 from concord.common.table import Cell, Column, Table, numbers
-from ui.components.controls import rendered
 from ui.components.tables import CHOSEN, columns, plain_table, table_element, table_row
+from ui.shell.html import rendered
 
 HOSTILE = '"><img src=x onerror=alert(1)>'
 

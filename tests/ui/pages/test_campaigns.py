@@ -21,10 +21,10 @@ from tests.concord.campaigns.test_planning import answered
 from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import World
 from tests.ui.small_project import done, geneval_folder
-from ui.components.controls import rendered
-from ui.components.page import Drawn
 from ui.pages.campaigns import CampaignsPage, forms, people, progress, updates
 from ui.pages.campaigns.view import SHOWN, ActingUser, CampaignsView
+from ui.shell.changes import Drawn
+from ui.shell.html import rendered
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 ME = ActingUser("rita", "admin", "http://here")

@@ -30,9 +30,9 @@ from scorers.running.worker_main import attempt
 from tests.ui import explore_project, worker_threads
 from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import TOKEN
-from ui.components.live_updates import ignored
-from ui.components.page import Drawn
 from ui.pages import map as map_page
+from ui.shell.changes import Drawn
+from ui.shell.view import ignored
 from ui.web.server import create_app
 
 MODEL = "clip@0123456789ab"

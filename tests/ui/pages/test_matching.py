@@ -14,9 +14,9 @@ from data.store.judgements.scorer_evidence import CaptionChoice
 from tests.concord.comparison.test_matching import images, rows
 from tests.ui import matching_evidence
 from tests.ui.small_project import done
-from ui.components.controls import rendered
 from ui.pages import matching
 from ui.pages.matching import MatchingPage, MatchingView, choices, gallery
+from ui.shell.html import rendered
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 

@@ -26,10 +26,10 @@ from tests.data.store.small_project import items_of, picture
 from tests.ui import cow_scorer
 from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import World
-from ui.components.controls import rendered
 from ui.pages import runs as page
 from ui.pages.runs import planning, table
 from ui.pages.runs.planning import RunRequest
+from ui.shell.html import rendered
 
 ALL = Selection()
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -15,8 +15,8 @@ from tests.concord.studies import small_studies
 from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import TOKEN
 from tests.ui.small_project import done
-from ui.components.controls import rendered
 from ui.pages.studies import StudiesPage, StudiesView, address, judges_html, numbers_table
+from ui.shell.html import rendered
 from ui.web.server import create_app
 
 

@@ -11,7 +11,7 @@ import pytest
 from gradio.context import Context
 
 from data.store.core.store import Store
-from ui.components.page import Page
+from ui.shell.page import Page
 from ui.web.studio import PAGES, _navigation, studio
 
 

@@ -31,7 +31,6 @@ from data.store.core.store import Store
 from ui.components import charts
 from ui.components.addresses import browse_address
 from ui.components.image_strip import image_link, thumbnails
-from ui.components.page import Drawn
 from ui.components.tables import (
     columns,
     explained,
@@ -47,6 +46,7 @@ from ui.components.tables import (
 )
 from ui.pages.agreement.summary import CONSENSUS, consensus_of
 from ui.pages.agreement.view import AgreementView, first_estimates, is_huge, pairable, passes, where
+from ui.shell.changes import Drawn
 
 _FURTHEST = 8
 _HINT = "Click a number of the matrix, or choose two raters here, to see how their answers cross and on which images."

@@ -21,9 +21,9 @@ from data.store.browse import contents
 from data.store.browse.contents import RaterCount, count_judgements
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
-from ui.components.controls import Choice
-from ui.components.page import View
 from ui.components.tables import note
+from ui.shell.controls import Choice
+from ui.shell.view import View
 
 PATH: Final = "/agreement"
 ALL = "all"

@@ -10,14 +10,16 @@ import gradio as gr
 
 from concord.common.base_path import at
 from data.people import ROLES
-from ui.components.controls import clickable_html, event_data, html_component, rendered
-from ui.components.live_updates import keep_current, listen
-from ui.components.page import QUIET, Drawn, Page
 from ui.components.tables import heading, note
 from ui.pages.campaigns import adjudicate, change, forms, pay, people, updates
 from ui.pages.campaigns.forms import LABELS
 from ui.pages.campaigns.updates import message_update
 from ui.pages.campaigns.view import ADDRESS, ANY, PATH, SHOWN, ActingUser, CampaignsView, acting_user
+from ui.shell.changes import Drawn
+from ui.shell.events import QUIET, listen
+from ui.shell.following import keep_current
+from ui.shell.html import clickable_html, event_data, html_component, rendered
+from ui.shell.page import Page
 
 # the session's cookie is set by the same route that the form asks for a name
 _GIVE_NAME: Final = """async (name, ...rest) => {

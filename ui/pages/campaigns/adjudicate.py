@@ -18,10 +18,10 @@ from concord.common.table import Cell, numbers
 from data.store.core.store import Store
 from data.store.judgements.remarks import Adjudication, Wrong
 from data.store.library import ItemSubject, item_subjects
-from ui.components.controls import Choice
 from ui.components.tables import CHOSEN, Cells, columns, note, plain_table, scrolled, small, table_element
 from ui.pages.campaigns.progress import item_pictures
 from ui.pages.campaigns.view import ANY, OPEN, CampaignsView, blame_name
+from ui.shell.controls import Choice
 
 MOST: Final = 200
 WRONG: Final = {

@@ -26,9 +26,9 @@ from data.campaigns.settings import Campaign, id_of_title
 from data.store.browse import contents
 from data.store.campaigns import management
 from data.store.core.store import Store
-from ui.components.controls import html_component, rendered
 from ui.components.tables import bullets, folded, note
 from ui.pages.campaigns.view import ActingUser, saved, tried
+from ui.shell.html import html_component, rendered
 
 LABELS: Final = {"gold_pass_mark": "Pass mark of gold", "attention_pass_mark": "Pass mark of attention checks"}
 INFO: Final = "people below it are paused; 0: nobody"

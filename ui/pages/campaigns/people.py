@@ -27,7 +27,7 @@ from data.store.judgements import revocations
 from data.store.people import invitations
 from data.store.people.invitations import Invitation, Terms
 from ui.components.addresses import browse_address
-from ui.components.controls import button
+from ui.components.buttons import button
 from ui.components.tables import (
     Cells,
     code,

@@ -22,8 +22,8 @@ from data.store.campaigns.monitoring import BrokenItem, Hour
 from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
 from data.store.library import ItemSubject, item_subjects
+from ui.components.buttons import button
 from ui.components.charts import COLORS, plain
-from ui.components.controls import button
 from ui.components.image_strip import THUMBNAIL, picture_html
 from ui.components.plotly_text import ALONE
 from ui.components.tables import (

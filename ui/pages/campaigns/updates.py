@@ -26,12 +26,13 @@ from data.store.campaigns.management import CampaignRefused
 from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
 from data.store.judgements import revocations
-from ui.components.controls import Choice, html_component, rendered
-from ui.components.page import Drawn
 from ui.components.tables import bullets, heading, note
 from ui.pages.campaigns import adjudicate, pay, people, progress
 from ui.pages.campaigns.adjudicate import Ruling
 from ui.pages.campaigns.view import ANY, SHOWN, ActingUser, CampaignsView, topic_name, tried
+from ui.shell.changes import Drawn
+from ui.shell.controls import Choice
+from ui.shell.html import html_component, rendered
 
 
 def topic_of(store: Store, campaign_progress: CampaignProgress | None, view: CampaignsView) -> CampaignTopic | None:

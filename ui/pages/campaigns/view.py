@@ -16,7 +16,7 @@ from concord.campaigns.annotators import CampaignTopic
 from concord.common import wording
 from concord.common.base_path import root
 from data.people import Role
-from ui.components.page import View
+from ui.shell.view import View
 
 PATH: Final = "/campaigns"
 SHOWN: Final = {

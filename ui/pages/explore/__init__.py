@@ -14,9 +14,6 @@ from concord.common.context import CommandError
 from concord.error_analysis import rejudging
 from concord.error_analysis.rejudging import save_as_rater
 from data.store.core.store import Store
-from ui.components.controls import html_component
-from ui.components.live_updates import listen
-from ui.components.page import QUIET, Drawn, Page
 from ui.components.tables import linked_note, note
 from ui.pages.explore import controls
 from ui.pages.explore.controls import choices, empty_text, view_of
@@ -25,6 +22,10 @@ from ui.pages.explore.flips import FLIPS, flip_test
 from ui.pages.explore.questions import SEEN, questions_part
 from ui.pages.explore.thresholds import draw_thresholds
 from ui.pages.explore.view import ADDRESS, ALL, FAILURES, FLIPPED, PATH, QUESTIONS, SHOWN, THRESHOLDS, ExploreView
+from ui.shell.changes import Drawn
+from ui.shell.events import QUIET, listen
+from ui.shell.html import html_component
+from ui.shell.page import Page
 
 
 class ExplorePage(Page[ExploreView]):

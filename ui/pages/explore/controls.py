@@ -23,11 +23,11 @@ from data.store.core.selection import PEOPLE, Selection
 from data.store.core.store import Store
 from scorers import registry
 from scorers.base import Knob
-from ui.components.controls import Choice
 from ui.pages.explore.failures import generators
 from ui.pages.explore.flips import FLIPS
 from ui.pages.explore.questions import question_choices, suite_with_questions
 from ui.pages.explore.view import ADDRESS, ALL, CHANGED, KINDS, OBJECTIVES, QUESTION_CHOICES, QUESTIONS, SHOWN, ExploreView
+from ui.shell.controls import Choice
 
 # What is not shown is on the page all the same: a slider that is not there tells nobody when its value is set, and Gradio's own
 # "hidden" does nothing to sliders.

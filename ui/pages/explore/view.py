@@ -16,8 +16,8 @@ from data.prompts.flips import FLIP_KINDS as KINDS_OF_FLIPS
 from data.prompts.flips import FlipKind
 from data.store.core.selection import PEOPLE, SIMULATED
 from data.store.core.store import Store
-from ui.components.page import View
 from ui.components.tables import note
+from ui.shell.view import View
 
 PATH: Final = "/explore"
 ALL: Final = "all"

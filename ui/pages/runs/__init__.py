@@ -18,12 +18,14 @@ from data.store.core.store import Store
 from data.store.runs import RunRow
 from scorers import registry
 from scorers.models import devices
-from ui.components.controls import Choice, event_data, html_component, rendered
-from ui.components.live_updates import listen
-from ui.components.page import QUIET, Drawn, Page
 from ui.components.tables import note
 from ui.pages.runs import planning, table
 from ui.pages.runs.planning import ALL, RunRequest, plan, run_request
+from ui.shell.changes import Drawn
+from ui.shell.controls import Choice
+from ui.shell.events import QUIET, listen
+from ui.shell.html import event_data, html_component, rendered
+from ui.shell.page import Page
 
 SECONDS: Final = 2
 _CURRENT = "any"

@@ -19,7 +19,7 @@ from data.jobs.generation import GenerationFolder
 from data.store import runs as stored
 from data.store.core.store import Store
 from scorers import registry
-from ui.components import controls
+from ui.components.buttons import link
 from ui.components.tables import (
     CHOSEN,
     bullets,
@@ -80,7 +80,7 @@ def _row(view: RunView, chosen: bool) -> TableRow:
     row = view.row
     who = f"{row.rater_id} paints" if row.kind == "generate" else row.rater_id
     href = f"{at('/studio/runs')}?{urlencode({'run': row.run_id})}"
-    name = controls.link(row.run_id, href, "choose", run=row.run_id)
+    name = link(row.run_id, href, "choose", run=row.run_id)
     title, hint = _state(view)
     bar = progress_bar(view.done, row.n_items, row.run_id)
     when = wording.duration(view.seconds) if view.seconds else ""

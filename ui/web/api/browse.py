@@ -13,7 +13,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
-from concord.common.live_updates import followed
 from concord.maps import LassoLost, MapAddress, class_counts, embedding_sources, map_address, map_of
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.jobs import generation
@@ -29,6 +28,7 @@ from data.store.judgements.remarks import Tagging, TagRefused
 from data.validation import did_you_mean
 from scorers import registry
 from ui.components.addresses import ImageListing, listing_of
+from ui.shell.followed_versions import followed
 from ui.web.api import person_of, refusing
 
 PAGE = 60

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from agreement import Estimate
 from concord.agreement import AgreementRows
-from ui.components.controls import rendered
 from ui.pages.agreement.summary import _score_only, _which_statistic, headline
 from ui.pages.agreement.view import AgreementView
+from ui.shell.html import rendered
 
 
 def test_raters_that_only_score_are_named_as_left_out() -> None:

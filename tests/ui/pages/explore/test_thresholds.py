@@ -36,13 +36,13 @@ from tests.ui import explore_project
 from tests.ui.drawn_images import SETTINGS
 from tests.ui.explore_project import CLIP, HOSTILE, RATER, SUITE
 from tests.ui.http_visitor import TOKEN, World
-from ui.components.controls import rendered
-from ui.components.live_updates import ignored
 from ui.pages import explore
 from ui.pages.explore import ExplorePage, controls
 from ui.pages.explore.controls import choices, view_of
 from ui.pages.explore.thresholds import draw_thresholds, setting_curve
 from ui.pages.explore.view import FAILURES, QUESTIONS, SHOWN, ExploreView
+from ui.shell.html import rendered
+from ui.shell.view import ignored
 from ui.web.server import create_app
 
 ALL = Selection()

@@ -12,10 +12,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from functools import wraps
-from typing import Any, ClassVar, Final, Generic, Self, TypeVar, cast
-from urllib.parse import urlencode
+from typing import Any, ClassVar, Final, Generic, TypeVar, cast
 
 import gradio as gr
 from gradio.blocks import BlockContext
@@ -26,56 +25,26 @@ from starlette.datastructures import QueryParams
 from concord.common import live_updates
 from concord.common.base_path import at
 from data.store.core.store import Store
-from ui.components import controls
-from ui.components.controls import Choice
-from ui.components.live_updates import SECONDS, ignored, keep_current, listen, moved, version_signal
+from ui.shell import controls
+from ui.shell.changes import Drawn, named_changes, unless_current, value_after
+from ui.shell.controls import Choice
+from ui.shell.events import QUIET, listen
+from ui.shell.followed_versions import POLL_SECONDS
+from ui.shell.following import keep_current, version_signal
+from ui.shell.html import clickable_html, event_data, html_component
+from ui.shell.shared_drawing import SharedDrawing
+from ui.shell.view import View, ignored
 
-QUIET: Final[dict[str, Any]] = {"show_progress": "hidden", "api_visibility": "private"}
-ALL: Final = "all"
 _OPENED: Final = "yes"
 _FIRST_NUMBERS: Final = ThreadPoolExecutor(8, "first-numbers")
 _SOON_S: Final = 0.5
 """Seconds for which a page's controls wait for its first numbers."""
-_AS_IT_IS: Final = "${value}"
-"""Gradio's template of HTML that is shown; what our JavaScript modules are given is no HTML."""
-
 _WHEN_SET: Final = (
     "async (state) => { for (let frame = 0; frame < 2; frame++) await new Promise((go) => {"
     " requestAnimationFrame(go); setTimeout(go, 1000); }); return state; }"
 )
 """JavaScript that waits until all controls stand as the address asks: Gradio (6.31) sets them one by one, sliders a frame later
 than the rest, and what is drawn in between would be drawn again. A page that nobody sees has no frames."""
-
-Drawn = Mapping[str, Any]
-"""By the names of outputs what they show: a figure (None: nothing to draw), elements or an empty text, whether a column is
-shown, or a change that Gradio takes. Outputs that are not named stay as they are."""
-
-
-@dataclass(frozen=True)
-class View:
-    """What a page shows; the fields have the names of its address."""
-
-    PATH: ClassVar[str]
-
-    @classmethod
-    def chosen(cls, choices: Mapping[str, Choice], values: Mapping[str, Any]) -> Self:
-        """What controls offer as the nearest to what is asked for; the ``page`` of a list is asked for as it is."""
-        made: dict[str, Any] = {name: choice.value or "" for name, choice in choices.items()}
-        if "page" in cls.__dataclass_fields__:
-            page = str(values.get("page") or "")
-            made["page"] = max(int(page), 1) if page.isdecimal() and len(page) < 7 else 1
-        return cls(**made)
-
-    def address(self, **changes: Any) -> str:
-        """Its address, with some of it changed; what is empty or stands for all is left out."""
-        query = urlencode(replace(self, **changes).query())
-        return at(f"/studio{self.PATH}") + (f"?{query}" if query else "")
-
-    def query(self) -> list[tuple[str, str]]:
-        """The names and values of its address; a list begins with its first page."""
-        every = [(name, str(value)) for name, value in asdict(self).items() if value not in ("", ALL)]
-        return [pair for pair in every if pair != ("page", "1")]
-
 
 V = TypeVar("V")
 
@@ -235,12 +204,12 @@ class Page(Generic[V]):
 
     def html(self, name: str, **options: Any) -> gr.HTML:
         """HTML as an output; its first ``value`` is an element."""
-        made: gr.HTML = self.output(name, controls.html_component(options.pop("value", ""), elem_id=name, **options))
+        made: gr.HTML = self.output(name, html_component(options.pop("value", ""), elem_id=name, **options))
         return made
 
     def clickable(self, name: str) -> gr.HTML:
         """The same, whose ``select`` event brings the ``data-`` of what was clicked."""
-        made: gr.HTML = self.output(name, controls.clickable_html(name))
+        made: gr.HTML = self.output(name, clickable_html(name))
         return made
 
     def links(self, name: str, target: str = "", js: str = "") -> gr.HTML:
@@ -262,7 +231,7 @@ class Page(Generic[V]):
         *,
         by: Sequence[str] | None = None,
         moves: live_updates.Moves = live_updates.version,
-        seconds: float = SECONDS,
+        seconds: float = POLL_SECONDS,
     ) -> None:
         """Outputs that are drawn apart from the rest, by some of the controls, or following something else than the project."""
         self._parts.append(_Part(draw, by, outputs, moves, seconds))
@@ -273,14 +242,14 @@ class Page(Generic[V]):
         """All events; a page with more of them extends this."""
         apart = {name for part in self._parts for name in part.outputs}
         rest = [name for name in self.outputs if name not in apart]
-        main = _Part(self.draw, self.DRAWN_BY, rest, self.moves(), SECONDS)
+        main = _Part(self.draw, self.DRAWN_BY, rest, self.moves(), POLL_SECONDS)
         for part in (main, *self._parts):
             names = [*self.controls] if part.controls is None else part.controls
             inputs = [self.opened, *(self.controls[name] for name in names)] if self.controls else []
             shell = [self.teaching_text, self.content] if part is main else []
             outputs = [*shell, *(self.outputs[name] for name in part.outputs)]
             drawing = self._drawing(part, names, len(shell))
-            shared = live_updates.SharedDrawing(self.store, drawing)
+            shared = SharedDrawing(self.store, drawing)
             if part is main:
                 self._main = (drawing, inputs, outputs)
                 if self.controls:
@@ -288,7 +257,7 @@ class Page(Generic[V]):
             keep_current(self.store, shared, inputs, outputs, moves=part.moves, seconds=part.seconds)
 
     def _connect_controls(
-        self, drawing: live_updates.SharedDrawing, drawn_by: Sequence[str], outputs: Sequence[Component | BlockContext]
+        self, drawing: SharedDrawing, drawn_by: Sequence[str], outputs: Sequence[Component | BlockContext]
     ) -> None:
         every, moves = [*self.controls.values()], self.moves()
 
@@ -296,7 +265,7 @@ class Page(Generic[V]):
             # of before: what comes meanwhile is drawn then
             version = moves(self.store)
             *changes, notice, state = self._open(request)
-            values = dict(zip(self.controls, map(_value_after, every, changes), strict=True))
+            values = dict(zip(self.controls, map(value_after, every, changes), strict=True))
             texts = self._texts(drawing, [state, *(values[name] for name in drawn_by)], outputs)
             return [*changes, notice, state, version, *texts]
 
@@ -349,7 +318,7 @@ class Page(Generic[V]):
 
     def named(self, outputs: Sequence[str], drawn: Drawn) -> list[Any]:
         """Changes to outputs in this order, as Gradio takes them."""
-        return _updates({name: self[name] for name in outputs}, drawn)
+        return named_changes({name: self[name] for name in outputs}, drawn)
 
     def by_name(self, values: Sequence[Any]) -> dict[str, Any]:
         """The controls' values by name."""
@@ -358,7 +327,7 @@ class Page(Generic[V]):
     def open(self, view: V) -> list[Any]:
         """The changes to all controls that show a view."""
         hidden = {name: str(getattr(view, name)) for name in self.HIDDEN}
-        return _updates(self.controls, {**self.offer(view), **hidden})
+        return named_changes(self.controls, {**self.offer(view), **hidden})
 
     def _open(self, request: gr.Request) -> list[Any]:
         query = request.query_params
@@ -366,9 +335,7 @@ class Page(Generic[V]):
         wanted = {name: ",".join(query.getlist(name)) for name in query}
         return [*self.open(view), ignored(wanted, self.followed(view, wanted)), self.state(view)]
 
-    def _texts(
-        self, drawing: live_updates.SharedDrawing, values: Sequence[Any], outputs: Sequence[Component | BlockContext]
-    ) -> list[Any]:
+    def _texts(self, drawing: SharedDrawing, values: Sequence[Any], outputs: Sequence[Component | BlockContext]) -> list[Any]:
         """The first numbers of a view, which come with its controls if they are made soon; figures follow, as their code holds
         up a browser."""
         steps = drawing.drawn(self.moves()(self.store), values)
@@ -394,7 +361,9 @@ class Page(Generic[V]):
     def unless_set(self, values: Sequence[Any], offered: Mapping[str, Any]) -> dict[str, Any]:
         """Changes to the controls, without values that they have: set again they would undo a click made meanwhile."""
         every = [*self.controls.values()]
-        return dict(zip(self.controls, moved(every, values, every, _updates(self.controls, offered)), strict=True))
+        return dict(
+            zip(self.controls, unless_current(every, values, every, named_changes(self.controls, offered)), strict=True)
+        )
 
     def choose(self, *values: Any) -> list[Any]:
         """What `changes` gives, in the order of the controls; another list begins with its first page."""
@@ -402,10 +371,10 @@ class Page(Generic[V]):
 
     def _offer(self, opened: str, *values: Any) -> Iterator[list[Any]]:
         # a slow page asks before it has been opened: what it says then is nobody's choice
-        yield _updates(self.controls, self.offer(self.view(self.by_name(values))) if opened else {})
+        yield named_changes(self.controls, self.offer(self.view(self.by_name(values))) if opened else {})
 
     def _pick(self, event: gr.EventData) -> list[Any]:
-        return self.open(self.view(self.read(QueryParams(controls.event_data(event).get("query", "")))))
+        return self.open(self.view(self.read(QueryParams(event_data(event).get("query", "")))))
 
     def _drawing(self, part: _Part[V], names: Sequence[str], shell: int) -> Callable[..., Iterator[list[Any]]]:
         shown = {name: self.outputs[name] for name in part.outputs}
@@ -419,34 +388,6 @@ class Page(Generic[V]):
             for made in part.draw(view):  # type: ignore[arg-type]
                 # of yields that follow at once Gradio shows only the last (6.31): each holds what those before it gave
                 drawn = {**drawn, **(made or {})}
-                yield [*self.teach(made is None)[:shell], *_updates(shown, drawn)]
+                yield [*self.teach(made is None)[:shell], *named_changes(shown, drawn)]
 
         return draw
-
-
-def _updates(components: Mapping[str, Any], drawn: Drawn) -> list[Any]:
-    """Named changes in the order of the components, as Gradio takes them."""
-    unknown = drawn.keys() - components.keys()
-    assert not unknown, f"no such outputs: {', '.join(sorted(unknown))}"
-    return [_update(component, drawn[name]) if name in drawn else gr.skip() for name, component in components.items()]
-
-
-def _value_after(component: Component, change: Any) -> Any:
-    """The value of a control after a change, as a browser sends it: of a whole number JSON has no 1.0."""
-    arguments = change.constructor_args if isinstance(change, Component) else change
-    value = arguments.get("value", component.value) if isinstance(arguments, dict) else arguments
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _update(component: Any, value: Any) -> Any:
-    if isinstance(value, Choice):
-        return value.control()
-    if isinstance(value, dict | Component | BlockContext):
-        return value
-    if isinstance(component, gr.HTML) and component.html_template == _AS_IT_IS:
-        return controls.rendered(value)
-    if isinstance(component, gr.Plot):
-        return gr.Plot(value, visible=True) if value is not None else gr.Plot(visible=False)
-    if isinstance(component, BlockContext) and isinstance(value, bool):
-        return type(component)(visible=value)
-    return value

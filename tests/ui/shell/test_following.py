@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, cast
 
 import gradio as gr
 import pytest
 
 from data.store.core.store import Store
-from ui.components.controls import Choice, dropdown
-from ui.components.live_updates import keep_current, moved, version_signal
-from ui.web.studio import studio
+from ui.shell.controls import Choice, dropdown
+from ui.shell.following import keep_current, version_signal
 
 Followed = Callable[..., list[Any]]
 
@@ -77,25 +74,3 @@ def test_a_page_that_draws_itself_knows_from_then_on_what_it_has_seen(project: P
     *_, seen = last(functions["fresh"]("a"))
     assert seen == "1"
     assert last(functions["tick"](seen, "a")) == [gr.skip()] * 3
-
-
-def test_a_component_as_a_change_is_no_exception() -> None:
-    """Gradio takes either for a change, and so must this: one page's radio buttons were set again by each following."""
-    with gr.Blocks():
-        letter, shape, other = gr.Radio(["a", "b"]), dropdown("Shape"), gr.HTML()
-    drawn = [gr.Radio(value="b"), gr.Dropdown(["x", "y"], value="y", visible=True), gr.HTML("b")]
-    for requested, are_set in ((["b", "y"], (False, False)), (["a", "x"], (True, True)), ([None, "y"], (True, False))):
-        first, second, third = moved([letter, shape], requested, [letter, shape, other], drawn)
-        assert ("value" in first, "value" in second) == are_set
-        assert (second["choices"], second["visible"], second["__type__"]) == (["x", "y"], True, "update")
-        assert third is drawn[2], "what was not asked is drawn"
-
-
-def test_no_event_is_put_off_by_two_listeners(tmp_path: Path) -> None:
-    """Gradio repeats an event that one put off for all: two of them call each other for ever on a busy machine."""
-    waiting: Counter[tuple[int | None, str]] = Counter()
-    with Store(tmp_path / "project") as store:
-        for listener in studio(store).fns.values():
-            waiting.update(listener.targets if listener.trigger_mode == "always_last" and listener.fn is not None else ())
-    assert len(waiting) > 20
-    assert max(waiting.values()) == 1

@@ -12,8 +12,10 @@ import htpy
 from starlette.datastructures import QueryParams
 
 from data.store.core.store import Store
-from ui.components.controls import Choice
-from ui.components.page import Drawn, Page, View
+from ui.shell.changes import Drawn
+from ui.shell.controls import Choice
+from ui.shell.page import Page
+from ui.shell.view import View
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 

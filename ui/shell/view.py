@@ -1,0 +1,54 @@
+"""What a page shows, as its address says it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar, Final, Self
+from urllib.parse import urlencode
+
+from concord.common.base_path import at
+from ui.components.tables import note
+from ui.shell.controls import Choice
+from ui.shell.html import rendered
+
+ALL: Final = "all"
+
+
+@dataclass(frozen=True)
+class View:
+    """What a page shows; the fields have the names of its address."""
+
+    PATH: ClassVar[str]
+
+    @classmethod
+    def chosen(cls, choices: Mapping[str, Choice], values: Mapping[str, Any]) -> Self:
+        """What controls offer as the nearest to what is asked for; the ``page`` of a list is asked for as it is."""
+        made: dict[str, Any] = {name: choice.value or "" for name, choice in choices.items()}
+        if "page" in cls.__dataclass_fields__:
+            page = str(values.get("page") or "")
+            made["page"] = max(int(page), 1) if page.isdecimal() and len(page) < 7 else 1
+        return cls(**made)
+
+    def address(self, **changes: Any) -> str:
+        """Its address, with some of it changed; what is empty or stands for all is left out."""
+        query = urlencode(replace(self, **changes).query())
+        return at(f"/studio{self.PATH}") + (f"?{query}" if query else "")
+
+    def query(self) -> list[tuple[str, str]]:
+        """The names and values of its address; a list begins with its first page."""
+        every = [(name, str(value)) for name, value in asdict(self).items() if value not in ("", ALL)]
+        return [pair for pair in every if pair != ("page", "1")]
+
+
+def ignored(parameters: Mapping[str, str], chosen: Mapping[str, str | None]) -> str:
+    """A line that says which parts of an address this page could not follow; nothing if it followed all."""
+    lost = [
+        f"{name}={value}"
+        for name, value in parameters.items()
+        if value and chosen.get(name) != value and not name.startswith("__")
+    ]
+    if not lost:
+        return ""
+    text = f"This address asks for {', '.join(lost)}, which this page does not have; here is what it has instead."
+    return rendered(note(text, "cc-bad"))

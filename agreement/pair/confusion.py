@@ -275,7 +275,7 @@ def pair_report(
         aspect: what they judged.
         a: a rater.
         b: another rater, or "people".
-        options: `people_as` each (each rating beside the rater's, in the confusion table, too) or majority; without, the table
+        options: people as `each` (each rating beside the rater's, in the confusion table, too) or majority; without, the table
             counts units by people's majority, and each statistic has its own way; `statistics` None: all; targets are
             pooled.
         place: the cell; None is all generators and tasks.

@@ -32,7 +32,7 @@ from scorers.models.pretrained import (
     processor_of,
     to_device,
 )
-from scorers.models.sanity_check import Soundness
+from scorers.models.soundness import Soundness
 
 _BATCH: Final = 64
 PROCESSOR: Final = "laion/CLIP-ViT-H-14-laion2B-s32B-b79K"

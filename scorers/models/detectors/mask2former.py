@@ -32,7 +32,7 @@ from scorers.models.pretrained import (
     pack_weights,
     to_device,
 )
-from scorers.models.sanity_check import Soundness
+from scorers.models.soundness import Soundness
 
 
 def sample_values(

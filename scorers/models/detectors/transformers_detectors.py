@@ -40,7 +40,7 @@ from scorers.models.detectors.base import (
 )
 from scorers.models.devices import in_threads
 from scorers.models.pretrained import batch_size, by_shape, config_of, load, to_device, tokenizer_of
-from scorers.models.sanity_check import Soundness
+from scorers.models.soundness import Soundness
 
 _BATCH: Final = 8
 Array = np.ndarray[Any, Any]

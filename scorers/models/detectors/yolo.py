@@ -21,7 +21,7 @@ from safetensors.torch import load_file
 from scorers.models.detectors.base import DetectedObject, coco_name, confidence, rounded_box, vocabulary
 from scorers.models.files import refuse_pickle, single_line
 from scorers.models.pretrained import batch_size
-from scorers.models.sanity_check import Soundness
+from scorers.models.soundness import Soundness
 
 os.environ.setdefault("YOLO_OFFLINE", "true")
 os.environ.setdefault("YOLO_AUTOINSTALL", "false")

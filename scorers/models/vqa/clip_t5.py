@@ -31,7 +31,7 @@ from transformers import (
 
 from scorers.models.files import folder
 from scorers.models.pretrained import crop_long_image, load, pack_weights, tokenizer_of
-from scorers.models.sanity_check import Soundness
+from scorers.models.soundness import Soundness
 from scorers.models.vqa.blip2 import Blip2
 from scorers.models.vqa.model import large_model_dtype, pad_tokens
 

@@ -24,7 +24,7 @@ from transformers import AutoModel
 from transformers.cache_utils import DynamicCache, DynamicLayer, EncoderDecoderCache
 
 from scorers.models.pretrained import batch_size, load, pack_weights, processor_of, tokenizer_of
-from scorers.models.sanity_check import Soundness
+from scorers.models.soundness import Soundness
 from scorers.models.vqa import VqaAnswer, VqaQuestion
 
 KeysAndValues = list[tuple[torch.Tensor, torch.Tensor]]

@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from scorers.base import ModelBroken  # noqa: E402
-from scorers.models.sanity_check import Soundness  # noqa: E402
+from scorers.models.soundness import Soundness  # noqa: E402
 
 Tensor = Any  # a torch.Tensor, which mypy does not follow
 NAN = float("nan")

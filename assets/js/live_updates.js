@@ -1,16 +1,20 @@
 // A page that follows the project asks for a version every few seconds, and is told when it is not the one that it shows.
-// All parts of a page that follow the same ask once; a page that nobody sees does not ask.
+// All parts of a page that follow the same ask once; a page that nobody sees does not ask. What is asked for, and how often, comes
+// from `poll` in ui/shell/followed_versions.py.
 
 import { at } from "./base_path.js";
 
 const TIMEOUT_MS = 15_000;
 const liveUpdates = new Map();
 
-/** Calls `moved()` whenever the version `of` differs from `shown()`, until `element` is gone. `shown()` is "" while nothing is. */
-export function follow(element, { of, seconds, shown, moved }) {
+/**
+ * Calls `moved(version)` whenever the version `of` differs from `shown()`, until `signal` aborts or `element` has left the page:
+ * then `gone()`. `shown()` is "" while nothing is.
+ */
+export function follow(element, { of, seconds, shown, moved, gone, signal }) {
   const key = `${of} ${seconds}`;
   if (!liveUpdates.has(key)) liveUpdates.set(key, new LiveUpdates(of, 1000 * seconds));
-  liveUpdates.get(key).add({ element, shown, moved });
+  liveUpdates.get(key).add({ element, shown, moved, gone, signal });
 }
 
 class LiveUpdates {
@@ -32,7 +36,9 @@ class LiveUpdates {
     if (this.asking) return;
     clearTimeout(this.timer);
     this.timer = null;
-    this.followers = this.followers.filter(({ element }) => element.isConnected);
+    const following = this.followers.filter(({ signal }) => !signal?.aborted);
+    this.followers = following.filter(({ element }) => element.isConnected);
+    for (const { element, gone } of following) if (!element.isConnected) gone?.();
     if (this.followers.length === 0) return;
     // whoever comes back to the tab is shown what is new at once
     if (document.hidden) return;
@@ -41,9 +47,9 @@ class LiveUpdates {
     this.asking = false;
     this.timer = setTimeout(() => this.ask(), this.pause);
     if (version === null) return;
-    for (const { shown, moved } of this.followers) {
+    for (const { shown, moved, signal } of this.followers) {
       const seen = shown();
-      if (seen && seen !== version) moved();
+      if (seen && seen !== version && !signal?.aborted) moved(version);
     }
   }
 }

@@ -6,7 +6,9 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
+from concord.common.live_updates import stored_version
 from ui.shell.events import QUIET
+from ui.shell.followed_versions import poll
 from ui.shell.html import js_module
 from ui.shell.page import Page
 
@@ -20,4 +22,4 @@ class WorkbenchPage(Page[None]):
         def read(request: gr.Request) -> str:
             return urlencode(request.query_params.multi_items())
 
-        gr.on(None, read, None, js_module("workbench"), queue=False, **QUIET)
+        gr.on(None, read, None, js_module("workbench", poll=poll(stored_version)), queue=False, **QUIET)

@@ -40,10 +40,10 @@ FORMATS: Final[Mapping[FormatName, ReportFormat]] = {
         "html",
         ("htm",),
     ),
-    "md": ReportFormat("Markdown", "tables and texts", "text/markdown; charset=utf-8", "md", ("markdown",)),
     "pdf": ReportFormat(
         "PDF", "the same on paper, A4; printed by Chromium, which takes some seconds", "application/pdf", "pdf"
     ),
+    "md": ReportFormat("Markdown", "tables and texts", "text/markdown; charset=utf-8", "md", ("markdown",)),
     "latex": ReportFormat("LaTeX", "tables in booktabs, for pdflatex", "application/x-tex; charset=utf-8", "tex", ("latex",)),
     "csv": ReportFormat(
         "CSV", "a zip of all tables behind it, with a README of their columns", "application/zip", "zip", ("csv",)

@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import gradio as gr
 import htpy
-from htpy import Element
 from markupsafe import Markup
 
 from concord.common.base_path import at
@@ -34,7 +33,8 @@ from ui.pages.runs import RunsPage
 from ui.pages.scorers import ScorersPage
 from ui.pages.studies import StudiesPage
 from ui.pages.workbench import WorkbenchPage
-from ui.shell.html import html_component, js_module, rendered
+from ui.shell.html import js_module, rendered
+from ui.shell.navigation import pages_app
 from ui.shell.page import Page
 from ui.web.texts import languages
 
@@ -50,55 +50,8 @@ PAGES: Final[tuple[type[Page[Any]], ...]] = (*(page for group in NAVIGATION.valu
 
 
 def studio(store: Store) -> gr.Blocks:
-    with gr.Blocks(title="Concord", analytics_enabled=False, fill_width=True) as blocks:
-        for page in PAGES:
-            if page is not PAGES[0]:
-                _begin(blocks, page)
-            _navigation(store, page)
-            page(store).build()
-            blocks.fill_expected_parents()
-    return blocks
-
-
-def _begin(blocks: gr.Blocks, page: type[Page[Any]]) -> None:
-    """What is built from now on belongs to another page.
-
-    As ``blocks.route`` has it, but inside of one context: whenever one is left, Gradio makes all routes of an app that nobody
-    uses, as the one that is served is made when it is mounted.
-    """
-    blocks.current_page = page.path.strip("/")
-    blocks.pages.append((blocks.current_page, page.title, True))
-
-
-def _navigation(store: Store, current: type[Page[Any]]) -> None:
-    """The bar with all pages by group, the project's name, light or dark; and the page's own title: Gradio knows one for all.
-
-    It takes the place of Gradio's own bar, which has no groups (``assets/css/navigation.css`` hides that).
-    """
-
-    def link(page: type[Page[Any]]) -> Element:
-        href = at("/studio" + (page.path or "/"))
-        return htpy.li[htpy.a(href=href, aria_current="page" if page is current else None)[page.title]]
-
-    groups = [
-        htpy.li(class_="cc-nav-group", aria_label=group)[htpy.ul[[link(page) for page in pages]]]
-        for group, pages in NAVIGATION.items()
-    ]
-    bar = htpy.nav(class_="cc-nav", aria_label="Studio")[
-        htpy.a(class_="cc-nav-skip", href="#content")["Skip to content"],
-        htpy.a(class_="cc-nav-brand", href=at("/studio/"))["Concord"],
-        htpy.button(type="button", class_="cc-nav-menu", aria_expanded="false")["Menu"],
-        htpy.ul(class_="cc-nav-groups")[groups],
-        htpy.span(class_="cc-nav-project", title="the project")[store.project.name],
-        htpy.button(type="button", class_="cc-nav-theme", aria_label="Light or dark"),
-        htpy.a(class_="cc-nav-label", href=at("/annotate/"))["Label images"],
-    ]
-    js = f"document.title = {json.dumps(f'{current.title} - Concord')};"
-    html_component(
-        [bar, htpy.span(id="content", tabindex="-1")],
-        js_on_load=f"{js} import('{at('/assets/js/navigation.js')}').then((m) => m.mount(element));",
-        elem_id="navigation",
-    )
+    """Return Studio's app."""
+    return pages_app(store, NAVIGATION, PAGES)
 
 
 def annotate() -> gr.Blocks:

@@ -20,6 +20,7 @@ import { at } from "../base_path.js";
 import { later, loadTexts, t } from "../texts.js";
 
 const DRAFT_MS = 2_500;
+const LOOK_AGAIN_MS = 5_000; // where there is nothing to answer now
 const PACED = 20;
 const PACED_FROM = 3;
 const BREAK_SECONDS = 20 * 60;
@@ -150,7 +151,7 @@ class Form {
     if (data.state === "choose") return this.showScreen("choose", chooseScreen(data.campaigns, (id) => this.choose(id)));
     if (data.state === "consent") return this.showScreen("consent", consentScreen(data, () => this.agree(data.text), () => this.decline(data.declined)));
     // others may bring images, or leave some, at any time
-    this.refreshTimer = setTimeout(() => this.refresh(), 5000);
+    this.refreshTimer = setTimeout(() => this.refresh(), LOOK_AGAIN_MS);
     if (data.state === "done") {
       const actions = { onUndo: () => this.undo(), onAgain: () => this.refresh() };
       return this.showScreen("done", doneScreen(data, actions));

@@ -1,4 +1,4 @@
-// The Workbench: mount(root, {value}) where value is the page's query. One image: what scorers saw on the left, the form on the
+// The Workbench: mount(root, {value, poll}) where value is the page's query, and poll what live_updates.js is to ask for. One image: what scorers saw on the left, the form on the
 // right, what others said below. What may spoil a blind answer is not in the page before the server has recorded who asks.
 
 import { Api, detail } from "../api.js";
@@ -8,6 +8,7 @@ import { button, h, kbd } from "../dom.js";
 import { fixed } from "../numbers.js";
 import { newId } from "../outbox.js";
 import { at } from "../base_path.js";
+import { follow } from "../live_updates.js";
 import { browseAddress, judge, LISTING, parse, scorers, tells, workbenchAddress } from "./address.js";
 import { AnswerPanel } from "./answer_panel.js";
 import { Evidence } from "./evidence.js";
@@ -20,23 +21,23 @@ import { toggles } from "./toggles.js";
 import { Toast } from "../toast.js";
 import { VerdictBar } from "./verdict_bar.js";
 
-const LOOK_AGAIN_MS = 5_000;
+const UNKNOWN = "unknown"; // no version of a project
 const LOOKED_MS = 250; // a picture that nobody can have seen yet gets no verdict
 const mounted = new WeakMap();
 // with the questions that this browser's annotator has chosen
 const taskRoute = (id) => `task?id=${id}${isQuick() ? "&quick=true" : ""}`;
 
 /** Build the page in `root`. Returns {update(query), destroy}; a second mount on the same root replaces the first. */
-export function mount(root, { value } = {}) {
+export function mount(root, { value, poll }) {
   mounted.get(root)?.destroy();
-  const workbench = new Workbench(root);
+  const workbench = new Workbench(root, poll);
   mounted.set(root, workbench);
   workbench.update(value);
   return workbench;
 }
 
 class Workbench {
-  constructor(root) {
+  constructor(root, poll) {
     this.root = root;
     this.controller = new AbortController();
     const { signal } = this.controller;
@@ -51,8 +52,8 @@ class Workbench {
     this.turn = 0;
     this.opening = null;
     listenToWorkbenchKeys(this, signal);
-    this.timer = setInterval(() => this.lookAgain(), LOOK_AGAIN_MS);
-    signal.addEventListener("abort", () => clearInterval(this.timer));
+    this.version = UNKNOWN;
+    follow(root, { ...poll, signal, shown: () => this.version, moved: (version) => this.lookAgain(version), gone: () => this.destroy() });
   }
 
   destroy() {
@@ -128,15 +129,11 @@ class Workbench {
   }
 
   /** Scorers may come in, and others answer, while the page is open. */
-  async lookAgain() {
-    if (!this.root.isConnected) return this.destroy();
-    if (document.hidden || !this.evidence || this.dialogs.isOpen) return undefined;
-    const { turn } = this;
-    const { outcome, data } = await this.api.get("studio/version");
-    if (outcome !== "ok" || turn !== this.turn) return undefined;
-    const moved = this.version !== undefined && this.version !== data.version;
-    this.version = data.version;
-    return moved ? this.refresh() : undefined;
+  lookAgain(version) {
+    if (!this.evidence || this.dialogs.isOpen) return undefined;
+    const known = this.version;
+    this.version = version;
+    return known === UNKNOWN ? undefined : this.refresh();
   }
 
   async refresh() {

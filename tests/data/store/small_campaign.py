@@ -57,10 +57,10 @@ class Running:
     def later(self, minutes: float) -> None:
         self.now += timedelta(minutes=minutes)
 
-    def desk(self, who: str, ahead: int = 2) -> NextTasks:
+    def desk(self, who: str, ahead: int = participation.TASKS_AHEAD) -> NextTasks:
         return participation.next_tasks(self.store, who, NAME, ahead=ahead, now=self.now)
 
-    def offered(self, who: str, ahead: int = 2) -> list[str]:
+    def offered(self, who: str, ahead: int = participation.TASKS_AHEAD) -> list[str]:
         return [task.item_id for task in self.desk(who, ahead).tasks]
 
     def say(self, item: str, who: str, label: str = "yes", **other: Any) -> SavedAnswer:

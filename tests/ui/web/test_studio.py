@@ -11,8 +11,9 @@ import pytest
 from gradio.context import Context
 
 from data.store.core.store import Store
+from ui.shell.navigation import add_bar
 from ui.shell.page import Page
-from ui.web.studio import PAGES, _navigation, studio
+from ui.web.studio import NAVIGATION, PAGES, studio
 
 
 @pytest.fixture
@@ -33,11 +34,11 @@ def test_as_by_its_own_routes(store: Store) -> None:
     with gr.Blocks(title="Concord", analytics_enabled=False, fill_width=True) as blocks:
         pages: list[type[Page[Any]]] = list(PAGES)
         first, *others = pages
-        _navigation(store, first)
+        add_bar(store, NAVIGATION, first)
         first(store).build()
     for page in others:
         with blocks.route(page.title, page.path, show_in_navbar=True):
-            _navigation(store, page)
+            add_bar(store, NAVIGATION, page)
             page(store).build()
     expected = config(blocks)
     assert made["page"].keys() == {page.path.strip("/") for page in PAGES}

@@ -27,7 +27,8 @@ from ui.shell.events import QUIET, listen
 from ui.shell.html import event_data, html_component, rendered
 from ui.shell.page import Page
 
-SECONDS: Final = 2
+_POLL_SECONDS: Final = 2
+"""Somebody watches a run go on: its numbers move faster than what other pages show."""
 _CURRENT = "any"
 _CURRENT_TITLE: Final = "the current one"
 _FILTERS = ("scorer", "profile", "suite", "generator", "device", "show", "run")
@@ -87,7 +88,7 @@ class RunsPage(Page[Mapping[str, Any]]):
                 options = {"placeholder": "nothing so far", "show_label": False, "interactive": False}
                 self.output("run-log", gr.Textbox(lines=4, max_lines=14, autoscroll=True, elem_id="run-log", **options))
         moves = run_manager.progress_version
-        self.part(self.draw_status, _STATUS, by=("show", "run"), moves=moves, seconds=SECONDS)
+        self.part(self.draw_status, _STATUS, by=("show", "run"), moves=moves, seconds=_POLL_SECONDS)
 
     def moves(self) -> Callable[[Store], str]:
         return run_manager.queue_version

@@ -64,7 +64,7 @@ from scorers.models.detectors.base import FULL, HALF
 from scorers.models.detectors.mask2former import MOST, Frame, Mask2Former, frame, pixels
 from scorers.models.devices import cores
 from scorers.models.pretrained import by_shape
-from scorers.models.sanity_check import Soundness
+from scorers.models.soundness import Soundness
 from scorers.running import worker
 
 _SWIN: Final = {"embed_dim": 96, "depths": [2, 2, 18, 2], "num_heads": [3, 6, 12, 24], "window_size": 7}

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, get_args
 from weakref import WeakKeyDictionary
 
 import pandas as pd
@@ -369,7 +369,7 @@ def export_report(
     """
     ending = output.rsplit(".", 1)[-1].lower()
     named = format_of_ending(ending)
-    target, path = export_target(context, output, form or named, tuple(FORMATS))
+    target, path = export_target(context, output, form or named, get_args(FormatName))
     zip_note, name = "", next(each for each in FORMATS if each == target)
     if named not in (None, name) and not FORMATS[name].is_zip:
         raise CommandError(f"{output} would hold {name}: name the file .{FORMATS[name].suffix}, or leave out --format")

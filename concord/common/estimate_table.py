@@ -12,6 +12,9 @@ from concord.common.table import Cell, Column, Table, TableRow, numbers
 
 Names = Mapping[str, Callable[[Estimate], str]]
 """The columns that name a line, by title."""
+Counts = Mapping[str, Callable[[Estimate], int]]
+"""The columns that say how much a line rests on, by title: the largest number of its estimates."""
+_COUNTS: Final[Counts] = {"images": lambda row: row.n_items, "answers": lambda row: row.n_ratings}
 NO_REASON: Final = "no reason is given"
 
 
@@ -45,17 +48,17 @@ def estimates_table(
     names: Names,
     rows: Sequence[Estimate],
     cell_of: Callable[[Estimate | None, int], Cell],
-    counts: tuple[str, str] = ("images", "answers"),
+    counts: Counts = _COUNTS,
     statistics: Sequence[str] | None = None,
 ) -> Table:
-    """Return the lines and statistics of `rows` in their order, with how many units and answers each line rests on.
+    """Return the lines and statistics of `rows` in their order, with how much each line rests on.
 
     Args:
         caption: the table's title.
         names: the columns that name a line.
         rows: the estimates.
         cell_of: makes the cell of an estimate (None where a line has none) beside a line's number of units.
-        counts: the titles of the columns with a line's largest number of units and of answers.
+        counts: the columns that say how much a line rests on.
         statistics: the columns; None for all of `rows`. A line that has none of them is left out.
     """
     chosen = list(dict.fromkeys(row.statistic for row in rows)) if statistics is None else statistics
@@ -65,9 +68,10 @@ def estimates_table(
     body = []
     for key, line in lines.items():
         if own := [line[name] for name in chosen if name in line]:
-            units, answers = max(row.n_items for row in own), max(row.n_ratings for row in own)
+            units = max(row.n_items for row in own)
+            totals = (f"{max(map(count, own)):,}" for count in counts.values())
             cells = (cell_of(line.get(name), units) for name in chosen)
-            body.append(TableRow((*map(Cell, (*key, f"{units:,}", f"{answers:,}")), *cells)))
+            body.append(TableRow((*map(Cell, (*key, *totals)), *cells)))
     columns = (*map(Column, names), *numbers(*counts), *map(statistic_column, chosen))
     return Table(caption, columns, tuple(body), len(names))
 

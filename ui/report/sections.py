@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import pandas as pd
 
@@ -19,6 +19,7 @@ from agreement.meta.units import Finding
 from concord.agreement import AgreementRows
 from concord.common import wording
 from concord.common.estimate_table import (
+    Counts,
     Names,
     estimate_cell,
     estimates_table,
@@ -151,7 +152,7 @@ AddDetails = Callable[[Estimate], tuple[str, ...]]
 _WIDEST, _WIDEST_WITH_MORE = 8, 4
 """Columns of numbers that fit on a page; and with more than an interval beneath each."""
 ALL, TASKS_MEAN = "all", "tasks_mean"
-_COUNTS = ("Items", "Ratings")
+_COUNTS: Final[Counts] = {"Items": lambda row: row.n_items, "Ratings": lambda row: row.n_ratings}
 COMPARED = ("among_people", "raters", "thresholds")
 """The rows whose main statistics are printed; of others the HTML report has the tables."""
 

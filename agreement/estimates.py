@@ -7,10 +7,11 @@ of classes).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from agreement.estimate import Estimate
 from agreement.inference.intervals import CORRECTED, SHARE, Deletions, ValueRange
 from agreement.numeric import IntArray, share_of
 from agreement.reasons import NO_METHOD, Method, Name, Reason
@@ -52,26 +53,20 @@ def correlate_units(
     return UnitCorrelation(made.value, made.reason, bounds.low, bounds.high, n, method)
 
 
-@dataclass(frozen=True)
-class IntervalEstimate:
-    """One number: its 95 % interval, what it rests on, and what was left out; ``value`` None has a ``reason``."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    items: int
-    ratings: int
-    reason: Reason | None
-    method: Method
-    excluded: Mapping[str, int] = field(default_factory=dict)
-
-
-def with_interval(made: Outcome, kind: ValueRange, *, by_prompt: bool = True) -> IntervalEstimate:
-    """An outcome with its interval."""
+def with_interval(made: Outcome, kind: ValueRange, *, by_prompt: bool = True) -> Estimate:
+    """Return an outcome with its interval; whoever asks knows what it is of."""
     bounds, method = interval(made, kind, by_prompt=by_prompt)
     used = made.used
-    return IntervalEstimate(
-        made.value, bounds.low, bounds.high, used.items, used.ratings, made.reason, method, dict(used.excluded)
+    return Estimate(
+        value=made.value,
+        low=bounds.low,
+        high=bounds.high,
+        n_items=used.items,
+        n_ratings=used.ratings,
+        n_prompts=used.clusters,
+        excluded=dict(used.excluded),
+        reason=made.reason,
+        method=method,
     )
 
 
@@ -100,7 +95,7 @@ def share_estimate(
     how: Method,
     reason: Reason,
     excluded: Mapping[str, int] | None = None,
-) -> IntervalEstimate:
+) -> Estimate:
     """The share of yes, 0 to 1, in votes of these clusters; ``reason`` says why there is none."""
     weights = Deletions(options.intervals).weights(clusters.size)
     share = share_of(np.array(yes, float), np.ones(len(yes)), clusters.codes, weights)

@@ -13,12 +13,13 @@ clear preference people gave it there, and the metric's mean.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from agreement.estimates import IntervalEstimate, with_interval
+from agreement.estimate import Estimate
+from agreement.estimates import with_interval
 from agreement.inference.intervals import CONTRAST, LEVEL, Deletions, Interval, resamples
 from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
 from agreement.preferences.votes import Vote, VoterKey, clusters_of, grouped, left_out, same_order
@@ -50,7 +51,7 @@ class GeneratorStrength(VoterKey):
     wins: int
     losses: int
     ties: int
-    strength: IntervalEstimate
+    strength: Estimate
     rank: int | None
 
 
@@ -197,7 +198,7 @@ class RankCorrelation(VoterKey):
     """
 
     points: tuple[WinningVotes, ...]
-    rho: IntervalEstimate
+    rho: Estimate
     agreeing: tuple[str, ...]
     opposed: tuple[str, ...]
 
@@ -238,14 +239,14 @@ def rank_correlation(votes: Sequence[Vote], means: Sequence[MetricMean], options
     points = tuple(WinningVotes(at.task, at.generator, int(x[0, k]), float(y[0, k])) for k, at in enumerate(table.points))
     # a resample holds the points of a task as often as the task was drawn
     rho = _rho(x, y) if table.tasks is None else spearman(x[0], y[0], Units(table.tasks, clusters), weights)
-    counts = len(points), int(x[0].sum())
+    estimate = Estimate(n_items=len(points), n_ratings=int(x[0].sum()), n_prompts=clusters, method=_HOW_CORRELATED)
     if np.isnan(rho[0]):
         why = TOO_FEW if len(points) < 2 else why_undefined(x[0], y[0], (Party.NUMBER_OF_VOTES, Party.METRIC))
-        estimate = IntervalEstimate(None, None, None, *counts, why, _HOW_CORRELATED)
+        estimate = replace(estimate, reason=why)
     else:
         bounds = _percentiles(rho[1:], clusters, "prompts" if table.tasks is None else "tasks", wanted)
         method = joined(_HOW_CORRELATED, bounds.method, bounds.reason)
-        estimate = IntervalEstimate(float(rho[0]), bounds.low, bounds.high, *counts, None, method)
+        estimate = replace(estimate, value=float(rho[0]), low=bounds.low, high=bounds.high, method=method)
     agreeing, opposed = _orders(points)
     return RankCorrelation(points, estimate, agreeing, opposed)
 

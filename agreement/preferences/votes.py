@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Final, Literal, TypeVar
 
-from agreement.estimates import Clusters, IntervalEstimate, share_estimate
+from agreement.estimate import Estimate
+from agreement.estimates import Clusters, share_estimate
 from agreement.inference.hypothesis_tests import mcnemar_exact
 from agreement.reasons import Method, MethodCode, Reason, ReasonCode
 from agreement.study.cells import ALL, Options, merged
@@ -120,7 +121,7 @@ class VoteCounts(VoterKey):
     b_wins: int
     cannot_tell: int
     pairs: int
-    share: IntervalEstimate
+    share: Estimate
     sign_test_p: float | None
 
     @property
@@ -198,7 +199,7 @@ class SideChoice(VoterKey):
 
     left: int
     right: int
-    share: IntervalEstimate
+    share: Estimate
     sign_test_p: float | None
     unknown: int
 
@@ -233,7 +234,7 @@ class OrderBias(VoterKey):
     left: int
     right: int
     mixed: int
-    changed: IntervalEstimate
+    changed: Estimate
     sign_test_p: float | None
 
     @property
@@ -317,7 +318,7 @@ class OrderAgreement(VoterKey):
     task: str
     contest: Contest
     same_order: bool | None
-    same: IntervalEstimate
+    same: Estimate
     opposed: int
 
 

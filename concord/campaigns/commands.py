@@ -10,13 +10,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from agreement.estimate import Estimate
 from concord.campaigns import adjudication, annotators, payment, planning, progress, revoking
 from concord.campaigns.annotators import AnnotatorWork, CampaignTopic
 from concord.campaigns.planning import OWN_FILES, CampaignSpec, campaign_spec, from_yaml
 from concord.campaigns.progress import CampaignProgress
 from concord.common import sentences, wording
 from concord.common.context import CommandError, Context, UsageError
+from concord.common.estimate_json import number_json
 from concord.common.table import Cell, Field, cell, field, table_of
 from concord.common.text_tables import aligned, interval
 from concord.people import BY
@@ -159,7 +159,7 @@ def _document(
             asdict(annotator.worker)
             | {
                 "reported_share": annotator.worker.reported_share,
-                "agreement": _agreement_json(annotator.agreement) if annotator.agreement else None,
+                "agreement": number_json(own, own.statistic) if (own := annotator.agreement) else None,
                 "sameness": annotator.sameness,
                 "speed": annotator.speed,
                 "flags": annotator.flags,
@@ -303,17 +303,3 @@ def _parsed(field: str) -> tuple[str, str]:
     if not separator or name not in recruitment.RECRUITMENT_FIELDS:
         raise UsageError(f"--field {field}: NAME=TEXT, with NAME one of {', '.join(recruitment.RECRUITMENT_FIELDS)}")
     return name, text
-
-
-def _agreement_json(row: Estimate) -> dict[str, Any]:
-    return {
-        "statistic": row.statistic,
-        "value": row.value,
-        "low": row.low,
-        "high": row.high,
-        "n_items": row.n_items,
-        "n_ratings": row.n_ratings,
-        "excluded": dict(row.excluded),
-        "reason": sentences.text_or_none(row.reason),
-        "method": sentences.text(row.method),
-    }

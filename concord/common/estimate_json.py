@@ -36,6 +36,17 @@ def _plain(row: Estimate, sides: Mapping[str, Any] | None = None, beside: Mappin
         "people": row.people or None,
         "statistic": row.statistic,
         **(sides or {}),
+        **_number(row, beside),
+    }
+
+
+def number_json(row: Estimate, statistic: str) -> Json:
+    """Return an estimate with plain types, under the name of its statistic and without what else it is of."""
+    return {"statistic": statistic, **_number(row)}
+
+
+def _number(row: Estimate, beside: Mapping[str, Any] | None = None) -> Json:
+    return {
         "value": row.value,
         "low": row.low,
         "high": row.high,

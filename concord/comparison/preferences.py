@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from agreement import Options
-from agreement.estimates import IntervalEstimate
 from agreement.preferences import (
     CANNOT_TELL,
     GeneratorStrength,
@@ -36,7 +35,8 @@ from agreement.preferences import (
 )
 from agreement.preferences.votes import BOTH, NONE, TIE, Contest, PairValues, order_bias
 from agreement.study.cells import ALL
-from concord.common import live_updates, sentences
+from concord.common import live_updates
+from concord.common.estimate_json import number_json
 from data.store.analysis import study_frames
 from data.store.analysis.study_frames import GeneratorValue, ImageValue, PreferenceVote
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
@@ -292,20 +292,6 @@ def _voter_json(row: VoterKey) -> Json:
     return {"suite": row.suite, "rater": row.rater, "kind": row.kind, "people": row.people, "by": row.by}
 
 
-def _number_json(statistic: str, estimate: IntervalEstimate) -> Json:
-    return {
-        "statistic": statistic,
-        "value": estimate.value,
-        "low": estimate.low,
-        "high": estimate.high,
-        "n_items": estimate.items,
-        "n_ratings": estimate.ratings,
-        "excluded": dict(estimate.excluded),
-        "reason": sentences.text_or_none(estimate.reason),
-        "method": sentences.text(estimate.method),
-    }
-
-
 def _votes_json(row: VoteCounts) -> Json:
     cell = {"task": row.task, "a": row.contest.a, "b": row.contest.b}
     counts = {
@@ -319,30 +305,30 @@ def _votes_json(row: VoteCounts) -> Json:
         "votes": row.votes,
         "pairs": row.pairs,
     }
-    return _voter_json(row) | cell | counts | _number_json("share_of_a", row.share) | {"sign_test_p": row.sign_test_p}
+    return _voter_json(row) | cell | counts | number_json(row.share, "share_of_a") | {"sign_test_p": row.sign_test_p}
 
 
 def _sides_json(row: SideChoice) -> Json:
     counts = {"left": row.left, "right": row.right, "unknown": row.unknown}
-    return _voter_json(row) | counts | _number_json("share_of_left", row.share) | {"sign_test_p": row.sign_test_p}
+    return _voter_json(row) | counts | number_json(row.share, "share_of_left") | {"sign_test_p": row.sign_test_p}
 
 
 def _order_json(row: OrderBias) -> Json:
     counts = {"kept": row.kept, "left": row.left, "right": row.right, "mixed": row.mixed}
-    number = _number_json("share_changed_by_order", row.changed)
+    number = number_json(row.changed, "share_changed_by_order")
     return _voter_json(row) | counts | number | {"sign_test_p": row.sign_test_p}
 
 
 def _strength_json(row: GeneratorStrength) -> Json:
     cell = {"task": row.task, "generator": row.generator, "rank": row.rank}
     counts = {"wins": row.wins, "losses": row.losses, "ties": row.ties}
-    return _voter_json(row) | cell | counts | _number_json("bradley_terry", row.strength)
+    return _voter_json(row) | cell | counts | number_json(row.strength, "bradley_terry")
 
 
 def _beside_json(row: OrderAgreement) -> Json:
     cell = {"task": row.task, "a": row.contest.a, "b": row.contest.b}
     order = {"same_order": row.same_order, "opposed": row.opposed}
-    return _voter_json(row) | cell | order | _number_json("same_preference", row.same)
+    return _voter_json(row) | cell | order | number_json(row.same, "same_preference")
 
 
 def rank_json(row: RankCorrelation) -> Json:
@@ -351,7 +337,7 @@ def rank_json(row: RankCorrelation) -> Json:
         {"task": point.task, "generator": point.generator, "votes": point.votes, "mean": point.mean} for point in row.points
     ]
     orders = {"agreeing": list(row.agreeing), "opposed": list(row.opposed)}
-    return _voter_json(row) | _number_json("spearman", row.rho) | orders | {"points": points}
+    return _voter_json(row) | number_json(row.rho, "spearman") | orders | {"points": points}
 
 
 def rows(store: Store, selection: Selection, options: Options | None = None) -> PreferenceRows:

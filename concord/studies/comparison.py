@@ -12,7 +12,6 @@ import pandas as pd
 
 from agreement import Options
 from agreement.estimate import Estimate
-from agreement.estimates import IntervalEstimate
 from concord import agreement
 from concord.common import sentences
 from concord.common.table import Field, Table, field, table_of
@@ -136,7 +135,7 @@ def _quantity(number: PrintedNumber, row: Estimate, prompts: Mapping[str, int]) 
 def compared(
     number: PrintedNumber,
     over: Iterable[str],
-    estimate: IntervalEstimate,
+    estimate: Estimate,
     beside: Mapping[str, float | None],
     n_items: int,
     n_ratings: int,

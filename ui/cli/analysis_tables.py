@@ -11,7 +11,6 @@ import htpy
 
 from agreement import Comparison, ConsensusMethod, Estimate, Options, PeopleAs
 from agreement.estimate import WithInterval
-from agreement.estimates import IntervalEstimate
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, TIED
 from agreement.matching import Votes
 from agreement.preferences import (
@@ -355,11 +354,11 @@ _CONTEST: Sequence[Field[VoteCounts | OrderAgreement]] = (
 )
 
 
-def _with_n(title: str) -> tuple[Field[IntervalEstimate], ...]:
+def _with_n(title: str) -> tuple[Field[Estimate], ...]:
     """Return the columns of a number and what it rests on."""
-    n: Field[IntervalEstimate] = field("n", lambda row: row.items)
-    left_out: Field[IntervalEstimate] = field("left out", lambda row: _left_out(row.excluded))
-    reason: Field[IntervalEstimate] = field("reason", lambda row: row.reason)
+    n: Field[Estimate] = field("n", lambda row: row.n_items)
+    left_out: Field[Estimate] = field("left out", lambda row: _left_out(row.excluded))
+    reason: Field[Estimate] = field("reason", lambda row: row.reason)
     return _value(title), _interval(), n, left_out, reason
 
 

@@ -15,7 +15,7 @@ import htpy
 from htpy import Element, Node
 
 from agreement import Options
-from agreement.estimates import IntervalEstimate
+from agreement.estimate import Estimate
 from agreement.preferences import (
     GeneratorStrength,
     OrderAgreement,
@@ -129,7 +129,7 @@ _P: Final = (
 _SHARE: Final = "Of the votes for one of the two, the share for {a}, with its 95 % interval by prompt."
 
 
-def interval_of(estimate: IntervalEstimate) -> str:
+def interval_of(estimate: Estimate) -> str:
     """A number's interval in words; nothing while it is still being made."""
     return span(estimate.low, estimate.high) or ("no interval" if estimate.method.without_interval else "")
 
@@ -221,7 +221,7 @@ def _segments(row: VoteCounts, contest: Contest, view: PreferencesView) -> Itera
             yield htpy.a(href=href, data_part=part, style=f"flex-grow:{n}", title=title, aria_label=title)[f"{n:,}"]
 
 
-def _share(share: IntervalEstimate) -> Node:
+def _share(share: Estimate) -> Node:
     if share.value is None:
         return ["–", small("undefined")]
     return [f"{share.value:z.3f}", small(interval_of(share))]
@@ -235,9 +235,9 @@ def _beside(row: VoteCounts, beside: OrderAgreement | None, view: PreferencesVie
     mark = {True: "ok", False: "bad", None: "none"}[beside.same_order]
     badge = htpy.span(class_=f"cc-badge cc-badge--{mark}")[order]
     if not beside.opposed:
-        return [badge, small(f"of {wording.count(beside.same.items, 'pair')} none opposed" if beside.same.items else "")]
+        return [badge, small(f"of {wording.count(beside.same.n_items, 'pair')} none opposed" if beside.same.n_items else "")]
     href = view.address(task=row.task, who=row.voter, chose=OPPOSED, page=1)
-    text = f"{beside.opposed:,} of {wording.count(beside.same.items, 'pair')} opposed"
+    text = f"{beside.opposed:,} of {wording.count(beside.same.n_items, 'pair')} opposed"
     return [badge, htpy.small(class_="cc-detail")[htpy.a(href=href)[text]]]
 
 
@@ -263,7 +263,7 @@ def side_bias(row: SideChoice) -> str:
     )
 
 
-def _bounds(estimate: IntervalEstimate) -> str:
+def _bounds(estimate: Estimate) -> str:
     return f" ({span(estimate.low, estimate.high)})" if estimate.low is not None else ""
 
 
@@ -308,9 +308,9 @@ def strengths_figure(rows: Sequence[GeneratorStrength], task: str) -> Any:
     return charts.forest(lines, "Bradley-Terry log strength", around_zero=0.05)
 
 
-def _forest_line(label: str, row: VoterKey, estimate: IntervalEstimate) -> charts.ForestLine:
+def _forest_line(label: str, row: VoterKey, estimate: Estimate) -> charts.ForestLine:
     ends = estimate.value, estimate.low, estimate.high
-    return charts.ForestLine(label, *ends, estimate.items, row.kind, row.people == "simulated")
+    return charts.ForestLine(label, *ends, estimate.n_items, row.kind, row.people == "simulated")
 
 
 def ranks_table(rows: Sequence[RankCorrelation]) -> Node:
@@ -322,7 +322,7 @@ def ranks_table(rows: Sequence[RankCorrelation]) -> Node:
         tasks = len(row.agreeing) + len(row.opposed)
         order = f"{len(row.agreeing)} of {wording.count(tasks, 'task')}" if tasks else ""
         people = "people" if row.people == "real" else "simulated people"
-        body.append([row.voter, _number(row.rho), str(row.rho.items), order, people])
+        body.append([row.voter, _number(row.rho), str(row.rho.n_items), order, people])
     heads = columns("metric", *numbers("Spearman’s ρ", "points", "people’s order"), "votes of")
     table = table_element(plain_table("Metrics beside people’s votes", heads, body))
     return [heading("Do votes go with a metric?", _RANKS), table]
@@ -334,7 +334,7 @@ def ranks_figure(rows: Sequence[RankCorrelation]) -> Any:
     return charts.forest(known, "Spearman’s ρ with people’s votes", around_zero=0.05) if known else None
 
 
-def _number(estimate: IntervalEstimate) -> Cell:
+def _number(estimate: Estimate) -> Cell:
     if estimate.value is None:
         return Cell("–", ("undefined",), sentences.text_or_none(estimate.reason) or "")
     cell = Cell(f"{estimate.value:+z.3f}", note=sentences.text(estimate.method), exact=estimate.value)

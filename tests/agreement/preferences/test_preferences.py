@@ -48,7 +48,7 @@ def test_votes_are_counted_by_task_with_their_ties() -> None:
     assert (first.task, second.task, whole.task) == ("t", "u", "all")
     assert (first.a_wins, first.both, first.none, first.tie, first.b_wins, first.cannot_tell) == (3, 1, 1, 0, 1, 1)
     assert (first.votes, first.clear, first.pairs) == (6, 4, 6)
-    assert (first.share.value, first.share.items, first.share.excluded) == (3 / 4, 4, {"cannot_tell": 1})
+    assert (first.share.value, first.share.n_items, first.share.excluded) == (3 / 4, 4, {"cannot_tell": 1})
     assert first.share.low is not None
     assert 0 <= first.share.low < 3 / 4 < (first.share.high or 0) <= 1
     assert first.sign_test_p == pytest.approx(stats.binomtest(3, 4).pvalue) == pytest.approx(10 / 16)
@@ -132,7 +132,7 @@ def test_people_and_a_scorer_pair_by_pair() -> None:
     scorer = [Vote(f"{k}", "t", f"p{k}", "x", "y", who) for k, who in ((0, "x"), (1, "x"), (2, "x"), (3, "x"))]
     task, whole = order_agreement(people, scorer, QUICK)
     # both are clear on pairs 0 and 2, and opposed on the latter; people's clear votes are 3 to 3
-    assert (task.same.value, task.same.items, task.opposed, task.same_order) == (0.5, 2, 1, None)
+    assert (task.same.value, task.same.n_items, task.opposed, task.same_order) == (0.5, 2, 1, None)
     assert (whole.task, whole.same.value) == ("all", 0.5)
     more = [*people, Vote("9", "t", "p9", "x", "y", "y")]
     assert order_agreement(more, scorer, PLAIN)[0].same_order is False
@@ -242,7 +242,7 @@ def test_spearman_over_generators_and_tasks() -> None:
         ("t", "x", 4), ("t", "y", 1), ("u", "x", 1), ("u", "y", 2), ("v", "x", 0), ("v", "y", 7),
     ]  # fmt: skip
     assert correlation.rho.value == pytest.approx(stats.spearmanr([4, 1, 1, 2, 0, 7], [0.9, 0.2, 0.1, 0.5, 0.3, 0.8])[0])
-    assert (correlation.rho.items, correlation.rho.ratings) == (6, 15)
+    assert (correlation.rho.n_items, correlation.rho.n_ratings) == (6, 15)
     assert "3 tasks" in sentences.text(correlation.rho.method)
     assert (correlation.agreeing, correlation.opposed) == (("t", "u", "v"), ())
     assert rank_correlation(votes, points(tx=0.1, ty=0.2, vx=1, vy=1), QUICK).opposed == ("t",)

@@ -70,7 +70,7 @@ def test_people_and_scorers_votes(store: Store) -> None:
     assert (side.left, side.right, side.unknown) == (2, 1, 0)
     m = by([row for row in result.beside if row.task == "all"], "m")
     # people are clear on pairs 0 and 1: m is opposed on the first and prefers y on the second, too
-    assert (m.same.value, m.opposed, m.same_order, m.same.items) == (0.5, 1, False, 2)
+    assert (m.same.value, m.opposed, m.same_order, m.same.n_items) == (0.5, 1, False, 2)
     assert (m.kind, m.people, m.by) == ("scorer", "real", "score")
     ranks = by(result.ranks, "m")
     assert {(p.task, p.generator, p.votes): p.mean for p in ranks.points} == pytest.approx(

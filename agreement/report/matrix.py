@@ -9,7 +9,7 @@ import numpy as np
 
 from agreement.catalogue import CORRELATIONS, NUMBER_ALPHAS, Measure
 from agreement.numeric import FloatArray, IntArray
-from agreement.reasons import Method, MethodCode, Reason, ReasonCode
+from agreement.reasons import Method, MethodCode, Reason
 from agreement.report.human_human import RatingGrid
 from agreement.report.scorer_human import pair_alpha
 from agreement.statistics import correlation, two_raters
@@ -90,7 +90,7 @@ class Matrix:
             elif name in NUMBER_ALPHAS or sums is None:
                 values, reason = pair_alpha(name, group.row(pair.a), group.row(pair.b), group.units.cluster, group.weights)
             else:
-                values, reason = two_raters.FORMULAS[name](sums), Reason(ReasonCode.ONE_LABEL_OF_BOTH)
+                values, reason = two_raters.FORMULAS[name](sums), two_raters.why_undefined(name, sums)
             outcomes[Key(name, a=a, b=b)] = outcome(values, reason, used, how)
         return outcomes
 

@@ -304,6 +304,15 @@ def test_matrix_needs_ten_shared_items() -> None:
     assert report(_ten(10), Options(matrix=False))["matrix"] == []
 
 
+def test_matrix_says_why_as_beside_people() -> None:
+    same = {f"i{k}": "y" for k in range(10)}
+    both = [judgement(i, r, v, kind=kind) for i, v in same.items() for r, kind in (("a", "human"), ("b", "scorer"))]
+    results = report(both)
+    reasons = {row["statistic"]: row["reason"] for row in results["raters"] if row["task"] == row["generator"] == "all"}
+    statistics = ("cohen_kappa", "krippendorff_alpha_nominal", "gwet_ac1")
+    assert [pick(results["matrix"], name)["reason"] for name in statistics] == [reasons[name] for name in statistics]
+
+
 def test_matrix_equals_a_direct_computation() -> None:
     rows = _ten(14)
     wide = pd.DataFrame(rows).pivot_table(index="item", columns="rater", values="label", aggfunc="first")

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Final, TypeVar, cast
 
 import htpy
 from htpy import Element, Fragment, Node
+from markupsafe import Markup
 
 from agreement.estimate import Estimate
 from concord.common import sentences, wording
@@ -50,7 +52,9 @@ def plain_table(caption: str, heads: Sequence[str | Column], rows: Iterable[Cell
 def table_element(table: Table, kind: str = "") -> Element:
     """Return a table as it is seen in Studio; `kind` is a class of its own."""
     titles = [
-        htpy.th(scope="col", class_=_number_class(column), title=column.note or None)[column.title, small(column.detail)]
+        htpy.th(scope="col", class_="cc-number" if column.number else None, title=column.note or None)[
+            column.title, small(column.detail)
+        ]
         for column in table.columns
     ]
     heads = [htpy.tr[titles]]
@@ -176,30 +180,30 @@ def joined(parts: Sequence[Node], between: Node = " · ") -> list[Node]:
     return [piece for n, part in enumerate(parts) for piece in ((between, part) if n else (part,))]
 
 
-def _number_class(column: Column) -> str | None:
-    return "cc-number" if column.number else None
+def _cells(table: Table, row: TableRow) -> list[Markup]:
+    """Return a row's cells as HTML, of which the first name it."""
+    pairs = enumerate(zip(table.columns, row.cells, strict=True))
+    # cells with an element of their own are seldom alike, and their elements cannot always be compared
+    return [
+        (_cell if cell.content is None else _cell.__wrapped__)(cell, n < table.names, column.number)
+        for n, (column, cell) in pairs
+    ]
 
 
-def _cells(table: Table, row: TableRow) -> list[Element]:
-    """Return a row's cells, of which the first name it."""
-    cells = []
-    for n, (column, cell) in enumerate(zip(table.columns, row.cells, strict=True)):
-        attributes = {"scope": "row"} if n < table.names else {}
-        if kind := cell.kind or _number_class(column):
-            attributes["class"] = kind
-        if cell.note:
-            attributes["title"] = cell.note
-        if cell.shade is not None:
-            attributes["style"] = f"--shade: {cell.shade:z.2f}"
-            attributes["data-side"] = "cc-beyond" if cell.agrees else "cc-below"
-        element = htpy.th if n < table.names else htpy.td
-        cells.append(element(attributes)[_content(cell), small("\n".join(cell.details))])
-    return cells
-
-
-def _content(cell: Cell) -> Node:
+@lru_cache(maxsize=4096)
+def _cell(cell: Cell, names_row: bool, number: bool) -> Markup:
+    """Return a cell as HTML. As a slider moves most cells stay as they are; making their elements anew took twice as long."""
+    attributes = {"scope": "row"} if names_row else {}
+    if kind := cell.kind or ("cc-number" if number else ""):
+        attributes["class"] = kind
+    if cell.note:
+        attributes["title"] = cell.note
+    if cell.shade is not None:
+        attributes["style"] = f"--shade: {cell.shade:z.2f}"
+        attributes["data-side"] = "cc-beyond" if cell.agrees else "cc-below"
     content = cell.text if cell.content is None else cast(Node, cell.content)
-    return htpy.a(href=cell.href)[content] if cell.href else content
+    inner = htpy.a(href=cell.href)[content] if cell.href else content
+    return Markup((htpy.th if names_row else htpy.td)(attributes)[inner, small("\n".join(cell.details))])
 
 
 def number(row: Estimate | None, n_items: int | None = None) -> Cell:

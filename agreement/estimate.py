@@ -26,7 +26,7 @@ class WithInterval(Protocol):
 
 @dataclass(frozen=True)
 class CeilingVerdict:
-    """Where a scorer stands beside people.
+    """A scorer's standing beside people.
 
     Attributes:
         verdict: equivalent, below or above these people on other prompts; None with a reason.

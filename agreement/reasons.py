@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeAlias
 
 
 class Party(Enum):
-    """Who or what is compared, where it is no rater with a name."""
+    """A side of a comparison that is no rater with a name."""
 
     SCORER = auto()
     RATER = auto()
@@ -205,7 +205,7 @@ class ReasonCode(StrEnum):
 
 
 class MethodCode(StrEnum):
-    """How a value and its interval were made."""
+    """The way in which a value and its interval were made."""
 
     PARTS = auto()
     CLOPPER_PEARSON = auto()
@@ -327,7 +327,7 @@ class MethodCode(StrEnum):
 
 
 class RemarkCode(StrEnum):
-    """What a number says beside others."""
+    """A statement that a number makes beside others."""
 
     PARTS = auto()
     VERDICT = auto()
@@ -422,7 +422,7 @@ class Reason(Coded):
 
 
 class Method(Coded):
-    """How a value and its interval were made."""
+    """The way in which a value and its interval were made."""
 
     __slots__ = ()
 
@@ -439,7 +439,7 @@ class Method(Coded):
 
 
 class Remark(Coded):
-    """What a number says beside others."""
+    """A statement that a number makes beside others."""
 
     __slots__ = ()
 
@@ -471,4 +471,4 @@ def _parts(parts: tuple[Coded | None, ...], several: StrEnum) -> Iterator[Value]
 
 
 NO_METHOD = joined()
-"""Of what was not made."""
+"""The method of a number that was not made."""

@@ -136,7 +136,7 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 @dataclass(frozen=True, slots=True)
 class PersonRow:
-    """What one person did in a campaign, as `people list` prints it: the fields are the columns and the keys of JSON."""
+    """One person's work in a campaign, as `people list` prints it: the fields are the columns and the keys of JSON."""
 
     campaign: str
     person: str

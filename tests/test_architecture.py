@@ -314,7 +314,7 @@ def html_in(tree: ast.AST) -> list[str]:
 
 
 def escapes_in(tree: ast.AST) -> int:
-    """How often HTML is escaped by hand."""
+    """Return how often HTML is escaped by hand."""
     escaping = {
         alias.asname or alias.name
         for node in ast.walk(tree)
@@ -537,7 +537,7 @@ def test_reads_by_name_are_found() -> None:
 SAID_NAMES = frozenset(
     ["reason", "reasons", "verdict_reason", "others_reason", "refusal", "method", "note", "words", "how", "why", "unsure"]
 )
-"""What holds a sentence of ours: a variable, an attribute, a key or a function of such a name."""
+"""Names of variables, attributes, keys and functions that hold a sentence of ours."""
 SAID_BY_OTHERS = {
     "ui/pages/runs/table.py": "the error of a run is stored as the text that its worker wrote",
     "ui/pages/importing.py": "what an import finds is read from the lines that the command prints",
@@ -549,7 +549,7 @@ TEXTS_OF_AGREEMENT = {
 }
 """Files of `agreement` that hold texts, each with what these are."""
 UNITS = frozenset(["wrong answers"])
-"""What numbers count, as JSON names it."""
+"""Units that numbers count, as JSON names them."""
 SENTENCES = ("sentences", "wording")
 """Modules whose functions return sentences."""
 
@@ -587,7 +587,7 @@ def is_sentence(node: ast.AST) -> bool:
 
 
 def edited_sentences(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Where a sentence is edited, taken apart or tested by what it says: line and expression."""
+    """Yield each place where a sentence is edited, taken apart or tested by what it says: line and expression."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Attribute(value=value, attr=edit), args=args) if edit in EDITS:

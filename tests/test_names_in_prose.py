@@ -47,7 +47,7 @@ EXAMPLES = frozenset({
 
 @dataclass
 class Tree:
-    """All names of the product: by file, by module, by class, and how often each is defined."""
+    """The names of the product: by file, by module, by class, and how often each is defined."""
 
     names: dict[Path, set[str]] = field(default_factory=dict)
     prose: dict[Path, list[tuple[int, str]]] = field(default_factory=dict)

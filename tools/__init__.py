@@ -1,1 +1,1 @@
-"""What makes things that the product carries, and is no part of it: nothing of the product imports it."""
+"""Programs that make what the product carries, such as its small trained models; nothing of the product imports them."""

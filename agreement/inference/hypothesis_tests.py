@@ -150,7 +150,7 @@ def _exchanged(statistic: Callable[[FloatArray], FloatArray], a: FloatArray, b: 
 
 
 def table_difference(statistic: str, a: FloatArray, b: FloatArray, labels: int) -> Difference:
-    """Of a statistic of label tables, from both scorers' columns of pairs (clusters, columns)."""
+    """Return a statistic of label tables from both scorers' columns of pairs (clusters, columns)."""
     formula = FORMULAS[statistic]
     return _exchanged(lambda sums: formula(PairSums.unpack(sums, labels)), a, b)
 

@@ -26,7 +26,7 @@ LEAST_INFORMATIVE = 0.1
 
 @dataclass(frozen=True)
 class ConditionalShare:
-    """How often a scorer says what people say, where they say it; None with the interval's reason."""
+    """Return how often a scorer says what people say, where they say it; None with the interval's reason."""
 
     value: float | None
     bounds: Interval

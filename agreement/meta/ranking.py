@@ -386,7 +386,7 @@ class _RankedCell:
 
     @cached_property
     def _seat(self) -> str:
-        """Who takes the scorer's place: a person or a rating."""
+        """Return who takes the scorer's place: a person or a rating."""
         people = self.images.people
         return "person" if people.identified[np.unique(self.seats.seat) // len(people.persons)].all() else "rating"
 

@@ -84,17 +84,17 @@ class GroupStatistic(StatisticKey):
 
     @property
     def n_items(self) -> int:
-        """How many images it rests on."""
+        """Number of images that the statistic rests on."""
         return self.outcome.used.items
 
     @property
     def n_questions(self) -> int:
-        """How many questions it rests on."""
+        """Number of questions that the statistic rests on."""
         return self.outcome.used.ratings
 
     @property
     def n_prompts(self) -> int:
-        """How many prompts it rests on."""
+        """Number of prompts that the statistic rests on."""
         return self.outcome.used.clusters
 
     @property
@@ -109,7 +109,7 @@ class GroupStatistic(StatisticKey):
 
     @property
     def excluded(self) -> Mapping[str, int]:
-        """What was left out, counted by reason."""
+        """Number of units left out, by reason."""
         return self.outcome.used.excluded
 
     @property

@@ -40,7 +40,7 @@ PeopleKind = Literal["real", "simulated"]
 
 
 class About(TypedDict):
-    """What an estimate is about, as arguments of `Estimate`."""
+    """The subject of an estimate, as arguments of `Estimate`."""
 
     suite: str
     aspect: str

@@ -32,7 +32,7 @@ than a fifth of all, have no interval."""
 
 @dataclass(frozen=True)
 class Sides:
-    """Who is compared with whom, for reasons and methods.
+    """The names of both sides of a comparison, for reasons and methods.
 
     Attributes:
         rater, other: the two, by name where they have one.

@@ -127,7 +127,7 @@ def _probe_torch() -> list[HealthCheck]:
 
 @dataclass(frozen=True, slots=True)
 class _TorchDevices:
-    """What `_PROBE` prints.
+    """The report that `_PROBE` prints.
 
     Attributes:
         torch, built: the versions of torch and of the CUDA that it was built for.

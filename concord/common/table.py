@@ -113,7 +113,7 @@ class Field(Generic[T_contra]):
 
 
 Plain = str | float | bool | Coded | None
-"""What a cell can be made of; a reason or a method is put in words."""
+"""A value that a cell can be made of; a reason or a method is put in words."""
 
 
 def cell(value: Plain, form: str = "", undefined: str = "") -> Cell:

@@ -141,11 +141,11 @@ def percent(value: float) -> str:
 
 
 VERDICTS = {"below": "below", "equivalent": "equivalent to", "above": "above"}
-"""Where a scorer stands; whom it stands beside follows."""
+"""Words for a scorer's standing; whom it stands beside follows."""
 
 
 def verdict(standing: str, beside: str = "people") -> str:
-    """Where a scorer stands beside people, in words that need no other; ``beside``: what they are called."""
+    """Return a scorer's standing beside people in words; ``beside``: what the people are called."""
     return f"{VERDICTS[standing]} {beside}" if standing in VERDICTS else standing
 
 

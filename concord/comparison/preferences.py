@@ -245,7 +245,7 @@ def _matches_query(pair: PairVotes, query: PairQuery) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceRows:
-    """All numbers, suites by name and people first; and the polls that they are made from.
+    """The numbers of all polls, suites by name and people first, and the polls themselves.
 
     Attributes:
         votes: each voter's votes on two generators, by task.

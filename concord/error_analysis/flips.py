@@ -379,7 +379,7 @@ def recall(store: Store, selection: Selection, kind: FlipKind, most: int | None 
 
 @dataclass(frozen=True, slots=True)
 class FlipLine:
-    """All statistics of one suite, rater and generator."""
+    """The statistics of one suite, rater and generator."""
 
     score: FlipResult
     flipped: FlipResult

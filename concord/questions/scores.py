@@ -38,7 +38,7 @@ _SIMULATED: Final = {REAL: False, SIMULATED: True}
 
 @dataclass(frozen=True, slots=True)
 class QuestionStatistics:
-    """All numbers about the answers to questions, suite after suite.
+    """The numbers about the answers to questions, suite after suite.
 
     Attributes:
         scores: each rater's scores of each generator.

@@ -59,7 +59,7 @@ class ComparedNumber:
 
 @dataclass(frozen=True, slots=True)
 class VerdictCounts:
-    """How many printed numbers of a study have each verdict."""
+    """The number of a study's printed numbers with each verdict."""
 
     same: int
     different: int

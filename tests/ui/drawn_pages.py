@@ -1,4 +1,4 @@
-"""What Studio's pages draw, as the HTML that a browser gets."""
+"""Drawn parts of Studio's pages as the HTML that a browser gets."""
 
 from __future__ import annotations
 

@@ -197,7 +197,7 @@ _AGREEMENT_FIELDS: Mapping[str, Sequence[Field[Any]]] = {
     "comparisons": _COMPARED,
     "thresholds": _CUT,
 }
-"""What the rows of a section say besides."""
+"""Lines beneath the numbers of a section's rows."""
 
 
 def _say_tables(context: Context, suite: str, tables: Iterable[Table]) -> None:

@@ -252,7 +252,7 @@ _TASKS: Final = (
     ("order the generators", "soft pairwise accuracy", "1 less the mean difference of people’s p and the rater’s"),
     ("give people’s verdict", "agreement", "The main statistic of the Agreement page"),
 )
-"""What a rater can be good for, by which number, and what that is."""
+"""The uses of a rater, the number that decides each, and what it means."""
 
 
 def _estimate(row: Ranking | None, href: str, *more: str) -> Cell:

@@ -1,4 +1,4 @@
-"""What a page's controls offer, and dropdowns whose choices follow the project."""
+"""Choices of a page's controls, and dropdowns whose choices follow the project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a page listens to events of Gradio's."""
+"""Listeners of a page to Gradio's events."""
 
 from __future__ import annotations
 

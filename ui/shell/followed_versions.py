@@ -29,5 +29,5 @@ def poll(moves: Moves = live_updates.version, seconds: float = POLL_SECONDS) -> 
 
 
 def followed(name: str) -> Moves | None:
-    """What is followed under this name."""
+    """Return what is followed under this name."""
     return _followed.get(name)

@@ -20,7 +20,7 @@ def clickable_html(elem_id: str) -> gr.HTML:
 
 
 def event_data(event: gr.EventData) -> dict[str, str]:
-    """What a click brings, by name."""
+    """Return the values that a click brings, by name."""
     data = event._data
     return {str(name): str(value) for name, value in data.items()} if isinstance(data, Mapping) else {}
 

@@ -1,4 +1,4 @@
-"""All pages as one Gradio app, and the bar above them that leads from one to another."""
+"""The pages as one Gradio app, and the bar above them that leads from one to another."""
 
 from __future__ import annotations
 

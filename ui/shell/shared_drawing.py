@@ -1,4 +1,4 @@
-"""What a page draws, drawn once for all who look at the same."""
+"""Drawings that are made once for all who look at the same page."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class SharedDrawing:
         self._lock = threading.Lock()
 
     def drawn(self, version: str, values: Sequence[Any]) -> Iterator[Sequence[Any]]:
-        """What ``draw`` yields of these values."""
+        """Yield what ``draw`` draws of these values."""
         pace = pace_of(self._store)
         if pace is None:
             yield from self._draw(*values)

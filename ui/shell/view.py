@@ -1,4 +1,4 @@
-"""What a page shows, as its address says it."""
+"""The view of a page, as its address says it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALL: Final = "all"
 
 @dataclass(frozen=True)
 class View:
-    """What a page shows; the fields have the names of its address."""
+    """The view of a page; its fields have the names of the address's parameters."""
 
     PATH: ClassVar[str]
 

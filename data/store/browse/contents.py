@@ -179,7 +179,7 @@ def rater_names(store: Store) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """How much of everything a project holds.
+    """The size of a project: images, answers and scores.
 
     Attributes:
         images: images with a picture.

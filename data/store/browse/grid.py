@@ -51,7 +51,7 @@ _NO_KEY: Final = "'inf'::double"
 
 @dataclass(frozen=True, slots=True)
 class YesNoCount:
-    """How many people say yes, and how many say no."""
+    """The number of people who say yes, and who say no."""
 
     yes: int
     no: int

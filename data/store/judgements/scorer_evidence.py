@@ -110,7 +110,7 @@ def evidence_of_item(store: Store, item_id: str) -> list[ItemEvidence]:
 
 @dataclass(frozen=True, slots=True)
 class ImportedWords:
-    """What came with an imported rating.
+    """The words that came with an imported rating.
 
     Attributes:
         written: the judge's whole answer; "" if it is not known.
@@ -283,7 +283,7 @@ class CaptionChoice:
 
     @property
     def fits(self) -> list[float | None]:
-        """How well each caption fits, as the scorer wrote it; None where it gave no number."""
+        """Return how well each caption fits, as the scorer wrote it; None where it gave no number."""
         return list(self.payload["fits"])
 
     @property
@@ -294,7 +294,7 @@ class CaptionChoice:
 
     @property
     def evaluations(self) -> tuple[int, int] | None:
-        """How many evaluations of a model were made, and how many there would have been; None if that is not known."""
+        """Return how many evaluations of a model were made, and how many there would have been; None if that is not known."""
         done, full = self.payload.get("evaluations"), self.payload.get("full")
         return (done, full) if isinstance(done, int) and isinstance(full, int) and done > 0 and full > 0 else None
 

@@ -32,7 +32,7 @@ NONE = Reason(ReasonCode.ONE_UNIT)
 
 
 def note(bounds: Interval) -> str:
-    """How an interval was made, or why there is none, in words."""
+    """The way in which an interval was made, or the reason why there is none."""
     return text(joined(bounds.method, bounds.reason))
 
 

@@ -16,7 +16,7 @@ from agreement.meta.planning import (
     observed_design,
     plan_means,
     plan_statistics,
-    prompts_needed,
+
 )
 from agreement.meta.rater_effects import rater_effects, severities
 from agreement.meta.units import RatedUnits, read_units

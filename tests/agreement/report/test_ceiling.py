@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from agreement import Options, build
-from agreement.inference.hypothesis_tests import needed
+from agreement.inference.sample_size import more_prompts
 from agreement.inference.intervals import COEFFICIENT, SHARE, Deletions, Spread, ValueRange
-from agreement.report.ceiling import SAW_LABELS, judge, opposite
+from agreement.report.ceiling import SAW_LABELS, opposite, position
 from agreement.report.leave_one_out import DIFFERENCE, PEOPLE, SCORER, remaining_ratings, with_leave_one_out
 from agreement.report.scorer_human import ComparisonScale, ScorerAgreement
 from agreement.study.cells import Cell, Key

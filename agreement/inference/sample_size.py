@@ -30,8 +30,8 @@ def more_prompts(
 ) -> int | None:
     """Return about how many more prompts would tell a difference of this size, or that it is within the margin.
 
-    With so many, POWER of the studies tell, if the difference and its spread by prompt are as they were seen; whichever of the
-    two takes fewer prompts. None where more than MOST_PROMPTS would be needed.
+    With so many, POWER of the studies tell one or the other, if the difference and its spread by prompt are as they were seen.
+    None where more than MOST_PROMPTS would be needed.
 
     Args:
         test: how the difference varies now.
@@ -43,14 +43,17 @@ def more_prompts(
     apart, variance = abs(test.value), prompts * test.error**2
 
     def tells(n: int) -> bool:
+        # sums over prompts: from here on they differ, up to there they are equivalent
         error = math.sqrt(n * variance)
-        of_interval = _NORMAL.cdf(n * apart / error - quantile(0.5 + LEVEL / 200, n - 1.0))
+        of_interval = quantile(0.5 + LEVEL / 200, n - 1.0) * error
         # sign flips vary by all that each prompt adds, its mean included
-        flipped = _NORMAL.inv_cdf(1 - 0.025 / tests[0]) * math.hypot(error, math.sqrt(n) * apart, contrary)
-        of_flips = _NORMAL.cdf((n * apart - contrary - flipped) / error)
-        reach = quantile(1 - 0.05 / tests[1], n - 1.0) * math.hypot(error, contrary)
-        within = [_NORMAL.cdf((n * room - contrary - reach) / error) for room in (margin - apart, margin + apart)]
-        return max(min(of_interval, of_flips) if apart else 0.0, sum(within) - 1 if margin else 0.0) >= POWER
+        of_flips = contrary + _NORMAL.inv_cdf(1 - 0.025 / tests[0]) * math.hypot(error, math.sqrt(n) * apart, contrary)
+        different = max(of_interval, of_flips)
+        within = max(n * margin - contrary - quantile(1 - 0.05 / tests[1], n - 1.0) * math.hypot(error, contrary), 0.0)
+        told = _NORMAL.cdf((within - n * apart) / error) - _NORMAL.cdf((-within - n * apart) / error)
+        if apart:
+            told += 1 - _NORMAL.cdf((max(different, within) - n * apart) / error)
+        return told >= POWER
 
     enough = prompts_needed(tells)
     return None if enough is None else max(enough - prompts, 1)

@@ -187,20 +187,33 @@ def with_verdicts(tests: Mapping[int, CeilingTest], family: Callable[[int], Hash
 
 
 def _of_family(tests: Sequence[CeilingTest]) -> list[Ceiling]:
-    made = [each.ceiling.verdict for each in tests]
-    no_difference, equivalent = holm_factors([each.p for each in made]), holm_factors([each.p_equivalent for each in made])
-    factors = [(one or 1, other or 1) for one, other in zip(no_difference, equivalent, strict=True)]
-    p = [holm([each.p for each in made]), holm([each.p_equivalent for each in made])]
-    p_others = [holm([each.others_p for each in made]), holm([each.others_p_equivalent for each in made])]
-    made = [
-        replace(each, p_holm=one, p_equivalent_holm=two, others_p_holm=three, others_p_equivalent_holm=four)
-        for each, one, two, three, four in zip(made, *p, *p_others, strict=True)
-    ]
-    verdicts = sum(each.p is not None for each in made)
-    return [
-        each.ceiling if each.test is None else replace(each.ceiling, verdict=_decided(verdict, each.test, of_holm, verdicts))
-        for each, verdict, of_holm in zip(tests, made, factors, strict=True)
-    ]
+    # of one task its row, that of all tasks and their mean are the same test, which counts once
+    distinct: dict[Hashable, int] = {}
+    which = [distinct.setdefault(_numbers(each.ceiling.verdict), len(distinct)) for each in tests]
+    apart = [tests[which.index(k)].ceiling.verdict for k in range(len(distinct))]
+    p, equivalent = [each.p for each in apart], [each.p_equivalent for each in apart]
+    factors = list(zip(holm_factors(p), holm_factors(equivalent), strict=True))
+    others = holm([each.others_p for each in apart]), holm([each.others_p_equivalent for each in apart])
+    corrected = list(zip(holm(p), holm(equivalent), *others, strict=True))
+    verdicts = sum(each is not None for each in p)
+    made = []
+    for each, k in zip(tests, which, strict=True):
+        if each.test is None:
+            made.append(each.ceiling)
+            continue
+        one, two, three, four = corrected[k]
+        verdict = replace(
+            each.ceiling.verdict, p_holm=one, p_equivalent_holm=two, others_p_holm=three, others_p_equivalent_holm=four
+        )
+        of_holm = factors[k][0] or 1, factors[k][1] or 1
+        made.append(replace(each.ceiling, verdict=_decided(verdict, each.test, of_holm, verdicts)))
+    return made
+
+
+def _numbers(verdict: CeilingVerdict) -> Hashable:
+    """The numbers by which one test is known from another."""
+    numbers = verdict.scorer, verdict.difference, verdict.p, verdict.p_equivalent, verdict.others_p
+    return tuple(None if number is None else round(number, 12) for number in numbers)
 
 
 def _decided(made: CeilingVerdict, test: VerdictTest, factors: tuple[int, int], verdicts: int) -> CeilingVerdict:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from agreement.inference.intervals import COEFFICIENT, Deletions, interval, quantile
+from agreement.inference.sample_size import prompts_needed
 from agreement.meta.components import Components, variance_components
 from agreement.meta.planning import (
     Aim,
@@ -16,7 +17,6 @@ from agreement.meta.planning import (
     observed_design,
     plan_means,
     plan_statistics,
-
 )
 from agreement.meta.rater_effects import rater_effects, severities
 from agreement.meta.units import RatedUnits, read_units

@@ -22,7 +22,7 @@ from concord.common.sentences import text
 from tests.agreement import frames, reference_implementations
 from tests.agreement.frames import Judgement, frame, judgement, people, scorer
 from tests.agreement.json_rows import json_rows
-from tests.agreement.oracles import metrics, stats
+from tests.agreement.oracles import metrics, multitest, stats
 
 Rows = list[dict[str, Any]]
 Said = Mapping[str, Mapping[str, float]]  # unit -> person -> number
@@ -391,6 +391,59 @@ def test_verdicts(people_right: float, scorer_right: float, items: int, verdict:
     assert sentence in results["words"]
     assert (results["others_verdict"], results["others_low"]) == (None, None)
     assert "five or more identified persons" in results["others_reason"]
+
+
+def test_verdicts_go_by_p_corrected_over_all_scorers_and_tasks() -> None:
+    """One scorer alone is below people; beside nine others, as good as people, the same numbers no longer tell it."""
+    rows = judged(0.9, 0.65, 60)
+    alone = ceiling(rows, "percent_agreement")
+    assert alone["p"] == alone["p_holm"] < 0.05
+    assert alone["verdict"] == "below"
+    rng = np.random.default_rng(2)
+    first = [row for row in rows if row["rater"] == "r0"]
+    others = {
+        f"n{k}": {row["item"]: ("no", "yes")[(row["label"] == "yes") ^ (rng.random() < 0.05)] for row in first}
+        for k in range(9)
+    }
+    together = rows + [row for name, own in others.items() for row in scorer(name, own)]
+    family = [
+        row["ceiling"]
+        for row in report(together)["raters"]
+        if (row["statistic"], row["generator"], row["task"]) == ("percent_agreement", "all", "all")
+    ]
+    assert len(family) == 10
+    beside = ceiling(together, "percent_agreement", rater="m")
+    assert (beside["p"], beside["difference_high"]) == (alone["p"], alone["difference_high"])
+    expected = multitest.multipletests([each["p"] for each in family], method="holm")[1]
+    assert [each["p_holm"] for each in family] == pytest.approx(expected.tolist())
+    assert beside["p_holm"] > 0.05
+    assert beside["verdict"] is None
+    assert beside["prompts_needed"] > 0
+
+
+def test_one_task_counts_once_and_two_tasks_count_with_all_and_their_mean() -> None:
+    one, two = judged(0.9, 0.6, 40, task="t1"), judged(0.7, 0.9, 30, task="t2")
+    assert ceiling(one, "percent_agreement", task="t1")["words"].count("over 1 verdict of") == 1
+    other = [row | {"item": "x" + row["item"], "prompt": "x" + row["item"]} for row in two]
+    made = [ceiling(one + other, "percent_agreement", task=task) for task in ("t1", "t2", "all", "tasks_mean")]
+    assert all("over 4 verdicts of" in each["words"] for each in made)
+    for name in ("p", "p_equivalent"):
+        assert [each[f"{name}_holm"] for each in made] == pytest.approx(
+            multitest.multipletests([each[name] for each in made], method="holm")[1].tolist()
+        )
+
+
+def test_where_people_agree_nearly_always_few_prompts_do_not_show_equivalence() -> None:
+    """Twenty prompts of four images: a person errs in one image, and the scorer in another; before, that was equivalent."""
+    answers = {f"i{k:02}": "y y y" if k % 2 else "n n n" for k in range(80)}
+    answers["i05"] = "y n y"
+    own = {item: "yes" if words[0] == "y" else "no" for item, words in answers.items()} | {"i20": "yes"}
+    rows = [row | {"prompt": f"p{int(row['item'][1:]) // 4}"} for row in people(answers) + scorer("m", own)]
+    results = ceiling(rows, "percent_agreement")
+    spread = (results["difference_high"] - results["difference_low"]) / 2 * stats.t.ppf(0.95, 19) / stats.t.ppf(0.975, 19)
+    assert abs(results["difference"]) + spread < 0.05  # without a contrary prompt it lies inside
+    assert results["p_equivalent"] > 0.05
+    assert results["verdict"] is None
 
 
 def test_a_scorer_that_saw_the_labels_is_marked_and_has_no_verdict() -> None:

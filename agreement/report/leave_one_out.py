@@ -305,7 +305,7 @@ def _with_other_people(
         if mine.deviations is not None and mine.value is not None:
             # a group is named by its first person, who is the same in every task
             crossed = Deviations.crossed(np.stack(values), mine.used.clusters, persons[:groups], persons.size)
-            # Satterthwaite's degrees of freedom are too many: .09 to .12 of studies found a difference where there is none
+            # Satterthwaite's degrees of freedom are too many: .08 to .12 of studies found a difference where there is none
             freedom = min(groups, mine.used.clusters) - 1
             deviations = replace(mine.deviations, persons=crossed.persons, most_freedom=freedom)
             outcomes[replace(key, side=OTHERS)] = replace(mine, deviations=deviations)

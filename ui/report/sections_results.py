@@ -110,7 +110,8 @@ _CEILING = (
     "others on the same items, and where that leaves the scorer beside these people, on other prompts: equivalent, if by two "
     "one-sided tests at 5 % it is within {margin} of them; else below or above, if the 95 % interval of the difference leaves "
     "0 out and p is below .05; else about how many more prompts would tell in four of five studies. All p have one prompt more "
-    "that says the opposite, and are corrected by Holm’s method over all scorers and tasks by one statistic. Where a score meets yes or no (AUC and correlations) only "
+    "that says the opposite, and are corrected by Holm’s method over all scorers and tasks by one statistic. "
+    "Where a score meets yes or no (AUC and correlations) only "
     "“below” is said: there a person answers in two values, and a finer score can lie above that without knowing more."
 )
 _CUT = (

@@ -243,7 +243,7 @@ def test_every_statement_about_statistics_names_tests_that_there_are() -> None:
         held = [block for block in text_of(path).split("\n\n") if block.startswith(HELD_BY)]
         assert held
         assert all("test_" in block for block in held)
-        names = {name.strip() for block in held for name in block.removeprefix(HELD_BY).rstrip(".").split(",")}
+        names = {name.strip() for block in held for name in block.strip().removeprefix(HELD_BY).rstrip(".").split(",")}
         assert names - tests == set(), path.name
 
 

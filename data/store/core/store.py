@@ -6,7 +6,6 @@ what hardly ever changes and is needed for every answer (an item's pictures, a c
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 import stat
@@ -23,8 +22,10 @@ from weakref import WeakKeyDictionary
 
 import duckdb
 
+from data.files import on_disk
 from data.store.core import browse_index, connections, database_file, rows, schema
 from data.store.core.connections import DATABASE, Connection, NotWritten, as_disk_error, first_line, refuse_empty, unreadable
+from data.store.core.database_copy import copy_database
 from data.store.core.database_file import AcknowledgedNumber, DatabaseFile
 from data.store.core.schema import SchemaTooNew, migrate, migration_files
 from data.store.core.writer import Items, Operation, P, R, Writer
@@ -318,22 +319,17 @@ class Store:
                 raise StoreError(str(absence)) from absence
             self._writer.close()
             try:
-                # put a copy of a closed database in its place: deleted rows stay in DuckDB's blocks, and are not copied
+                # a copy takes its place: deleted rows stay in DuckDB's blocks, and are not copied
                 path = self.project / DATABASE
                 fresh = path.with_suffix(".new")
                 try:
                     with closing(self._connection), closing(self._connection.cursor()) as cursor:
+                        copy_database(cursor, fresh)
                         # the log of an app that was killed would stay beside the new file, which then could not be opened
                         cursor.execute("checkpoint")
-                    fresh.unlink(missing_ok=True)
-                    with connections.connect(None, spill=path.parent / "cache" / "duckdb", folders=[path.parent]) as connection:
-                        connections.attach(connection, "old", path, read_only=True)
-                        connections.attach(connection, "fresh", fresh)
-                        connection.execute("copy from database old to fresh")
                     fresh.chmod(stat.S_IMODE(path.stat().st_mode))
-                    with fresh.open("rb") as written:
-                        os.fsync(written.fileno())
                     fresh.replace(path)
+                    on_disk(path.parent)
                 except (OSError, duckdb.Error) as error:
                     fresh.unlink(missing_ok=True)
                     raise StoreError(

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import cast
 
 import pytest
 
 from concord.common import live_updates
+from data.store.core.cache import Cache
 from data.store.core.store import Store
 
 
 class Project:
     version = "1"
+
+    def __init__(self) -> None:
+        self.memory = Cache()
 
 
 @pytest.fixture
@@ -39,3 +46,66 @@ def test_a_result_is_computed_once_until_the_project_changes(project: Project) -
     assert calls == [(1, 2), (5, 2)]
     project.version = "2"
     assert (total(store, 1), calls[2:]) == (3, [(1, 2)])
+
+
+def test_of_all_who_look_at_once_one_computes(project: Project) -> None:
+    calls: list[str] = []
+    everybody = threading.Barrier(8)
+
+    @live_updates.cached(maxsize=4)
+    def slow(store: Store) -> str:
+        calls.append(store.version)
+        time.sleep(0.1)
+        return f"of {store.version}"
+
+    def look(_: int) -> str:
+        everybody.wait()
+        return slow(cast("Store", project))
+
+    with ThreadPoolExecutor(8) as threads:
+        assert set(threads.map(look, range(8))) == {"of 1"}
+        project.version = "2"
+        assert set(threads.map(look, range(8))) == {"of 2"}
+    assert calls == ["1", "2"]
+
+
+def test_nobody_is_given_what_was_computed_before_the_project_changed(project: Project) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    judgements = ["yes"]
+
+    @live_updates.cached(maxsize=4)
+    def counted(_: Store) -> int:
+        n = len(judgements)
+        if n == 1:
+            begun.set()
+            assert go_on.wait(10)
+        return n
+
+    with ThreadPoolExecutor(1) as threads:
+        before = threads.submit(counted, cast("Store", project))
+        assert begun.wait(10)
+        judgements.append("no")
+        project.version = "2"
+        # at once, although the older one is still being counted, and after that, too
+        assert counted(cast("Store", project)) == 2
+        go_on.set()
+        assert before.result() == 1
+    assert counted(cast("Store", project)) == 2
+
+
+def test_what_the_arguments_say_whole_outlasts_a_change(project: Project) -> None:
+    calls: list[str] = []
+
+    @live_updates.cached(maxsize=2, key=live_updates.by_arguments)
+    def read(_: Store, stamp: str) -> str:
+        calls.append(stamp)
+        return stamp
+
+    other = Project()
+    for store in (project, project, other):
+        read(cast("Store", store), "a")
+        store.version = "2"
+    assert calls == ["a", "a"], "once for each project"
+    for stamp in ("b", "c", "a"):
+        read(cast("Store", project), stamp)
+    assert calls[2:] == ["b", "c", "a"], "two have room"

@@ -1,7 +1,8 @@
 """Agreement of a selection: the rows that the command ``agreement``, the pages and the report show, so that they show the
 same digits.
 
-Point estimates can be had at once after an answer: running sums follow what the store touched.
+Point estimates can be had at once after an answer: running sums follow what the store touched (`agreement/engine/live.py`
+says why there is this second path).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Aggregates: what an engine counts of one aspect: people's labels and each scorer's value, all names as codes.
 
-Which judgements count is decided as in ``data.store.core.frame``. The frames are those that ``agreement.engine.counts``
+Counts in place of a frame of all judgements, as of half a million the frame alone takes 3 s and is kept as text
+(`agreement/engine/live.py` has the measurements). Which judgements count is decided as in ``data.store.core.frame``. The frames are those that ``agreement.engine.counts``
 describes.
 """
 

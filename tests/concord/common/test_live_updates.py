@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
 from typing import cast
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from concord.common import live_updates
 from data.store.core.cache import Cache
 from data.store.core.store import Store
+from tests.data.store.small_project import fill, submit
 
 
 class Project:
@@ -109,3 +112,22 @@ def test_what_the_arguments_say_whole_outlasts_a_change(project: Project) -> Non
     for stamp in ("b", "c", "a"):
         read(cast("Store", project), stamp)
     assert calls[2:] == ["b", "c", "a"], "two have room"
+
+
+def test_whoever_has_answered_is_counted_whoever_else_counts(tmp_path: Path) -> None:
+    saved, lock = [0], threading.Lock()
+
+    @live_updates.cached(maxsize=4)
+    def counted(store: Store) -> int:
+        return int(store.query_value("select count(*) from annotations"))
+
+    def say(store: Store, image: str) -> bool:
+        submit(store, image)
+        with lock:
+            saved[0] += 1
+            by_now = saved[0]
+        return counted(store) >= by_now
+
+    with Store(tmp_path / "project") as store, ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(partial(say, store), fill(store, 24)))
+        assert counted(store) == 24

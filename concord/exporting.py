@@ -31,10 +31,10 @@ from data.export.rows import ANSWER_COLUMNS, JUDGEMENT_COLUMNS, RATING_COLUMNS, 
 from data.files import safe_file_name, whole_file
 from data.images.files import ImageError, open_image
 from data.people import NamesAs, pseudonymous, without_names
+from data.selection import Selection
 from data.store.analysis import exports
 from data.store.core import frame
 from data.store.core.frame import Scales
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 
 HASHED = tuple(name for name in RATING_COLUMNS if name != "seq")

@@ -33,9 +33,9 @@ from concord.meta import estimates, findings, planning
 from concord.meta.planning import PlanRequest
 from data.export.datasets import IMAGES
 from data.export.rows import JUDGEMENT_COLUMNS, RATING_COLUMNS
+from data.selection import Selection
 from data.store import library
 from data.store.analysis import exports
-from data.store.core.selection import Selection
 from data.store.core.store import Store, StoreBusy, StoreError, refuse_missing
 from data.validation import did_you_mean
 from scorers.models.devices import default_device

@@ -25,7 +25,7 @@ from concord import agreement
 from concord.common.context import Context
 from concord.meta.findings import alt_test, rank
 from concord.studies.comparison import ComparedNumber, compare
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
 from data.studies.published import STUDIES as PUBLISHED
 from tests.agreement.oracles import krippendorff, stats

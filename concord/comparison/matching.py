@@ -40,8 +40,8 @@ from agreement.questions.scores import GroupStatistic, StatisticKey
 from agreement.reasons import Method, MethodCode
 from agreement.study.cells import ALL, Outcome, Used
 from concord.common import live_updates, sentences
+from data.selection import Selection
 from data.store.analysis import study_frames
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import CaptionChoice, caption_choices
 from scorers.likelihood import rules

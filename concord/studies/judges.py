@@ -21,8 +21,8 @@ from concord.common import live_updates, wording
 from concord.comparison.leaderboard import BOARD
 from concord.meta.findings import units_of
 from concord.meta.replacement import Replacement, replacements
+from data.selection import Selection
 from data.store.core import frame
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.studies.benchmark_files import QUALITY
 from data.studies.published import PublishedStudy

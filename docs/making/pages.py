@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from data.store.core.selection import Selection
+from data.selection import Selection
 from docs.making import ROOT, code, table
 from ui.cli.options import FILTERS
 from ui.shell.page import Page

@@ -15,6 +15,7 @@ from concord.common.base_path import at
 from concord.error_analysis import confusion, failures
 from concord.error_analysis.failures import FailureMark
 from concord.maps import Lasso, LassoLost, NoImagesAlike, lasso_in
+from data.selection import CERTAINTIES, PEOPLE, Selection
 from data.store.analysis.confusion import CellWay, ConfusionCell, ConfusionQuery
 from data.store.browse import grid
 from data.store.browse.filters import (
@@ -30,7 +31,7 @@ from data.store.browse.filters import (
     ListingQuery,
 )
 from data.store.browse.grid import ListingDisplay
-from data.store.core.selection import CERTAINTIES, PEOPLE, Selection, Where
+from data.store.core.conditions import Where
 from data.store.core.store import Store
 from data.validation import did_you_mean
 from scorers.failures import PICTURES

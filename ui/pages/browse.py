@@ -18,10 +18,10 @@ from concord import maps
 from concord.common import live_updates
 from concord.error_analysis import failures
 from concord.error_analysis.confusion import crossing_of, describe_cell
+from data import selection
+from data.selection import Selection
 from data.store.analysis.confusion import rater_groups
 from data.store.browse import contents, filters, grid
-from data.store.core import selection
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import (
     CROSSED,

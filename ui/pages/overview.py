@@ -23,11 +23,11 @@ from concord.comparison import preferences
 from concord.comparison.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
 from concord.comparison.preferences import OPPOSED, PreferenceRows, contests
 from concord.importing import playground
+from data import selection
 from data.aspects import YES_NO_ASPECTS
+from data.selection import Selection
 from data.store.backup import scheduler
 from data.store.browse import contents
-from data.store.core import selection
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import browse_address
 from ui.components.image_strip import ImageStrip, image_strips

@@ -14,9 +14,9 @@ from starlette.datastructures import QueryParams
 from concord.common import machine, next_steps, wording
 from concord.common.base_path import at
 from concord.exporting import why_no_ratings
+from data.selection import CERTAINTIES, Selection
 from data.store.browse import contents
 from data.store.campaigns import management
-from data.store.core.selection import CERTAINTIES, Selection
 from data.store.core.store import Store
 from ui.components.buttons import button
 from ui.components.tables import code, note

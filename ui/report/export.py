@@ -40,10 +40,10 @@ from data.export import formats
 from data.export.formats import Columns, Kind
 from data.export.rows import RATING_COLUMNS
 from data.files import write_whole
+from data.selection import Selection
 from data.store.analysis import exports
 from data.store.backup.backups import concord_version
 from data.store.core.frame import Scales
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.report import (
     figures,

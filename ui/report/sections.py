@@ -27,8 +27,8 @@ from concord.common.estimate_table import (
     undefined_statistics,
 )
 from concord.common.table import Cell, Table
+from data.selection import Selection
 from data.store.analysis.exports import ScorerDescription
-from data.store.core.selection import Selection
 
 if TYPE_CHECKING:
     from ui.report.figures import Along

@@ -22,7 +22,7 @@ from concord.headlines import verdict_beside_people
 from concord.meta.estimates import estimate
 from concord.meta.planning import MEAN
 from concord.meta.replacement import ANSWERS, Replacement, replacements
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
 from ui.report.sections import (
     ALL,

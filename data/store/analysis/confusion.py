@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from data.selection import GROUPS, PEOPLE, SIMULATED, Selection
+from data.store.core.conditions import Where, judgements_condition
 from data.store.core.frame import JUDGED
-from data.store.core.selection import GROUPS, PEOPLE, SIMULATED, Selection, Where
 from data.store.core.store import Store
 
 CellWay = Literal["each", "majority"]
@@ -182,8 +183,8 @@ class ConfusionQuery:
 
 
 def _judgements(aspect: str, selection: Selection) -> Where:
-    """The condition on judgements, as ``Selection.judgements`` has it, of one aspect."""
-    condition, parameters = replace(selection, aspect=()).judgements()
+    """Return the condition on judgements of one aspect."""
+    condition, parameters = judgements_condition(replace(selection, aspect=()))
     return f"j.aspect = ? and {condition}", [aspect, *parameters]
 
 

@@ -8,9 +8,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.spec import HasSpec
 from data.store.core import rows
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
+from data.store.core.conditions import judgements_condition
 from data.store.core.store import Store
 
 
@@ -396,7 +397,7 @@ class RaterCount:
 
 def raters_of_selection(store: Store, selection: Selection) -> list[RaterCount]:
     """Everybody who has judged, those with most judgements first; a scorer's scores are judgements of any aspect."""
-    condition, parameters = selection.judgements()
+    condition, parameters = judgements_condition(selection)
     return store.query_records(
         RaterCount,
         "select r.rater_id as name, r.kind = 'scorer' as scorer,"

@@ -12,11 +12,12 @@ from datetime import UTC, datetime
 from operator import attrgetter, itemgetter
 from typing import Any, Final
 
+from data.selection import Selection
 from data.store.core import rows
 from data.store.core.browse_index import PACKED_SCORERS
+from data.store.core.conditions import Where, items_condition
 from data.store.core.connections import Connection
 from data.store.core.erased import refuse
-from data.store.core.selection import Selection, Where
 from data.store.core.store import Store, transaction
 
 VERDICTS: Final = {"yes": 1, "no": 0, "failed": 2}
@@ -108,7 +109,7 @@ def conditions(query: ListingQuery, numbers: Numbers) -> dict[str, Where]:
     matches: dict[str, Where] = {}
     for name in ("suite", "task", "generator", "tag"):
         if values := getattr(query.selection, name):
-            matches[name] = Selection(**{name: values}).items()
+            matches[name] = items_condition(Selection(**{name: values}))
     if query.also:
         matches["also"] = query.also
     else:

@@ -16,12 +16,13 @@ from data.campaigns import recruitment
 from data.campaigns.items import CampaignItem
 from data.campaigns.settings import MOVES, Campaign, Settings, State
 from data.records import Item
+from data.selection import Selection
 from data.store import imports
 from data.store.campaigns import draws
 from data.store.core import browse_index, rows
 from data.store.core.campaign_items import DEFAULT, campaigns, insert_campaigns, insert_items, placeholders
+from data.store.core.conditions import Where, items_condition
 from data.store.core.connections import Connection
-from data.store.core.selection import Selection, Where
 from data.store.core.store import Store, transaction
 
 
@@ -95,7 +96,7 @@ def _condition(selection: Selection) -> Where:
             f"a campaign's items are chosen by suite, task and generator, not by --{other[0]}: what was said of them would"
             " choose along; list the items by hand instead, they are then marked as selected"
         )
-    return selection.items()
+    return items_condition(selection)
 
 
 Members = dict[str, list[dict[str, Any]]]

@@ -11,8 +11,8 @@ from agreement import Options
 from concord.agreement import recall
 from concord.comparison.leaderboard import Leaderboard, leaderboard, main_suite
 from data.records import Annotation, Evidence, Item, Judgement, Rater
+from data.selection import Selection
 from data.store import imports
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import remarks

@@ -18,8 +18,8 @@ from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
 from concord.error_analysis.confusion import crossing_of, describe_cell
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.analysis.confusion import ConfusionCell
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from data.store.judgements.recording import submit
 from tests.data.store.counted_judgements import UGLY, Said, fill

@@ -26,7 +26,7 @@ from data.formats.cooccurrence import Cooccurrence, ordered_pair
 from data.jobs.runs import Detection, Observation
 from data.prompts.coco import COCO
 from data.records import Image, Item, Prompt
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, apply
 from scorers.failures import PICTURES

@@ -27,13 +27,13 @@ from data.playground.render import SIZE, render
 from data.playground.scene import scene_facts
 from data.prompts.prompt_files import write_prompts
 from data.records import Prompt
+from data.selection import SIMULATED, Selection
 from data.spec import parse_spec
 from data.store import imports
 from data.store.browse import contents, grid
 from data.store.browse.filters import ListingQuery
 from data.store.browse.grid import ListingDisplay
 from data.store.campaigns import management
-from data.store.core.selection import SIMULATED, Selection
 from data.store.core.store import Store
 from scorers import registry
 from tests.ui import small_project

@@ -21,9 +21,9 @@ import pytest
 from concord.runs import queue, run_session, score, worker_process
 from concord.runs.image_limit import draw
 from data.jobs.runs import Observation, Run, RunFolder
+from data.selection import Selection
 from data.store import runs
 from data.store.core.connections import DATABASE
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.runs import RunRow
 from tests.ui import cow_scorer, small_project

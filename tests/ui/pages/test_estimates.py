@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agreement.meta.estimates import EstimateFinding
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import apply
 from tests.concord.meta.test_estimates import PROMPTS, bundle, campaign, label

@@ -13,9 +13,9 @@ import pytest
 from data.campaigns.items import CampaignItem
 from data.campaigns.settings import Campaign
 from data.records import Image, Item
+from data.selection import Selection
 from data.store import imports
 from data.store.campaigns import management
-from data.store.core.selection import Selection
 from data.store.imports import ImportBundle
 from tests.ui import small_project
 from tests.ui.http_visitor import World

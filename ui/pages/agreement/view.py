@@ -17,9 +17,9 @@ from agreement.report.report import glance
 from concord.agreement import AgreementRows, quick_estimates, recall
 from concord.common import next_steps, wording
 from concord.comparison.leaderboard import main_suite
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.browse import contents
 from data.store.browse.contents import RaterCount, count_judgements
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from ui.components.tables import note
 from ui.shell.controls import Choice

@@ -20,8 +20,8 @@ from concord.common.table import Cell, Column
 from concord.people import link_path
 from data.campaigns.recruitment import MAX_RECRUITMENT_LENGTH, RECRUITMENT_FIELDS
 from data.people import ROLES
+from data.selection import Selection
 from data.store.campaigns import management
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import revocations
 from data.store.people import invitations

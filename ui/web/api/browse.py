@@ -16,12 +16,12 @@ from pydantic import BaseModel, Field
 from concord.maps import LassoLost, MapAddress, class_counts, embedding_sources, map_address, map_of
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.jobs import generation
+from data.selection import GROUPS, PEOPLE
 from data.spec import parse_spec
 from data.store.browse import facets, filters, grid, map_points
 from data.store.browse.contents import rater_names
 from data.store.browse.filters import AMONG_SCORERS, sentence
 from data.store.browse.grid import GridItem
-from data.store.core.selection import GROUPS, PEOPLE
 from data.store.core.store import Store
 from data.store.judgements import remarks, scorer_evidence
 from data.store.judgements.remarks import Tagging, TagRefused

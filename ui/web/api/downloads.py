@@ -16,7 +16,7 @@ from starlette.background import BackgroundTask
 from concord import exporting
 from concord.common.context import CommandError, Context
 from data.export import TableFormat
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import selection_of
 from ui.report.export import WRITERS, find_report

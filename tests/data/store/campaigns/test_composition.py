@@ -15,13 +15,13 @@ import pytest
 from data.campaigns.items import CampaignItem, sample_items
 from data.campaigns.settings import Campaign, Settings
 from data.records import Judgement
+from data.selection import Selection
 from data.store import imports
 from data.store.analysis import aggregates
 from data.store.campaigns import management, participation
 from data.store.campaigns.management import CampaignRefused
 from data.store.core import browse_index, campaign_items, frame, rows, schema
 from data.store.core.database_file import DatabaseFile
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportRefused
 from data.store.judgements import answer_status, recording, remarks

@@ -13,11 +13,11 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from data.records import Evidence, Image, Item, Judgement, Prompt, Rater
+from data.selection import Selection
 from data.store import imports
 from data.store.browse import grid, index_refresh
 from data.store.browse.filters import Between, Filters, ListingQuery
 from data.store.browse.grid import ListingDisplay
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements.recording import submit

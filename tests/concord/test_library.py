@@ -88,9 +88,9 @@ def test_agreement_is_what_the_command_prints(project: Project) -> None:
 
 
 def test_an_open_app_answers_the_same_calls(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    from concord import commands
     from concord.common import forwarding
     from concord.common.context import Context
-    from ui import commands
 
     before = project.ratings()
     with Store(project.folder) as store:

@@ -89,9 +89,9 @@ def questions_command(
     import io
     from contextlib import redirect_stdout
 
+    from concord import commands
     from concord.common.context import report_errors, warn
     from concord.questions import writing
-    from ui import commands
 
     def export_quietly(project: Path, suite: str, file: Path) -> int:
         with redirect_stdout(io.StringIO()):

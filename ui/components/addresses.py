@@ -15,6 +15,7 @@ from concord.common.base_path import at
 from concord.error_analysis import confusion, failures
 from concord.error_analysis.failures import FailureMark
 from concord.maps import Lasso, LassoLost, NoImagesAlike, lasso_in
+from concord.project import OpenProject
 from data.selection import CERTAINTIES, PEOPLE, Selection
 from data.store.analysis.confusion import CellWay, ConfusionCell, ConfusionQuery
 from data.store.browse import grid
@@ -32,7 +33,6 @@ from data.store.browse.filters import (
 )
 from data.store.browse.grid import ListingDisplay
 from data.store.core.conditions import Where
-from data.store.core.store import Store
 from data.validation import did_you_mean
 from scorers.failures import PICTURES
 
@@ -219,11 +219,11 @@ class ImageListing:
         """Whose values of what it shows, and in which order."""
         return ListingDisplay(self.aspect, self.rater, self.order)
 
-    def restriction(self, store: Store) -> ListingQuery:
+    def restriction(self, store: OpenProject) -> ListingQuery:
         """All that restricts it."""
         return ListingQuery(self.selection, self.filters, self.also(store), self.alike(store))
 
-    def alike(self, store: Store) -> tuple[str, ...]:
+    def alike(self, store: OpenProject) -> tuple[str, ...]:
         """The images like the one that is named, the most alike first.
 
         Raises:
@@ -234,11 +234,11 @@ class ImageListing:
         except NoImagesAlike as error:
             raise HTTPException(409, str(error)) from error
 
-    def crossing(self, store: Store) -> ConfusionQuery | None:
+    def crossing(self, store: OpenProject) -> ConfusionQuery | None:
         """Where answers cross, if only that is listed."""
         return confusion.crossing_of(store, self.crossed, self.judged) if self.crossed else None
 
-    def also(self, store: Store) -> Where | None:
+    def also(self, store: OpenProject) -> Where | None:
         """What else than the selection restricts the items.
 
         Raises:

@@ -36,6 +36,7 @@ from concord.common.text_tables import markdown as table_lines
 from concord.exporting import export_target, why_no_ratings
 from concord.meta import findings, planning
 from concord.meta.planning import PlanRequest
+from concord.project import OpenProject
 from data.export import formats
 from data.export.formats import Columns, Kind
 from data.export.rows import RATING_COLUMNS
@@ -44,7 +45,6 @@ from data.selection import Selection
 from data.store.analysis import exports
 from data.store.backup.backups import concord_version
 from data.store.core.frame import Scales
-from data.store.core.store import Store
 from ui.report import (
     figures,
     html,
@@ -111,7 +111,7 @@ Tell = Callable[[str, float], None]
 """Told what is being done, and what share of the whole is done (0 to 1)."""
 
 
-def gather(store: Store, selection: Selection, seed: int, command: str, tell: Tell = lambda *_: None) -> Material:
+def gather(store: OpenProject, selection: Selection, seed: int, command: str, tell: Tell = lambda *_: None) -> Material:
     """Read a selection's judgements once, and compute everything from these."""
     tell("reading the judgements", 0.0)
     # of a single class of certainty there is nothing to set beside it
@@ -194,12 +194,12 @@ def _whose(row: Estimate) -> tuple[str | None, ...]:
 
 
 MOST_REPORTS: Final = 3
-_made: WeakKeyDictionary[Store, dict[str, tuple[Document, Material]]] = WeakKeyDictionary()
+_made: WeakKeyDictionary[OpenProject, dict[str, tuple[Document, Material]]] = WeakKeyDictionary()
 """Each project's reports by key, the oldest first."""
 _made_lock = threading.Lock()
 
 
-def keep_report(store: Store, document: Document, material: Material) -> str:
+def keep_report(store: OpenProject, document: Document, material: Material) -> str:
     """Keep a report; returns its key. The oldest of more than MOST_REPORTS goes."""
     key = secrets.token_hex(8)
     with _made_lock:
@@ -208,7 +208,7 @@ def keep_report(store: Store, document: Document, material: Material) -> str:
     return key
 
 
-def find_report(store: Store, key: str) -> tuple[Document, Material] | None:
+def find_report(store: OpenProject, key: str) -> tuple[Document, Material] | None:
     """A report by its key, None if it is gone."""
     return _made.get(store, {}).get(key)
 
@@ -402,7 +402,7 @@ WRITERS: Final[Mapping[FormatName, Callable[[Document, Material], bytes]]] = {
 """Make a report's file; raises a CommandError if that is not possible here."""
 
 
-def export_command(store: Store, selection: Selection, form: str, output: str, seed: int) -> str:
+def export_command(store: OpenProject, selection: Selection, form: str, output: str, seed: int) -> str:
     """The command that makes this very report again."""
     filters = [word for name, values in selection.to_dict().items() for value in values for word in (f"--{name}", value)]
     other = ["--seed", str(seed)] if seed else []

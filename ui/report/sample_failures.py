@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from concord.common import wording
+from concord.project import OpenProject
 from data.aspects import NO, YES
 from data.campaigns.items import seeded_number
 from data.export.rows import SIMULATED
@@ -18,7 +19,6 @@ from data.jobs import generation
 from data.jobs.runs import Detection
 from data.store.browse import contents
 from data.store.browse.contents import ReportItem
-from data.store.core.store import Store
 from data.store.judgements import scorer_evidence
 from scorers import registry
 from ui.report.sections import Box, Material, ReportSection, SampleImage
@@ -92,7 +92,7 @@ def _drawn(table: pd.DataFrame, n: int, seed: int) -> list[tuple[str, int, int]]
     return sorted(rows, key=lambda row: (seeded_number(seed, "sample", row[0]), row[0]))[:n]
 
 
-def samples(store: Store, ratings: pd.DataFrame, seed: int, tell: Callable[[int, int], None]) -> list[SampleImage]:
+def samples(store: OpenProject, ratings: pd.DataFrame, seed: int, tell: Callable[[int, int], None]) -> list[SampleImage]:
     """The failures with their pictures and boxes."""
     chosen = partings(ratings, seed)
     report_items = contents.report_items(store, [parting.item for parting in chosen])

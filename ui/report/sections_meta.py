@@ -22,8 +22,8 @@ from concord.headlines import verdict_beside_people
 from concord.meta.estimates import estimate
 from concord.meta.planning import MEAN
 from concord.meta.replacement import ANSWERS, Replacement, replacements
+from concord.project import OpenProject
 from data.selection import Selection
-from data.store.core.store import Store
 from ui.report.sections import (
     ALL,
     MarkedReasons,
@@ -44,7 +44,7 @@ _ESTIMATES_LEAD: Final = (
 )
 
 
-def estimates_of(store: Store, selection: Selection) -> dict[str, Sequence[Finding]]:
+def estimates_of(store: OpenProject, selection: Selection) -> dict[str, Sequence[Finding]]:
     """Return the rows of `estimate` by their name, where something is estimated; none of a selection by target or certainty."""
     if selection.target or selection.certainty:
         return {}

@@ -28,6 +28,7 @@ from concord.campaigns import payment
 from concord.campaigns.payment import Payroll
 from concord.common import wording
 from concord.common.table import Columns, Table, numbers, texts
+from concord.project import OpenProject
 from data.campaigns.recruitment import NOT_REPORTED, RECRUITMENT_FIELDS
 from data.campaigns.settings import Settings
 from data.export.rows import SIMULATED
@@ -35,7 +36,6 @@ from data.store.analysis.exports import ScorerDescription
 from data.store.backup.backups import concord_version
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.monitoring import WorkerStats
-from data.store.core.store import Store
 from ui.report.sections import (
     COMPARED,
     Material,
@@ -264,7 +264,7 @@ _COUNTED = {"overlap": "People for each item", "time": "Time", "period": "Period
 """What nobody is asked, as Concord counts it."""
 
 
-def recruited(store: Store, judgements: pd.DataFrame) -> list[Recruitment]:
+def recruited(store: OpenProject, judgements: pd.DataFrame) -> list[Recruitment]:
     """Every campaign of these judgements by people, in order, and what is of none."""
     people = judgements[judgements.kind == "human"]
     recruitments = [
@@ -282,7 +282,7 @@ def _imported(rest: pd.DataFrame) -> dict[str, str]:
     return {"workers": "; ".join(parts), "data": _DATA}
 
 
-def _campaign(store: Store, name: str) -> Recruitment | None:
+def _campaign(store: OpenProject, name: str) -> Recruitment | None:
     campaign = management.get(store, name)
     if campaign is None:
         return None

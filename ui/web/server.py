@@ -32,6 +32,7 @@ from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, PlainTex
 from htpy import Element
 from starlette.types import Receive, Scope, Send
 
+from concord.commands import fill_default_project
 from concord.common import forwarding
 from concord.common.base_path import at, checked, stand
 from concord.common.context import CommandError
@@ -42,7 +43,6 @@ from data.store.browse.index_refresh import IndexRefresher
 from data.store.core.connections import NotWritten
 from data.store.core.erased import Erased
 from data.store.core.store import Store, StoreBusy
-from ui.commands import fill_default_project
 from ui.shell.drawing_pace import limit_pace
 from ui.web.assets import ASSETS, Assets
 from ui.web.auth.accounts import Accounts, AccountsError

@@ -15,6 +15,7 @@ from PIL import Image
 from agreement import Options
 from agreement.preferences.votes import Contest
 from annotation.simulated import VOTES
+from concord import commands
 from concord.common import next_steps
 from concord.comparison import preferences
 from concord.importing import playground
@@ -39,7 +40,6 @@ from scorers import registry
 from tests.ui import small_project
 from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import TOKEN, World
-from ui import commands
 from ui.pages import overview
 from ui.pages.agreement import AgreementPage
 from ui.pages.agreement.view import AgreementView, choices

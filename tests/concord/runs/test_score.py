@@ -445,8 +445,8 @@ def test_forwarded_into_the_open_app(world: World) -> None:
 
 
 def test_two_at_once_do_not_meet(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    from concord import commands
     from concord.common.context import Context
-    from ui import commands
 
     monkeypatch.setenv("SEER_SECONDS", "0.5")
     parameters: dict[str, Any] = {

@@ -14,6 +14,7 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
 from concord.maps import LassoLost, MapAddress, class_counts, embedding_sources, map_address, map_of
+from concord.project import OpenProject
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.jobs import generation
 from data.selection import GROUPS, PEOPLE
@@ -22,7 +23,6 @@ from data.store.browse import facets, filters, grid, map_points
 from data.store.browse.contents import rater_names
 from data.store.browse.filters import AMONG_SCORERS, sentence
 from data.store.browse.grid import GridItem
-from data.store.core.store import Store
 from data.store.judgements import remarks, scorer_evidence
 from data.store.judgements.remarks import Tagging, TagRefused
 from data.validation import did_you_mean
@@ -34,7 +34,7 @@ from ui.web.api import person_of, refusing
 PAGE = 60
 
 
-def router(store: Store) -> APIRouter:
+def router(store: OpenProject) -> APIRouter:
     """The routes under ``/api/studio`` that Browse and Map use."""
     routes = APIRouter(prefix="/api/studio")
 
@@ -197,7 +197,7 @@ def _item_json(item: GridItem, says: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _items_json(store: Store, items: Sequence[GridItem], listing: ImageListing) -> list[dict[str, Any]]:
+def _items_json(store: OpenProject, items: Sequence[GridItem], listing: ImageListing) -> list[dict[str, Any]]:
     """Return a page of items as JSON.
 
     Beside an item stand ``verdict`` (yes or no of one rater, where there is one), ``reason`` (why a scorer does not say yes),

@@ -16,12 +16,12 @@ from annotation.questionnaires.base import clean, validate
 from annotation.questionnaires.registry import YES_NO
 from concord import form
 from concord.common.base_path import at
+from concord.project import OpenProject
 from data.campaigns.settings import Campaign
 from data.records import Annotation
 from data.store.campaigns import allocation, management, participation
 from data.store.core import campaign_items
 from data.store.core.campaign_items import CampaignClosed
-from data.store.core.store import Store
 from data.store.judgements import answer_status, recording, revocations
 from ui.web.api import person_of, refusing
 from ui.web.auth import sessions
@@ -96,7 +96,7 @@ class SubmissionBody(TicketBody):
     following: bool = False
 
 
-def router(store: Store) -> APIRouter:
+def router(store: OpenProject) -> APIRouter:
     """The routes under ``/api``."""
     routes = APIRouter(prefix="/api")
 
@@ -247,7 +247,7 @@ def _chosen(request: Request) -> str | None:
     return sessions.campaign_of(request)
 
 
-def _campaign(store: Store, request: Request, named: str | None = None) -> Campaign:
+def _campaign(store: OpenProject, request: Request, named: str | None = None) -> Campaign:
     """The campaign that this person works in; or the one of a request, if they have worked in it."""
     turned_to = _chosen(request) or campaign_items.DEFAULT
     # the Workbench asks for the default one, whatever somebody has turned to on the annotators' page
@@ -260,14 +260,14 @@ def _campaign(store: Store, request: Request, named: str | None = None) -> Campa
     return campaign
 
 
-def _task(store: Store, ticket: str) -> campaign_items.AnnotationTask:
+def _task(store: OpenProject, ticket: str) -> campaign_items.AnnotationTask:
     task = campaign_items.get_task(store, ticket)
     if task is None:
         raise HTTPException(404, "This image is no longer part of the project.")
     return task
 
 
-def _before(store: Store, name: str, chosen: str | None) -> dict[str, Any] | None:
+def _before(store: OpenProject, name: str, chosen: str | None) -> dict[str, Any] | None:
     """What is to be done before anything is offered."""
     if chosen is None and (offered := form.campaign_choices(store)):
         return {"state": "choose", "name": name, "campaigns": offered}
@@ -278,7 +278,7 @@ def _before(store: Store, name: str, chosen: str | None) -> dict[str, Any] | Non
 
 
 def _describe_next_tasks(
-    store: Store, request: Request, name: str, campaign_id: str, next_tasks: allocation.NextTasks, *, quick: bool
+    store: OpenProject, request: Request, name: str, campaign_id: str, next_tasks: allocation.NextTasks, *, quick: bool
 ) -> dict[str, Any]:
     """What lies before somebody, as their browser is told; ``quick``: with the quick form where no campaign has chosen one.
 
@@ -306,11 +306,11 @@ def _describe_next_tasks(
     return answer | {"state": "label", "tasks": tasks}
 
 
-def _offer(store: Store, person: str, about: form.ItemForm) -> dict[str, Any]:
+def _offer(store: OpenProject, person: str, about: form.ItemForm) -> dict[str, Any]:
     return about.to_json() | {"offer": form.sign_offer(store, person, about)}
 
 
-def _past(store: Store, person: str, campaign: Campaign, answer: participation.OwnAnswer) -> dict[str, Any]:
+def _past(store: OpenProject, person: str, campaign: Campaign, answer: participation.OwnAnswer) -> dict[str, Any]:
     """A past answer in the list of one's own: with no more than the form shows, as it can still be revised."""
     here = campaign_items.get_task(store, answer.public_id) is not None
     shown = answered_form(store, person, campaign, answer).to_json() if here else {"images": [], "caption": None}
@@ -318,19 +318,19 @@ def _past(store: Store, person: str, campaign: Campaign, answer: participation.O
     return past | {name: shown[name] for name in ("images", "caption")}
 
 
-def _again(store: Store, person: str, campaign: Campaign, answer: participation.OwnAnswer) -> dict[str, Any]:
+def _again(store: OpenProject, person: str, campaign: Campaign, answer: participation.OwnAnswer) -> dict[str, Any]:
     """An answer in its form, to be revised: the questions that were asked then."""
     about = answered_form(store, person, campaign, answer)
     return _offer(store, person, about) | {"answers": answer.answers, "revises": answer.annotation_id}
 
 
-def answered_form(store: Store, person: str, campaign: Campaign, answer: participation.OwnAnswer) -> form.ItemForm:
+def answered_form(store: OpenProject, person: str, campaign: Campaign, answer: participation.OwnAnswer) -> form.ItemForm:
     """The form that an answer was given in, to show and to revise it: its questionnaire, and the prompt's questions of then."""
     version = (answer.raw or {}).get("questions")
     return form.item_form(store, campaign, _task(store, answer.public_id), person, version, answer.questionnaire)
 
 
-def _submit(store: Store, request: Request, campaign: Campaign, body: SubmissionBody) -> JSONResponse:
+def _submit(store: OpenProject, request: Request, campaign: Campaign, body: SubmissionBody) -> JSONResponse:
     person, chosen = person_of(request), _chosen(request)
     revised = participation.own_answer(store, person, campaign.campaign_id, str(body.revises)) if body.revises else None
     questionnaire = revised.questionnaire if revised else YES_NO.name if body.quick else None
@@ -367,7 +367,7 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
 
 
 def _annotation(
-    store: Store, about: form.ItemForm, person: str, answers: Mapping[str, Any], body: SubmissionBody
+    store: OpenProject, about: form.ItemForm, person: str, answers: Mapping[str, Any], body: SubmissionBody
 ) -> Annotation:
     revised = str(body.revises) if body.revises else None
     saw_evidence, revises = answer_status.resolve_revision(store, person, about.task.item_id, revised)

@@ -11,8 +11,8 @@ from concord import erasing, people
 from concord.campaigns import payment
 from concord.common.base_path import at
 from concord.common.context import CommandError
+from concord.project import OpenProject
 from data.store.backup import restoring
-from data.store.core.store import Store
 from data.store.people.erasing import NoSuchPerson
 from ui.web.api import refusing
 
@@ -35,7 +35,7 @@ class LinkBody(BaseModel):
     identifier: str = Field(min_length=1, max_length=200)
 
 
-def router(store: Store) -> APIRouter:
+def router(store: OpenProject) -> APIRouter:
     """The routes under ``/api/studio/people``."""
     routes = APIRouter(prefix="/api/studio/people")
 

@@ -20,6 +20,7 @@ from concord import form
 from concord.campaigns import adjudication, gold
 from concord.campaigns.annotators import CampaignTopic
 from concord.maps import embedding_sources
+from concord.project import OpenProject
 from concord.questions import scores
 from data.jobs import generation
 from data.prompts.geneval_suite import COLORS
@@ -29,7 +30,6 @@ from data.store.browse import contents, grid
 from data.store.browse.contents import StoredItem
 from data.store.campaigns import participation
 from data.store.core import campaign_items
-from data.store.core.store import Store
 from data.store.judgements import answer_status, remarks, scorer_evidence
 from data.store.judgements.remarks import Adjudication, Note, NoteRefused, Wrong
 from scorers import registry
@@ -49,7 +49,7 @@ class UncoverBody(BaseModel):
     shown: str | None = Field(default=None, max_length=1000)
 
 
-def router(store: Store) -> APIRouter:
+def router(store: OpenProject) -> APIRouter:
     """The routes under ``/api/studio`` that the Workbench uses: an image, what is left beside it, and campaigns: one as people
     will see it, and gold of an image with a verdict. None of them tells anything before it may be seen."""
     routes = APIRouter(prefix="/api/studio")
@@ -190,7 +190,7 @@ def router(store: Store) -> APIRouter:
     return routes
 
 
-def item_of(store: Store, item_id: str) -> StoredItem:
+def item_of(store: OpenProject, item_id: str) -> StoredItem:
     """An item whole.
 
     Raises:
@@ -202,7 +202,7 @@ def item_of(store: Store, item_id: str) -> StoredItem:
     return record
 
 
-def may_see(store: Store, person: str | None, item: StoredItem) -> bool:
+def may_see(store: OpenProject, person: str | None, item: StoredItem) -> bool:
     """Whether nothing is spoilt by showing this person what others say: they have seen it or answered, or nobody can answer."""
     if item.sha256 is None:
         return True
@@ -213,7 +213,7 @@ def may_see(store: Store, person: str | None, item: StoredItem) -> bool:
     )
 
 
-def _task(store: Store, person: str | None, item: StoredItem, *, quick: bool) -> dict[str, Any]:
+def _task(store: OpenProject, person: str | None, item: StoredItem, *, quick: bool) -> dict[str, Any]:
     """The form for this image, the quick one where that is wanted; what the person has answered stands in the form of then."""
     if item.sha256 is None:
         return {"state": "none"}
@@ -248,7 +248,7 @@ def _task(store: Store, person: str | None, item: StoredItem, *, quick: bool) ->
     return state | about.to_json() | own_answer | {"matches": [asdict(each) for each in matches]}
 
 
-def _evidence(store: Store, person: str | None, item: StoredItem) -> dict[str, Any]:
+def _evidence(store: OpenProject, person: str | None, item: StoredItem) -> dict[str, Any]:
     spec = Spec()
     with suppress(ValueError):  # a suite of its own: nothing can be checked, but everything can be shown
         spec = parse_spec(item.spec or {})
@@ -274,7 +274,7 @@ def _evidence(store: Store, person: str | None, item: StoredItem) -> dict[str, A
     }
 
 
-def _sight(store: Store, item: StoredItem, spec: Spec, by: scorer_evidence.ItemEvidence) -> dict[str, Any]:
+def _sight(store: OpenProject, item: StoredItem, spec: Spec, by: scorer_evidence.ItemEvidence) -> dict[str, Any]:
     """What one scorer saw, and what its rules make of it."""
     sight: dict[str, Any] = {
         "rater": by.rater_id,
@@ -309,7 +309,7 @@ def _sight(store: Store, item: StoredItem, spec: Spec, by: scorer_evidence.ItemE
     }
 
 
-def _imported_sight(store: Store, item: StoredItem, rater: str, words: str) -> dict[str, Any]:
+def _imported_sight(store: OpenProject, item: StoredItem, rater: str, words: str) -> dict[str, Any]:
     """What a scorer says whose verdicts or numbers alone were imported; ``words``: the reason that a judge wrote."""
     judged = [judgement for judgement in item.judgements if judgement.rater_id == rater]
     correct = [judgement for judgement in judged if judgement.aspect == "correct"]
@@ -327,13 +327,13 @@ def _label(verdict: Verdict, aspect: str) -> str | None:
     return next((judgement.label for judgement in verdict.judgements if judgement.aspect == aspect), None)
 
 
-def _score(store: Store, suite: str, rater: str, verdict: Verdict) -> dict[str, Any] | None:
+def _score(store: OpenProject, suite: str, rater: str, verdict: Verdict) -> dict[str, Any] | None:
     """A scorer's number, and where it stands among its numbers of the suite."""
     value = next((judgement.value for judgement in verdict.judgements if judgement.aspect == "score"), None)
     return None if value is None else _position(store, suite, rater, value)
 
 
-def _position(store: Store, suite: str, rater: str, value: float) -> dict[str, Any]:
+def _position(store: OpenProject, suite: str, rater: str, value: float) -> dict[str, Any]:
     standing = contents.score_position(store, suite, rater, "score", value)
     return {"value": value, "standing": asdict(standing) if standing else None}
 
@@ -382,7 +382,7 @@ class GoldBody(BaseModel):
     campaign: _Text
 
 
-def _remarks_if_visible(store: Store, person: str | None, item: StoredItem) -> dict[str, Any]:
+def _remarks_if_visible(store: OpenProject, person: str | None, item: StoredItem) -> dict[str, Any]:
     if not may_see(store, person, item):
         return {"covered": True}
     item_id = item.item_id
@@ -397,7 +397,7 @@ def _remarks_if_visible(store: Store, person: str | None, item: StoredItem) -> d
     }
 
 
-def _cases(store: Store, item: StoredItem) -> list[dict[str, Any]]:
+def _cases(store: OpenProject, item: StoredItem) -> list[dict[str, Any]]:
     """What a verdict can be about: each aspect and target that somebody has a label for, and what it may say."""
     by_case: dict[tuple[str, str | None], list[adjudication.RaterValue]] = {}
     for judgement in item.judgements:

@@ -18,8 +18,8 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from concord.project import OpenProject
 from data.people import ROLES, Role, keyed_hash
-from data.store.core.store import Store
 from data.store.people import erasing, invitations
 from ui.web.auth import sign_in_pages
 from ui.web.auth.accounts import Account, Accounts
@@ -112,7 +112,7 @@ class Visitor:
     local: bool = False
 
 
-def visitor(session: Session, store: Store, accounts: Accounts | None) -> Visitor | None:
+def visitor(session: Session, store: OpenProject, accounts: Accounts | None) -> Visitor | None:
     """Who has come, None: somebody unknown. Without accounts everybody who gets here may do everything.
 
     Raises:
@@ -137,7 +137,7 @@ def visitor(session: Session, store: Store, accounts: Accounts | None) -> Visito
     return Visitor(account.name, account.role)
 
 
-def begin(session: Session, store: Store, account: Account) -> None:
+def begin(session: Session, store: OpenProject, account: Account) -> None:
     """Begin a session by password: nothing of an earlier one stays."""
     session.clear()
     session.update({"name": account.name, "account": _stamp(store, account)})
@@ -149,7 +149,7 @@ def begin_invited(session: Session, name: str, invitation: invitations.Invitatio
     session.update({"name": name, "invitation": invitation.invitation_id})
 
 
-def _stamp(store: Store, account: Account) -> str:
+def _stamp(store: OpenProject, account: Account) -> str:
     """Moves with password and role, and tells nothing of them: cookies can be read by whoever holds them."""
     return keyed_hash(store.secret, "account", f"{account.role} {account.password}")
 
@@ -164,7 +164,7 @@ _NAMED: Final = "Your name comes with your sign-in and cannot be changed here."
 class Authorization:
     """ASGI middleware. It leaves who has come in ``scope["visitor"]`` (a ``Visitor`` or None)."""
 
-    def __init__(self, app: ASGIApp, store: Store, accounts: Accounts | None) -> None:
+    def __init__(self, app: ASGIApp, store: OpenProject, accounts: Accounts | None) -> None:
         self._app = app
         self._store = store
         self._accounts = accounts

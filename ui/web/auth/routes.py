@@ -14,10 +14,10 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from concord import people
 from concord.common.base_path import at
+from concord.project import OpenProject
 from data.people import looks_like_pseudonym, platform_pseudonym
 from data.store.campaigns import management, participation
 from data.store.campaigns.participation import NameTaken
-from data.store.core.store import Store
 from data.store.people import invitations
 from data.store.people.invitations import Arrival, Invitation, InvitationClosed, OtherBrowser
 from ui.web.auth import sessions, sign_in_pages
@@ -36,7 +36,7 @@ _ANOTHERS = "That name is taken. If it is yours, open the link in the browser th
 _TOO_OFTEN = "Too many wrong attempts. Wait {seconds} s, then try again."
 
 
-def router(store: Store, accounts: Accounts | None) -> APIRouter:
+def router(store: OpenProject, accounts: Accounts | None) -> APIRouter:
     """The routes that everybody may open; without accounts nobody signs in."""
     routes = APIRouter()
 
@@ -50,7 +50,7 @@ def router(store: Store, accounts: Accounts | None) -> APIRouter:
     return routes
 
 
-def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> None:
+def _add_sign_in(routes: APIRouter, store: OpenProject, accounts: Accounts | None) -> None:
     limiter = SignInLimiter()
     # each check of a password takes much memory, on purpose
     at_once = anyio.CapacityLimiter(2)
@@ -103,7 +103,7 @@ def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> 
         return RedirectResponse(t.at("/login"), 303)
 
 
-def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> None:
+def _add_join(routes: APIRouter, store: OpenProject, accounts: Accounts | None) -> None:
     limiter = SignInLimiter()
 
     def refused(t: Language, *sentences: str) -> Response:
@@ -221,7 +221,7 @@ def _typed(text: str, known: str | None, accounts: Accounts | None) -> str:
     return name
 
 
-def _title(t: Language, store: Store, invitation: Invitation) -> str:
+def _title(t: Language, store: OpenProject, invitation: Invitation) -> str:
     campaign = management.get(store, invitation.campaign) if invitation.campaign else None
     return campaign.title if campaign is not None else t("Label images")
 

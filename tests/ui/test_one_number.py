@@ -29,8 +29,8 @@ from concord.agreement import AgreementRows, recall
 from concord.comparison.leaderboard import BOARD, Leaderboard, leaderboard
 from concord.comparison.model_comparison import RatedAspect, compare_models, people_headline
 from concord.meta.estimates import estimate
+from data.browsing import Totals
 from data.selection import PEOPLE, SIMULATED, Selection
-from data.store.browse.contents import Totals
 from data.store.core.store import Store
 from tests.ui.answered_projects import KINDS, QUALITY, fill
 from ui.components import leaderboard as overview

@@ -136,6 +136,6 @@ def questionnaires(
     ] = None,
 ) -> None:
     """Show a questionnaire as Markdown: questions, keys, and the judgements derived from answers. Checks a file of your own."""
-    from concord.form import print_questionnaires
+    from concord.questionnaires import print_questionnaires
 
     raise typer.Exit(print_questionnaires(name, sys.stdout, sys.stderr))

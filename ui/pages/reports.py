@@ -14,6 +14,7 @@ from starlette.datastructures import QueryParams
 from concord.common import machine, next_steps, wording
 from concord.common.base_path import at
 from concord.exporting import why_no_ratings
+from data.browsing import RaterCount
 from data.selection import CERTAINTIES, Selection
 from data.store.browse import contents
 from data.store.campaigns import management
@@ -144,8 +145,8 @@ def _selection(chosen: Mapping[str, Any]) -> tuple[Selection, int]:
     return Selection.of(lambda name: texts.get(name, [])), max(int(chosen["seed"] or 0), 0)
 
 
-def _preview(counts: Sequence[contents.RaterCount]) -> Element:
-    kinds: dict[str, list[contents.RaterCount]] = {name: [] for name in ("person", "slot", "simulated rater", "scorer")}
+def _preview(counts: Sequence[RaterCount]) -> Element:
+    kinds: dict[str, list[RaterCount]] = {name: [] for name in ("person", "slot", "simulated rater", "scorer")}
     for count in counts:
         human = "simulated rater" if count.simulated else "person" if count.person else "slot"
         kinds["scorer" if count.scorer else human].append(count)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from data.campaigns.settings import DEFAULT
 from data.selection import Selection
 from data.store.core import rows
-from data.store.core.campaign_items import DEFAULT
 from data.store.core.conditions import items_condition
 from data.store.core.connections import Connection
 from data.store.core.store import Store

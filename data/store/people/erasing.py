@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
+from data.refusals import NoSuchPerson
 from data.store.backup import backups
 from data.store.browse import index_refresh
 from data.store.campaigns.departures import LedgerLine, insert_ledger
@@ -13,11 +14,6 @@ from data.store.core.connections import Connection
 from data.store.core.erased import ErasedRows, strike_person
 from data.store.core.store import ByStore, Store, transaction
 from data.store.people import invitations
-
-
-class NoSuchPerson(ValueError):
-    """There is nobody of this name to erase; the message says so."""
-
 
 # asked at every request; only this process changes it
 _marks = ByStore(lambda store: frozenset(store.query_column("select person from erased")))

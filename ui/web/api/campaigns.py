@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from concord.campaigns import revoking
 from concord.project import OpenProject
-from data.store.campaigns.management import CampaignRefused
+from data.refusals import CampaignRefused
 from ui.web.api import person_of, refusing
 
 CampaignId = Annotated[str, Query(max_length=64)]

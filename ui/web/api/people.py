@@ -12,8 +12,8 @@ from concord.campaigns import payment
 from concord.common.base_path import at
 from concord.common.context import CommandError
 from concord.project import OpenProject
+from data.refusals import NoSuchPerson
 from data.store.backup import restoring
-from data.store.people.erasing import NoSuchPerson
 from ui.web.api import refusing
 
 Name = Annotated[str, Field(max_length=1000)]

@@ -19,8 +19,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from concord.project import OpenProject
-from data.people import ROLES, Role, keyed_hash
-from data.store.people import erasing, invitations
+from concord.sign_in import SignedOut, session_invitation
+from data.people import ROLES, Invitation, Role, keyed_hash
 from ui.web.auth import sign_in_pages
 from ui.web.auth.accounts import Account, Accounts
 from ui.web.auth.rate_limit import UNKNOWN, RequestLimiter, network, rate_of
@@ -86,12 +86,7 @@ def may(role: Role, access: Access) -> bool:
 
 Session = MutableMapping[str, Any]
 
-ERASED = "This person has been erased from the project; nothing is stored about them."
 _CHANGED = "Your account has changed since you signed in. Sign in again."
-
-
-class SignedOut(Exception):
-    """A session that has ended; the message is a sentence for whoever held it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +114,8 @@ def visitor(session: Session, store: OpenProject, accounts: Accounts | None) -> 
         SignedOut: the session was good once: the invitation is over, the account has changed, the person is erased.
     """
     name, invited_by, stamp = (session.get(key) for key in ("name", "invitation", "account"))
-    if name is not None and erasing.is_erased(store, str(name)):
-        raise SignedOut(ERASED)
-    if name is not None and invited_by is not None:
-        invitation = invitations.get(store, str(invited_by))
-        why = "This invitation is no longer known." if invitation is None else invitation.closed()
-        if invitation is None or why:
-            raise SignedOut(str(why))
+    invitation = session_invitation(store, name, invited_by)
+    if invitation is not None:
         return Visitor(name, "admin" if accounts is None else invitation.role, invitation.campaign, invited=True)
     if accounts is None:
         return Visitor(name, "admin", local=True)
@@ -143,7 +133,7 @@ def begin(session: Session, store: OpenProject, account: Account) -> None:
     session.update({"name": account.name, "account": _stamp(store, account)})
 
 
-def begin_invited(session: Session, name: str, invitation: invitations.Invitation) -> None:
+def begin_invited(session: Session, name: str, invitation: Invitation) -> None:
     """Begin a session by invitation: nothing of an earlier one stays."""
     session.clear()
     session.update({"name": name, "invitation": invitation.invitation_id})

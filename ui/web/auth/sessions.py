@@ -14,7 +14,7 @@ import time
 from base64 import b64decode, b64encode
 from collections.abc import MutableMapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any, Final
@@ -27,10 +27,10 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from concord import sign_in
 from concord.common.base_path import root
 from concord.project import OpenProject
 from data.people import Role, keyed_hash
-from data.store.people import invitations
 from ui.web.auth.rate_limit import network
 
 YEAR_SECONDS: Final = 365 * 24 * 3600
@@ -109,7 +109,7 @@ class Sessions:
         name = _cookie_name(self._store, https=scope.get("scheme") == "https" and self._path == "/")
         before = self._read(HTTPConnection(scope).cookies.get(name, ""))
         session = Session(before)
-        if before and invitations.is_session_ended(self._store, str(before["id"])):
+        if sign_in.has_ended(self._store, before):
             session.clear()
         scope["session"] = session
 
@@ -138,14 +138,8 @@ class Sessions:
 
     async def _close(self, before: dict[str, Any], session: Session) -> None:
         """End what was there, if it is not what is there now; on disk before anybody is told."""
-        if (
-            "id" in before
-            and session.get("id") != before["id"]
-            and not invitations.is_session_ended(self._store, str(before["id"]))
-        ):
-            moment = datetime.fromtimestamp(now(), UTC)
-            until = moment + timedelta(seconds=YEAR_SECONDS)
-            await run_sync(lambda: invitations.end_session(self._store, str(before["id"]), until, now=moment))
+        if "id" in before and session.get("id") != before["id"]:
+            await run_sync(sign_in.end_session, self._store, before, now(), YEAR_SECONDS)
 
     def _written(self, name: str, session: Session) -> str:
         flags = f"path={self._path}; httponly; samesite=lax"

@@ -11,6 +11,7 @@ import pytest
 
 from data.jobs.runs import Observation, Run
 from data.records import Evidence, Judgement, Rater
+from data.remarks import Tagging
 from data.selection import Selection
 from data.store import imports, runs
 from data.store.browse import grid, index_refresh
@@ -22,7 +23,6 @@ from data.store.core.schema import MIGRATIONS
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, ImportRefused
 from data.store.judgements import recording, remarks, revocations
-from data.store.judgements.remarks import Tagging
 from data.store.people import erasing
 from tests.data.store.small_project import PROMPT, answer, column, fill, items_of, picture, pictures, submit
 

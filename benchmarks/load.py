@@ -43,6 +43,7 @@ from benchmarks import annotators
 from benchmarks.annotate import served
 from benchmarks.annotators import Choose, Http, Refused, event_body, queued_event
 from benchmarks.measuring import command_line, machine, percentile, planned, processor_seconds, resident, written
+from concord import thumbnails
 from concord.common import forwarding
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
 from data.prompts.coco import COCO
@@ -51,7 +52,6 @@ from data.store.browse import contents
 from data.store.core import rows
 from data.store.core.store import Store
 from scorers import registry
-from ui.web import thumbnails
 
 PAGES: Final = ("", "agreement", "runs", "browse")
 _CONFIG: Final = re.compile(r"window\.gradio_config\s*=\s*(\{.*?\});?\s*</script>", re.DOTALL)

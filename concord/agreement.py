@@ -35,13 +35,12 @@ from agreement.thresholds import ThresholdAgreement, thresholds
 from concord.common import live_updates
 from concord.common.context import CommandError, Context, UsageError
 from concord.common.estimate_json import estimate_json
-from data.aspects import NO, YES
+from data.aspects import NO, YES, Scales
 from data.selection import Selection
 from data.store import library
 from data.store.analysis import aggregates
 from data.store.browse import contents
 from data.store.core import frame
-from data.store.core.frame import Scales
 from data.store.core.store import Store
 from data.store.judgements import remarks
 from data.validation import did_you_mean

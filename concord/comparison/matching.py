@@ -334,6 +334,13 @@ class AblationPoint:
         return _statistic_json(self.accuracy) | setting | {"left_out": self.left_out}
 
 
+def ablation(
+    store: Store, selection: Selection, grid: Iterable[AblationSetting], trials: Sequence[int], options: Options
+) -> list[AblationPoint]:
+    """Return the points of ``ablation_points`` for the selected images, as these raters chose among their captions."""
+    return ablation_points(caption_choices(store, selection), grid, trials, options)
+
+
 def ablation_points(
     choices: Sequence[CaptionChoice], grid: Iterable[AblationSetting], trials: Sequence[int], options: Options | None = None
 ) -> list[AblationPoint]:

@@ -24,6 +24,10 @@ class EmptyNote(Exception):
     """A note without a text, that takes none back; the message says so."""
 
 
+class NotJudged(Exception):
+    """Nobody, or not the rater who is blamed, has judged what a verdict is on; the message says so."""
+
+
 class NothingToTakeBack(Exception):
     """There is no verdict to take back; the message says so."""
 
@@ -70,7 +74,8 @@ def give_verdict(
     Raises:
         NoSuchImage: there is no such image.
         Covered: the person may not see it yet.
-        ValueError: nobody has judged that, or the rater whom it blames has not.
+        NotJudged: nobody has judged that, or the rater whom it blames has not.
+        ValueError: it is no verdict; the message says why.
     """
     item = _uncovered_item(store, person, case.item_id)
     _check_blame(item, case, wrong, rater)
@@ -176,7 +181,7 @@ def _cases(store: Store, item: StoredItem) -> list[dict[str, Any]]:
 def _check_blame(item: StoredItem, case: VerdictCase, wrong: Wrong, rater: str | None) -> None:
     about = [judgement for judgement in item.judgements if (judgement.aspect, judgement.target) == (case.aspect, case.target)]
     if not about:
-        raise ValueError("Nobody has judged this aspect of this image.")
+        raise NotJudged("Nobody has judged this aspect of this image.")
     kind = {"scorer": "scorer", "person": "human"}.get(wrong)
     if kind and rater and rater not in {judgement.rater_id for judgement in about if judgement.kind == kind}:
-        raise ValueError(f"{rater} is no {wrong} who has judged that of this image.")
+        raise NotJudged(f"{rater} is no {wrong} who has judged that of this image.")

@@ -40,7 +40,7 @@ from concord.comparison.matching import (
     MatchingCell,
     MatchingStatistics,
     WinogroundScores,
-    ablation_points,
+    ablation,
     matching_cells,
     winoground_scores,
 )
@@ -50,7 +50,6 @@ from concord.questions import scores
 from concord.runs import score
 from data.files import write_whole
 from data.prompts.flips import check_kind
-from data.store.judgements.scorer_evidence import caption_choices
 
 _TITLES = {
     "among_people": "People among themselves",
@@ -543,7 +542,7 @@ def ablate(
         score.run(quiet, scorer, profile, settings, device, batch_size, limit, selection, first=first)
         grid.append(AblationSetting(planned.rater.rater_id, of_steps, of_seed))
     only = replace(chosen, rater=tuple(setting.rater for setting in grid))
-    points = ablation_points(caption_choices(context.store, only), grid, wanted[0], Options(intervals=intervals))
+    points = ablation(context.store, only, grid, wanted[0], Options(intervals=intervals))
     if not points:
         raise CommandError("nothing to compare: no image of this selection has a number for every caption in every trial")
     if output == "json":

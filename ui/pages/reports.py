@@ -14,6 +14,7 @@ from starlette.datastructures import QueryParams
 from concord.common import machine, next_steps, wording
 from concord.common.base_path import at
 from concord.exporting import why_no_ratings
+from concord.reporting.material import gather
 from data.browsing import RaterCount
 from data.selection import CERTAINTIES, Selection
 from data.store.browse import contents
@@ -168,7 +169,7 @@ def _made(store: Store, chosen: Mapping[str, Any], progress: gr.Progress) -> Nod
     except ValueError as error:
         return note(f"{str(error).removeprefix('--').capitalize()}.", "cc-bad")
     command = export.export_command(store, selection, "html", "report.html", seed)
-    material = export.gather(store, selection, seed, command, lambda step, share: progress(share, desc=step.capitalize()))
+    material = gather(store, selection, seed, command, lambda step, share: progress(share, desc=step.capitalize()))
     if material.ratings.empty:
         return note(f"{why_no_ratings(material.judgements).capitalize()}.", "cc-bad")
     key = export.keep_report(store, export.document(material), material)

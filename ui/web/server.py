@@ -39,6 +39,7 @@ from concord.common.context import CommandError
 from concord.importing.upload_folders import received_folder
 from concord.maps import LassoLost, NoImagesAlike
 from concord.runs import queue
+from concord.thumbnails import Thumbnails
 from data.store.backup import scheduler
 from data.store.browse.index_refresh import IndexRefresher
 from data.store.core.connections import NotWritten
@@ -50,7 +51,6 @@ from ui.web.auth.accounts import Accounts, AccountsError
 from ui.web.auth.authorization import Authorization
 from ui.web.auth.sessions import Sessions
 from ui.web.middleware import Entrance, Guard, is_loopback
-from ui.web.thumbnails import Thumbnails
 from ui.web.upload_guard import UploadGuard, cleaned_uploads
 
 _TURN_SECONDS: Final = 0.0005

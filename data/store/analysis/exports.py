@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from data.records import ScorerDescription
 from data.selection import Selection
 from data.store.core import rows
 from data.store.core.conditions import items_condition, judgements_condition
@@ -51,16 +51,6 @@ def _in_utc(frame: pd.DataFrame) -> pd.DataFrame:
     """Moments with their zone: the database's clock is set to UTC."""
     moments = [name for name in ("started", "submitted") if name in frame]
     return frame.assign(**{name: frame[name].dt.tz_localize("UTC") for name in moments})
-
-
-@dataclass(frozen=True, slots=True)
-class ScorerDescription:
-    """A scorer as the project knows it; ``version`` is None for one that was imported as numbers alone."""
-
-    rater_id: str
-    version: str | None
-    settings: Mapping[str, Any]
-    profiles: tuple[str, ...]
 
 
 def describe_scorers(store: Store, names: Sequence[str]) -> list[ScorerDescription]:

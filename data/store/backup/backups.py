@@ -12,12 +12,10 @@ import re
 import shutil
 import threading
 import time
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,6 +27,7 @@ from data.store.core import connections, erased
 from data.store.core.connections import DATABASE, Connection
 from data.store.core.schema import schema_version, secret_of, table_names
 from data.validation import record_of
+from data.version import concord_version
 
 _BATCH: Final = 20_000
 _TRANSACTION: Final = 200_000
@@ -262,13 +261,6 @@ class Backup:
             if Path(file.path).is_absolute() or ".." in Path(file.path).parts:
                 raise BadBackup(f"{path} names {file.path!r}, which is not in the backup")
         return iter(files)
-
-
-@cache
-def concord_version() -> str:
-    """Concord's version."""
-    about = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    return str(about["project"]["version"])
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from data.aspects import Scales
 from data.selection import Selection
 from data.store.core import rows
 from data.store.core.conditions import judgements_condition
@@ -14,8 +15,6 @@ from data.store.core.store import Store
 if TYPE_CHECKING:
     import pandas as pd
 
-Scales = dict[tuple[str, str], str]
-"""The scale of each (suite, aspect)."""
 
 WHY_EXCLUDED = """case when a.status is not null and a.status <> 'valid' then a.status
                 when coalesce(a.saw_evidence, false) then 'saw_evidence'

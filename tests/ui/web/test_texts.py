@@ -18,7 +18,8 @@ from ui.web.texts import Language, language_of
 _SCRIPTS = sorted((ASSETS / "js" / "form").glob("*.js"))
 _LANGUAGES = sorted((ASSETS / "texts").glob("*.json"))
 _MODULES = (
-    "concord/people.py", "data/store/people/invitations.py", "ui/web/api/form.py", "ui/web/auth/accounts.py",
+    "concord/form/annotator.py", "concord/people.py", "concord/sign_in.py", "data/people.py",
+    "data/store/people/invitations.py", "ui/web/api/form.py", "ui/web/auth/accounts.py",
     "ui/web/auth/authorization.py", "ui/web/auth/routes.py", "ui/web/auth/sessions.py", "ui/web/auth/sign_in_pages.py",
 )  # fmt: skip
 """All that the pages before the form say, and why the form is refused something."""

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
 from concord.browsing import facets, grid, marks
+from concord.browsing.facets import UnknownScorer
 from concord.browsing.listing import ImageListing
 from concord.browsing.marks import NoSuchView
 from concord.maps import LassoLost, MapAddress, map_address
@@ -40,8 +41,10 @@ def router(store: OpenProject) -> APIRouter:
 
     @routes.get("/facets")
     def counted(listing: _Listing) -> dict[str, Any]:
-        with refusing(422, ValueError):
+        try:
             return facets.facets_json(store, listing)
+        except UnknownScorer as error:
+            raise HTTPException(422, str(error)) from error
 
     @routes.get("/strip")
     def distribution(listing: _Listing, of: Annotated[str, Query(max_length=1000)] = "") -> dict[str, Any]:

@@ -17,8 +17,8 @@ from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import FileResponse, Response
 
 from concord.project import OpenProject
+from concord.thumbnails import WIDTHS, NoPicture, cache_path, cached_clean_picture, clean_picture, thumbnail, unchanged
 from ui.web.api import refusing
-from ui.web.thumbnails import WIDTHS, NoPicture, cache_path, cached_clean_picture, clean_picture, thumbnail, unchanged
 
 _FOREVER = {"cache-control": "private, max-age=31536000, immutable"}
 # a file's own moment would say when it was first looked at

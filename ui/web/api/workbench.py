@@ -21,7 +21,7 @@ from concord.common import wording
 from concord.form import preview
 from concord.inspection import evidence, image, remarks
 from concord.inspection.image import NoSuchImage
-from concord.inspection.remarks import Covered, EmptyNote, NothingToTakeBack, VerdictCase
+from concord.inspection.remarks import Covered, EmptyNote, NothingToTakeBack, NotJudged, VerdictCase
 from concord.project import OpenProject
 from data.refusals import NoteRefused
 from data.remarks import Note, Wrong
@@ -134,6 +134,9 @@ def _refusing() -> Iterator[None]:
     """Answer what cannot be done with an image with a status and a sentence."""
     try:
         yield
+    except NotJudged as error:
+        # it may begin with the name of a rater
+        raise HTTPException(422, str(error)) from error
     except (NoSuchImage, EmptyNote, Covered, NothingToTakeBack, NoteRefused) as error:
         status = {NoSuchImage: 404, EmptyNote: 422}.get(type(error), 409)
         raise HTTPException(status, wording.sentence(error)) from error

@@ -19,11 +19,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from concord.project import OpenProject
 from data.images import files
 from data.images.clean import clean_image
 from data.store.browse import contents
 from data.store.core.connections import NotWritten
+from data.store.core.store import Store
 from data.store.core.writer import CLOSED
 
 IN_STRIPS: Final = 160
@@ -39,7 +39,7 @@ class NoPicture(ValueError):
     """There is no picture to show; the message is a sentence that says why."""
 
 
-def unchanged(store: OpenProject, sha256: str) -> tuple[Path, bytes]:
+def unchanged(store: Store, sha256: str) -> tuple[Path, bytes]:
     """The first file of an image that still has its content, and that.
 
     Raises:
@@ -58,12 +58,12 @@ def unchanged(store: OpenProject, sha256: str) -> tuple[Path, bytes]:
     raise NoPicture(why)
 
 
-def cache_path(store: OpenProject, sha256: str, width: int) -> Path:
+def cache_path(store: Store, sha256: str, width: int) -> Path:
     """Where the thumbnail of an image of this width lies, or would lie."""
     return store.project / "cache" / "thumbnails" / sha256[:2] / f"{sha256}-{width}.webp"
 
 
-def thumbnail(store: OpenProject, sha256: str, width: int, path: Path) -> Path:
+def thumbnail(store: Store, sha256: str, width: int, path: Path) -> Path:
     """The thumbnail's file, made of the image's if it is not there.
 
     Raises:
@@ -91,13 +91,13 @@ _UNREADABLE: Final = "The image file cannot be read any more."
 _SUFFIXES: Final = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp"}
 
 
-def cached_clean_picture(store: OpenProject, sha256: str) -> tuple[Path, str] | None:
+def cached_clean_picture(store: Store, sha256: str) -> tuple[Path, str] | None:
     """Return the file of an image without its metadata and its media type; None if it is not in the cache."""
     paths = ((_clean_path(store, sha256, suffix), media_type) for media_type, suffix in _SUFFIXES.items())
     return next(((path, media_type) for path, media_type in paths if path.is_file()), None)
 
 
-def clean_picture(store: OpenProject, sha256: str) -> tuple[Path, str]:
+def clean_picture(store: Store, sha256: str) -> tuple[Path, str]:
     """Return the file of an image without its metadata and its media type; made if it is not in the cache.
 
     Raises:
@@ -115,11 +115,11 @@ def clean_picture(store: OpenProject, sha256: str) -> tuple[Path, str]:
     return made, clean.media_type
 
 
-def _clean_path(store: OpenProject, sha256: str, suffix: str) -> Path:
+def _clean_path(store: Store, sha256: str, suffix: str) -> Path:
     return store.project / "cache" / "pictures" / sha256[:2] / f"{sha256}{suffix}"
 
 
-def make_ahead(store: OpenProject, sha256: str, width: int) -> bool:
+def make_ahead(store: Store, sha256: str, width: int) -> bool:
     """Make a thumbnail that pages will ask for; False if it was there.
 
     Raises:
@@ -146,7 +146,7 @@ class Thumbnails:
         made, skipped: how many so far; a picture that cannot be read is skipped, with one line on stderr.
     """
 
-    def __init__(self, store: OpenProject) -> None:
+    def __init__(self, store: Store) -> None:
         self.made, self.skipped = 0, 0
         self._store = store
         self._stop = threading.Event()

@@ -13,7 +13,7 @@ from data.store.core.store import Store
 from data.validation import did_you_mean
 
 
-class UnknownScorer(LookupError):
+class ScorerNotInProject(LookupError):
     """A listing names a scorer that the project does not have; the message says which there are."""
 
 
@@ -21,12 +21,12 @@ def facets_json(store: Store, listing: ImageListing) -> dict[str, Any]:
     """Return a listing in words, how many images it has, and how many each value of each filter would leave.
 
     Raises:
-        UnknownScorer: it names a scorer that the project does not have.
+        ScorerNotInProject: it names a scorer that the project does not have.
     """
     version, restriction = store.version, listing.restriction(store)
     known = rater_names(store)
     for name in sorted(listing.filters.raters() - set(known)):
-        raise UnknownScorer(f"There is no scorer {name!r} in this project; {did_you_mean(name, known)}")
+        raise ScorerNotInProject(f"There is no scorer {name!r} in this project; {did_you_mean(name, known)}")
     counts = facets.facets(store, restriction, certainty=listing.crossed is None)
     return {
         "sentence": sentence(restriction, counts.total),

@@ -35,7 +35,7 @@ class InvalidAnswers(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class SubmittedAnswer:
     """One whole answer, as a browser sends it.
 
     Attributes:
@@ -61,7 +61,7 @@ class Submission:
     following: bool = False
 
 
-def submit(store: Store, annotator: Annotator, sent: Submission, say: Wording) -> dict[str, Any]:
+def submit(store: Store, annotator: Annotator, sent: SubmittedAnswer, say: Wording) -> dict[str, Any]:
     """Save an answer and return what the person is told; returns once it is on disk. ``say``: words errors in their language.
 
     Raises:

@@ -14,10 +14,10 @@ from typing import Final
 from agreement import Comparison, Estimate
 from agreement.meta.alternative_annotator import ADVANTAGE, AlternativeAnnotator, alternative_annotator
 from agreement.meta.ranking import GENERATORS, PAIRWISE, Ranking, ranking
-from agreement.report.report import glance
 from agreement.study.cells import ALL
 from concord import agreement
 from concord.common import live_updates, wording
+from concord.common.estimate_table import glance
 from concord.comparison.leaderboard import BOARD
 from concord.meta.findings import units_of
 from concord.meta.replacement import Replacement, replacements

@@ -24,13 +24,13 @@ from agreement.preferences import (
 )
 from agreement.questions import GroupStatistic, Split
 from agreement.questions.people import APART, IMAGE_WRONG, VQA_WRONG
-from agreement.report.report import glance
 from agreement.study.cells import ALL
 from agreement.thresholds import ThresholdAgreement
 from concord import agreement
 from concord.agreement import selected
 from concord.common import sentences, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
+from concord.common.estimate_table import glance
 from concord.common.table import Field, Table, cell, field, part_fields, statistic_field, table_of, without_empty_columns
 from concord.common.text_tables import aligned, indented, interval, markdown
 from concord.comparison import matching, preferences

@@ -19,9 +19,9 @@ from typing import Any
 
 from agreement import catalogue
 from agreement.estimate import Estimate
-from agreement.report.report import glance
 from concord import exporting
 from concord.common import wording
+from concord.common.estimate_table import glance
 from concord.common.table import Columns, Table, numbers, texts
 from concord.reporting.material import Material, is_whole
 from concord.reporting.recruitment import _COUNTED, _IMPORTED, Recruitment

@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 
 from agreement import Comparison, Estimate
 from agreement.report.ceiling import MARGIN_OF_COEFFICIENTS, MARGIN_OF_SHARES
-from agreement.report.report import glance
 from agreement.report.scorer_vs_scorer import McNemar
 from agreement.thresholds import ChosenCuts, ThresholdAgreement
 from concord.common import wording
 from concord.common.confusion_table import Crossings, confusion_table
-from concord.common.estimate_table import Names
+from concord.common.estimate_table import Names, glance
 from concord.common.table import Cell, Column, Field, Table, TableRow, cell, field, numbers, table_of
 from concord.headlines import verdict_beside_people
 from concord.reporting.material import Confusion, Material

@@ -13,9 +13,9 @@ from htpy import Node
 from agreement import CONSENSUSES, STATISTICS, ConsensusMethod, Options
 from agreement.catalogue import at_a_glance
 from agreement.estimate import Estimate
-from agreement.report.report import glance
 from concord.agreement import AgreementRows, quick_estimates, recall
 from concord.common import next_steps, wording
+from concord.common.estimate_table import glance
 from concord.comparison.leaderboard import main_suite
 from data.browsing import JudgedSuite, RaterCount
 from data.selection import PEOPLE, SIMULATED, Selection

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
 from concord.browsing import facets, grid, marks
-from concord.browsing.facets import UnknownScorer
+from concord.browsing.facets import ScorerNotInProject
 from concord.browsing.listing import ImageListing
 from concord.browsing.marks import NoSuchView
 from concord.maps import LassoLost, MapAddress, map_address
@@ -43,7 +43,7 @@ def router(store: OpenProject) -> APIRouter:
     def counted(listing: _Listing) -> dict[str, Any]:
         try:
             return facets.facets_json(store, listing)
-        except UnknownScorer as error:
+        except ScorerNotInProject as error:
             raise HTTPException(422, str(error)) from error
 
     @routes.get("/strip")

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from concord import sign_in
 from concord.form import annotator, campaign_info, submission
 from concord.form.annotator import Annotator, CampaignGone, ImageGone, NotInCampaign
-from concord.form.submission import InvalidAnswers, QuestionsChanged, Submission
+from concord.form.submission import InvalidAnswers, QuestionsChanged, SubmittedAnswer
 from concord.project import OpenProject
 from concord.sign_in import NameRefused
 from data.campaigns.settings import DEFAULT
@@ -98,7 +98,7 @@ def router(store: OpenProject) -> APIRouter:
     # these two are asked for most, so they come first; they are JSON already: FastAPI would walk through all of it once more
     @routes.post("/submit")
     def submit(request: Request, body: SubmissionBody) -> JSONResponse:
-        sent = Submission(
+        sent = SubmittedAnswer(
             annotation_id=str(body.id),
             ticket=body.ticket,
             campaign=body.campaign,

@@ -194,6 +194,10 @@ def compute(store: Store, selection: Selection, options: Options, further: Furth
     return rows_of(frame.frame(store, selection), scales_of(store), selection, options, further)
 
 
+recall = live_updates.cached(maxsize=64)(compute)
+"""Like ``compute``, but computed once for all who look while the project stays as it is."""
+
+
 def rows_of(
     judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, further: Further = Further()
 ) -> AgreementRows:
@@ -223,12 +227,6 @@ def _about(selection: Selection, rows: AgreementRows) -> AgreementRows:
     """Return the rows about the selected aspects: a scorer's score was let through only to meet people's answers."""
     aspects = selection.aspect
     return rows.where(lambda row: row.aspect in aspects) if aspects else rows
-
-
-@live_updates.cached(maxsize=64)
-def recall(store: Store, selection: Selection, options: Options) -> AgreementRows:
-    """Like ``compute``, but computed once for all who look while the project stays as it is."""
-    return compute(store, selection, options)
 
 
 @live_updates.cached(maxsize=32)

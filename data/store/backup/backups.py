@@ -171,7 +171,6 @@ MANIFEST: Final = "manifest.json"
 FILES: Final = "files.jsonl"
 SCHEDULED: Final = "scheduled"
 _FORMAT: Final = 1
-_ROOT: Final = Path(__file__).resolve().parents[3]
 
 
 class BadBackup(ValueError):

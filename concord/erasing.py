@@ -30,6 +30,17 @@ def erase_person(store: Store, name: str) -> ErasedRows:
     return erasing.erase(store, name, lambda: [debt.line for debt in payment.debts(store, name)])
 
 
+def erase_everywhere(store: Store, name: str) -> tuple[ErasedRows, list[str]]:
+    """Erase a person from the database and from its copies; return what went, and the copies that could not be rewritten.
+
+    Raises:
+        NoSuchPerson: there is none of this name, or it is a scorer's or a study's slot.
+    """
+    removed = erase_person(store, name)
+    copies = restoring.erase_from_copies(store, [name])
+    return removed, [str(copy.path) for copy in copies if copy.outcome == "failed"]
+
+
 def describe_debts(owed: Sequence[Debt]) -> list[str]:
     """Return a line for each campaign in which somebody is owed something."""
     return [

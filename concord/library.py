@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib import import_module
 from pathlib import Path
@@ -24,29 +24,22 @@ from agreement import Options
 from agreement.meta.alternative_annotator import EPSILON
 from agreement.meta.estimates import EstimateOptions, Method
 from agreement.meta.labelled_sample import Target
-from agreement.meta.units import Finding
-from concord import agreement, exporting
 from concord.common import forwarding
 from concord.common.context import Context, run_guarded
-from concord.common.estimate_json import finding_json
-from concord.meta import estimates, findings, planning
 from concord.meta.planning import PlanRequest
-from data.export.datasets import IMAGES
-from data.export.rows import JUDGEMENT_COLUMNS, RATING_COLUMNS
-from data.store import library
-from data.store.analysis import exports
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store, StoreBusy, StoreError, refuse_missing
 from data.validation import did_you_mean
 from scorers.models.devices import default_device
 
+__all__ = ["Agreement", "Filter", "Project", "ProjectError", "create", "open"]
+
 Filter = str | Sequence[str]
 """One value of a filter, or several of which any may hold."""
-Made = Mapping[str, pd.DataFrame | Sequence[Mapping[str, Any]]]
+
 
 _APP: Final = Path(__file__).resolve().parents[1] / "app.py"
 _FILTERS: Final = tuple(field.name for field in fields(Selection))
-_IMAGE: Final = ["path", "sha256"]
 
 
 class ProjectError(Exception):
@@ -401,7 +394,7 @@ class Project:
         chosen = _selection(selection)
         with tempfile.TemporaryDirectory() as folder:
             called = {"call": call, "selection": chosen, "arguments": arguments, "folder": folder}
-            self._run("library", "concord.library:write_tables", **called)
+            self._run("library", "concord.library_tables:write_tables", **called)
             return {path.stem: _read(path) for path in Path(folder).iterdir()}
 
     def _run(self, command: str, function: str, **parameters: Any) -> str:
@@ -473,95 +466,6 @@ def _selection(filters: Mapping[str, Filter]) -> dict[str, list[str]]:
     return {name: _several(values) for name, values in filters.items()}
 
 
-def write_tables(
-    context: Context, call: str, selection: Mapping[str, Sequence[str]], arguments: Mapping[str, Any], folder: str
-) -> None:
-    """Write the tables of a call of ``Project`` as Parquet files into a folder, wherever the project is open."""
-    chosen = agreement.selected(context, selection)
-    named = {name: tuple(value) if isinstance(value, list) else value for name, value in arguments.items()}
-    for name, rows in _CALLS[call](context.store, chosen, **named).items():
-        _write(rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(rows), Path(folder, f"{name}.parquet"))
-
-
-def _ratings(store: Store, chosen: Selection) -> Made:
-    parts = exporting.judgement_parts(store, chosen)
-    frame = _joined((exporting.counted_ratings(judgements, scales) for judgements, scales in parts), [*RATING_COLUMNS])
-    return {"ratings": _with_files(store, frame)}
-
-
-def _judgements(store: Store, chosen: Selection) -> dict[str, pd.DataFrame]:
-    rows = _joined((written for _, written in exporting.judgement_rows(store, chosen)), [*JUDGEMENT_COLUMNS])
-    return {"judgements": _with_files(store, rows[[*JUDGEMENT_COLUMNS]])}
-
-
-def _scores(store: Store, chosen: Selection) -> Made:
-    frame = _judgements(store, chosen)["judgements"]
-    scored = frame[(frame.kind == "scorer") & (frame.aspect == "score") & frame.value.notna()]
-    columns = ["suite", "prompt", "task", "generator", "item", "rater", "value", *_IMAGE]
-    return {"scores": scored[columns].reset_index(drop=True)}
-
-
-def _with_files(store: Store, table: pd.DataFrame) -> pd.DataFrame:
-    """The table with the file of each item that is an image."""
-    files = _joined(exports.image_batches(store, Selection()), ["image_id", *_IMAGE])
-    return table.join(files.set_index("image_id")[_IMAGE], on="item")
-
-
-def _joined(parts: Iterable[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
-    """All parts in one table; an empty table where there are none."""
-    frames = list(parts)
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=[*columns])
-
-
-def _findings(name: str, rows: Sequence[Finding], scorer: Sequence[str] = ()) -> Made:
-    return {name: [finding_json(row) for row in findings.of_scorers(rows, scorer)]}
-
-
-def _plan(store: Store, chosen: Selection, **request: Any) -> Made:
-    wanted = PlanRequest(**request)
-    agreement.known_statistics(wanted.statistics)
-    return _findings("plan", planning.plan(store, chosen, wanted))
-
-
-_CALLS: Final[Mapping[str, Callable[..., Made]]] = {
-    "prompts": lambda store, _, suite: {
-        "prompts": pd.DataFrame(
-            [asdict(prompt) for prompt in library.prompts_of_suite(store, suite)],
-            columns=["prompt_id", "suite", "task", "text", "spec"],
-        )
-    },
-    "images": lambda store, chosen: {
-        "images": _joined(exports.image_batches(store, chosen), [*IMAGES, "path"]).assign(
-            prompt_spec=lambda frame: frame.prompt_spec.map(lambda text: json.loads(text or "{}"))
-        )
-    },
-    "ratings": _ratings,
-    "judgements": _judgements,
-    "scores": _scores,
-    "agreement": lambda store, chosen, **options: agreement.compute(store, chosen, Options(**options)).to_json(),
-    "estimate": lambda store, chosen, **options: _findings(
-        "estimate", estimates.estimate(store, chosen, EstimateOptions(**options))
-    ),
-    "plan": _plan,
-    "rater_effects": lambda store, chosen, ratings: _findings("rater_effects", findings.effects(store, chosen, ratings)),
-    "rank": lambda store, chosen, scorer, epsilon, **options: _findings(
-        "rank", findings.rank(store, chosen, Options(**options), epsilon), scorer
-    ),
-    "alt_test": lambda store, chosen, scorer, epsilon, graded, **options: _findings(
-        "alt_test", findings.alt_test(store, chosen, Options(**options), epsilon, graded), scorer
-    ),
-}
-"""What each table or call is made of, as tables or as rows."""
-
-
-def _write(table: pd.DataFrame, path: Path) -> None:
-    """A table as Parquet; columns of objects are written as JSON, and named in its metadata."""
-    packed = [str(name) for name in table if table[name].map(lambda cell: isinstance(cell, (dict, list, tuple))).any()]
-    flat = table.assign(**{name: [json.dumps(cell) for cell in table[name]] for name in packed})
-    flat.attrs = {"json": packed}
-    flat.reset_index(drop=True).to_parquet(path)
-
-
 def _read(path: Path) -> pd.DataFrame:
     table = pd.read_parquet(path)
     for name in table.attrs.pop("json", []):
@@ -569,7 +473,7 @@ def _read(path: Path) -> pd.DataFrame:
     return table
 
 
-def open_project(folder: str | Path) -> Project:
+def open(folder: str | Path) -> Project:
     """A project by its folder, which must exist.
 
     Raises:
@@ -586,7 +490,7 @@ def open_project(folder: str | Path) -> Project:
     return Project(path)
 
 
-def create_project(folder: str | Path) -> Project:
+def create(folder: str | Path) -> Project:
     """A new, empty project; one that exists already is opened."""
     path = Path(folder).expanduser().resolve()
     try:

@@ -23,8 +23,8 @@ from concord.people import BY
 from data.campaigns import recruitment
 from data.campaigns.payment import SettledDecision
 from data.files import InputError, fail, printable, read_text, reading
+from data.refusals import CampaignRefused
 from data.store.campaigns import management, monitoring
-from data.store.campaigns.management import CampaignRefused
 from data.store.campaigns.monitoring import WorkerStats
 
 _CAMPAIGN_FIELDS: Sequence[Field[CampaignProgress]] = (

@@ -22,12 +22,12 @@ from data.campaigns import checks
 from data.campaigns.items import CampaignItem, draw_items, expected_checks, sample_items
 from data.campaigns.settings import AMOUNTS, Campaign, DrawMethod, Settings
 from data.files import MAX_PROBLEMS, InputError, quoted
+from data.refusals import CampaignRefused
+from data.selection import Selection
 from data.store.browse import contents
 from data.store.campaigns import draws, management, monitoring
-from data.store.campaigns.management import CampaignRefused
 from data.store.campaigns.monitoring import Effort
 from data.store.core import frame
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.library import ItemSubject, item_subjects
 from data.validation import did_you_mean

@@ -39,12 +39,12 @@ from concord.runs.score import changed_settings
 from data.jobs.runs import Observation
 from data.prompts.flips import FLIP_REASONS, FlipKind, Flipped, Unflipped, flip
 from data.records import Judgement, Prompt
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.spec import Spec
 from data.store import runs
 from data.store.analysis import study_frames
 from data.store.analysis.study_frames import FlipAnswer, FlipImage
 from data.store.browse import contents
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from data.store.judgements import scorer_evidence
 from data.store.judgements.scorer_evidence import EvidenceSource

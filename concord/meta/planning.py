@@ -14,8 +14,8 @@ from concord.agreement import scales_of
 from concord.common import live_updates
 from concord.comparison.leaderboard import MAIN_ASPECTS
 from concord.meta.findings import selected_units
+from data.selection import Selection
 from data.store.core import frame
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 
 MEAN: Final = "mean"

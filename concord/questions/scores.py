@@ -22,10 +22,10 @@ from agreement.questions.scores import images
 from concord.common import live_updates, sentences
 from concord.common.context import Context, UsageError, parse_overrides
 from concord.runs.score import score_again
+from data.selection import Selection
 from data.store import runs
 from data.store.analysis import study_frames
 from data.store.analysis.study_frames import PersonAnswer
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import ItemEvidence
 from data.validation import record_of

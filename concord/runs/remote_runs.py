@@ -22,8 +22,8 @@ from concord.runs.score import plan_scoring, readable
 from data.files import printable, quoted
 from data.jobs.folder import LOG, WorkerProgress
 from data.jobs.runs import Run, RunFolder, WorkItem, write_manifest
+from data.selection import Selection
 from data.store import imports, runs
-from data.store.core.selection import Selection
 from data.store.runs import RunSource
 from scorers import registry
 from scorers.base import Scorer

@@ -25,8 +25,8 @@ from data.jobs.runs import PART_SIZE, Run, RunFolder, WorkItem, read_manifest
 from data.matching.captions import caption_candidates
 from data.prompts.flips import FlipKind, Unflipped, flip
 from data.records import Rater
+from data.selection import Selection
 from data.store import library, runs
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.runs import RunRow
 from scorers import registry

@@ -13,6 +13,9 @@ from typing import Any, Final, Literal, get_args
 from data.campaigns.checks import ATTENTION_PASS_MARK, GOLD_PASS_MARK
 from data.campaigns.payment import PayTerms, amount
 
+DEFAULT: Final = "default"
+"""The campaign in which everybody labels who has come to no other: all images that have a file."""
+DEFAULT_OVERLAP: Final = 3
 State = Literal["draft", "running", "stopped", "archived"]
 Role = Literal["ordinary", "gold", "attention", "training"]
 DrawMethod = Literal["random", "weighted"]

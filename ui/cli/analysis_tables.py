@@ -24,13 +24,13 @@ from agreement.preferences import (
 )
 from agreement.questions import GroupStatistic, Split
 from agreement.questions.people import APART, IMAGE_WRONG, VQA_WRONG
-from agreement.report.report import glance
 from agreement.study.cells import ALL
 from agreement.thresholds import ThresholdAgreement
 from concord import agreement
 from concord.agreement import selected
 from concord.common import sentences, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
+from concord.common.estimate_table import glance
 from concord.common.table import Field, Table, cell, field, part_fields, statistic_field, table_of, without_empty_columns
 from concord.common.text_tables import aligned, indented, interval, markdown
 from concord.comparison import matching, preferences
@@ -40,7 +40,7 @@ from concord.comparison.matching import (
     MatchingCell,
     MatchingStatistics,
     WinogroundScores,
-    ablation_points,
+    ablation,
     matching_cells,
     winoground_scores,
 )
@@ -50,7 +50,6 @@ from concord.questions import scores
 from concord.runs import score
 from data.files import write_whole
 from data.prompts.flips import check_kind
-from data.store.judgements.scorer_evidence import caption_choices
 
 _TITLES = {
     "among_people": "People among themselves",
@@ -543,7 +542,7 @@ def ablate(
         score.run(quiet, scorer, profile, settings, device, batch_size, limit, selection, first=first)
         grid.append(AblationSetting(planned.rater.rater_id, of_steps, of_seed))
     only = replace(chosen, rater=tuple(setting.rater for setting in grid))
-    points = ablation_points(caption_choices(context.store, only), grid, wanted[0], Options(intervals=intervals))
+    points = ablation(context.store, only, grid, wanted[0], Options(intervals=intervals))
     if not points:
         raise CommandError("nothing to compare: no image of this selection has a number for every caption in every trial")
     if output == "json":

@@ -23,7 +23,7 @@ from concord.common.text_tables import aligned, indented, interval
 from concord.meta import estimates, findings, planning
 from concord.meta.findings import of_scorers
 from concord.meta.planning import PlanRequest
-from data.store.core.selection import Selection
+from data.selection import Selection
 
 T = TypeVar("T")
 FindingT = TypeVar("FindingT", bound=Finding)

@@ -139,7 +139,7 @@ def project_command(
                 options["selection"] = {each: options.pop(each) for each in filters}
             parameters = declared(**options)
             # a shard of a run has ended by now: it is scored where there may be no database
-            from ui import commands
+            from concord import commands
 
             raise typer.Exit(commands.execute(project, words, options if parameters is None else parameters))
 

@@ -89,9 +89,9 @@ def questions_command(
     import io
     from contextlib import redirect_stdout
 
+    from concord import commands
     from concord.common.context import report_errors, warn
     from concord.questions import writing
-    from ui import commands
 
     def export_quietly(project: Path, suite: str, file: Path) -> int:
         with redirect_stdout(io.StringIO()):
@@ -136,6 +136,6 @@ def questionnaires(
     ] = None,
 ) -> None:
     """Show a questionnaire as Markdown: questions, keys, and the judgements derived from answers. Checks a file of your own."""
-    from concord.form import print_questionnaires
+    from concord.questionnaires import print_questionnaires
 
     raise typer.Exit(print_questionnaires(name, sys.stdout, sys.stderr))

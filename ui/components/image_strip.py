@@ -12,8 +12,8 @@ from htpy import Element, Node
 
 from concord.common import wording
 from concord.common.base_path import at
-from data.store.browse.contents import GeneratorPictures, ItemPreview
-from data.store.core.selection import Selection
+from data.browsing import GeneratorPictures, ItemPreview
+from data.selection import Selection
 
 THUMBNAIL = 160
 

@@ -19,7 +19,7 @@ from concord.comparison.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
 from concord.comparison.model_comparison import people_headline
 from concord.meta.estimates import estimate, estimated
 from data.aspects import YES_NO_ASPECTS
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import browse_address
 from ui.components.charts import COLORS, Ends, error_bars, legend, name_rows, plain

@@ -22,13 +22,14 @@ from numpy.typing import NDArray
 from starlette.datastructures import QueryParams
 
 from concord import maps
+from concord.browsing.listing import ImageListing
 from concord.common import next_steps, wording
 from concord.common.base_path import at
 from concord.maps import MapAddress, MapColoring, MapProgress, map_address, points_of
 from data.jobs.maps import EXTENT, Map
 from data.store.core.store import Store
 from scorers.maps import METHODS
-from ui.components.addresses import BROWSE, ImageListing, listing_of
+from ui.components.addresses import BROWSE, listing_of
 from ui.components.charts import plain
 from ui.components.plotly_text import escaped
 from ui.components.tables import note

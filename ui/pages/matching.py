@@ -32,9 +32,9 @@ from concord.comparison.matching import (
     recall,
     winoground_scores,
 )
+from data.browsing import ItemPreview
+from data.selection import Selection
 from data.store.browse import contents
-from data.store.browse.contents import ItemPreview
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import CaptionChoice
 from ui.components.charts import above_chance, by_trials

@@ -18,7 +18,7 @@ from concord.common.base_path import at
 from concord.common.table import Cell, numbers
 from concord.meta.findings import effects
 from concord.meta.planning import MEAN, PlanRequest, plan, rated_aspects
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import browse_address
 from ui.components.charts import PALETTE, ForestLine, forest, legend, plain

@@ -32,9 +32,9 @@ from concord.common.base_path import at
 from concord.common.table import Cell, numbers
 from concord.comparison import preferences
 from concord.comparison.preferences import LEFT_OUT, OPPOSED, PairQuery, PairVotes, Poll, contests
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.analysis import study_frames as analysis_preferences
 from data.store.analysis.study_frames import ImagePair, PairImage
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from ui.components import charts
 from ui.components.image_strip import picture_html, workbench_address

@@ -21,8 +21,8 @@ from concord.common.table import Cell, Column, numbers
 from concord.comparison.leaderboard import BOARD, MAIN_ASPECTS, SCORE, main_suite
 from concord.meta.findings import alt_test, rank
 from concord.meta.replacement import ANSWERS, Replacement, replacements
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.browse import contents
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from ui.components import charts
 from ui.components.addresses import page_address

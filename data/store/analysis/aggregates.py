@@ -15,9 +15,10 @@ import numpy as np
 import pandas as pd
 
 from data.aspects import CANNOT_TELL
+from data.selection import Selection
+from data.store.core.conditions import Where, items_condition, judgements_condition
 from data.store.core.connections import Connection
 from data.store.core.frame import JUDGED, WHY_EXCLUDED
-from data.store.core.selection import Selection, Where
 from data.store.core.store import Store
 
 SCORE, REPEAT = "score", "repeat"
@@ -50,12 +51,12 @@ class AggregateQuery:
 
     def items(self) -> Where:
         """The condition on ``items t``."""
-        condition, parameters = replace(self.selection, suite=()).items()
+        condition, parameters = items_condition(replace(self.selection, suite=()))
         return f"t.suite = ? and {condition}", [self.suite, *parameters]
 
     def judgements(self, aspect: str) -> Where:
         """The condition on judgements of this aspect."""
-        condition, parameters = replace(self.selection, suite=(), aspect=()).judgements()
+        condition, parameters = judgements_condition(replace(self.selection, suite=(), aspect=()))
         return f"t.suite = ? and j.aspect = ? and {condition}", [self.suite, aspect, *parameters]
 
 

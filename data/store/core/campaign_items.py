@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 
 from data.cache import Results
 from data.campaigns.items import CampaignItem, shuffle_key
-from data.campaigns.settings import Campaign, Role, Settings, State
+from data.campaigns.settings import DEFAULT, DEFAULT_OVERLAP, Campaign, Role, Settings, State
+from data.refusals import CampaignClosed
 from data.store.core import rows
 from data.store.core.cache import Cache
 from data.store.core.connections import Connection
 from data.store.core.store import Store
 
-DEFAULT = "default"
-DEFAULT_OVERLAP = 3
 _CAMPAIGNS = (
     "select campaign_id, coalesce(nullif(title, ''), campaign_id) as title, questionnaire, questionnaire_version as version,"
     " definition, overlap, seed, state, settings, stratum, concat_ws(' ', created, synced) as stamp from campaigns"
@@ -54,10 +53,6 @@ def cached_campaigns(connection: Connection, ids: Sequence[str], memory: Cache) 
     for campaign_id, campaign in read.items():
         memory.put(("known", campaign_id), campaign, since)
     return cached | read
-
-
-class CampaignClosed(ValueError):
-    """A campaign that takes no answers in its state; the message is a sentence for the person who sent one."""
 
 
 REFUSALS: Final[Mapping[State, str]] = {
@@ -292,13 +287,18 @@ class AnnotationTask:
 
 def get_task(store: Store, public_id: str) -> AnnotationTask | None:
     """The task behind a public id, None if there is none, or if a picture of it has no file."""
+    with store.read() as cursor:
+        return cached_ticket(cursor, store.memory, public_id)
+
+
+def cached_ticket(cursor: Connection, memory: Cache, public_id: str) -> AnnotationTask | None:
+    """Like ``get_task``, by a cursor."""
 
     def read() -> AnnotationTask | None:
-        with store.read() as cursor:
-            record = rows.first(cursor, "select item_id from items where public_id = ?", [public_id])
-            return read_tasks(cursor, [record["item_id"]]).get(record["item_id"]) if record else None
+        record = rows.first(cursor, "select item_id from items where public_id = ?", [public_id])
+        return read_tasks(cursor, [record["item_id"]]).get(record["item_id"]) if record else None
 
-    return store.memory.keep(("ticket", public_id), read)
+    return memory.keep(("ticket", public_id), read)
 
 
 def tasks(store: Store, item_ids: Sequence[str]) -> list[AnnotationTask]:

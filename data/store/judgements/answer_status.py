@@ -13,11 +13,11 @@ from typing import Any, Final, Literal
 
 from data.aspects import SCALES
 from data.campaigns.checks import wrong_answers
-from data.campaigns.settings import UNEARNED, Campaign, Role, Settings, SurplusReason
+from data.campaigns.settings import DEFAULT, UNEARNED, Campaign, Role, Settings, SurplusReason
 from data.records import Annotation
 from data.store.core import erased, rows
 from data.store.core.cache import Cache
-from data.store.core.campaign_items import DEFAULT, AnnotationTask, placeholders
+from data.store.core.campaign_items import AnnotationTask, placeholders
 from data.store.core.connections import Connection
 from data.store.core.store import Store
 from data.store.judgements.campaign_state import CampaignState, CampaignStates
@@ -47,11 +47,17 @@ def record_unblinding(store: Store, person: str, item_id: str, how: str) -> None
 
 def unblinded_how(store: Store, person: str, item_id: str) -> str | None:
     """How this person came to see it, or one of its images, first; None: they have not."""
-    # most people in a campaign never see any, and are asked about with every answer
-    people = store.memory.keep("uncovered", lambda: frozenset(store.query_column("select distinct rater_id from uncovered")))
+    with store.read() as cursor:
+        return _unblinded_how(cursor, store.memory, person, item_id)
+
+
+def _unblinded_how(cursor: Connection, memory: Cache, person: str, item_id: str) -> str | None:
+    # most people in a campaign never see any, and every answer needs to know
+    people = memory.keep("uncovered", lambda: frozenset(rows.column(cursor, "select distinct rater_id from uncovered")))
     if person not in (people or ()):
         return None
-    record = store.query_first(
+    record = rows.first(
+        cursor,
         "select how from uncovered where rater_id = ? and (item_id = ? or item_id in"
         " (select image_id from item_members where item_id = ?)) order by moment limit 1",
         [person, item_id, item_id],
@@ -65,15 +71,18 @@ def has_answered(store: Store, person: str, item_id: str) -> bool:
     return record is not None
 
 
-def resolve_revision(store: Store, person: str, item_id: str, revises: str | None) -> tuple[bool, str | None]:
-    """Whether an answer that comes now was given after seeing, and which answer it takes the place of.
+def resolve_revision(
+    cursor: Connection, memory: Cache, *, person: str, item_id: str, revises: str | None
+) -> tuple[bool, str | None]:
+    """Return whether an answer that comes now was given after seeing, and which answer it takes the place of.
 
     A blind answer keeps its place in the statistics whatever is said after seeing, so a revision then stands beside it: it
     takes the place of an earlier answer after seeing, or of none. What ``revises`` names stays if it is not this person's.
     """
-    if unblinded_how(store, person, item_id) is None:
+    if _unblinded_how(cursor, memory, person, item_id) is None:
         return False, revises
-    own = store.query(
+    own = rows.dicts(
+        cursor,
         "select annotation_id, saw_evidence,"
         " annotation_id in (select revises from annotations where revises is not null and rater_id = ?) as superseded"
         " from annotations where rater_id = ? and item_id = ? order by seq, submitted",

@@ -16,15 +16,15 @@ from concord.campaigns.adjudication import DisagreementSide, RaterValue
 from concord.campaigns.annotators import CampaignTopic
 from concord.campaigns.planning import CampaignSpec, campaign_spec
 from concord.campaigns.progress import all_progress, answer_pace, describe_finding, describe_plan, progress_of
-from concord.form import item_form
+from concord.form.item_form import item_form
 from data.files import InputError
+from data.refusals import CampaignRefused
+from data.remarks import Adjudication
 from data.store.campaigns import management
-from data.store.campaigns.management import CampaignRefused
 from data.store.campaigns.monitoring import Hour
 from data.store.core.campaign_items import AnnotationTask, read_tasks
 from data.store.core.store import Store
 from data.store.judgements import recording
-from data.store.judgements.remarks import Adjudication
 from data.store.library import item_subjects
 from tests.data.store.small_campaign import give
 from tests.data.store.small_project import fill

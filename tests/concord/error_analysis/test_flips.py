@@ -27,11 +27,11 @@ from data.aspects import SCALES
 from data.jobs.runs import Observation, RunFolder
 from data.prompts.flips import Flipped, flip
 from data.records import Annotation, Image, Judgement, Prompt, Rater, image_item
+from data.selection import Selection
 from data.spec import Spec, parse_spec
 from data.store import imports, runs
 from data.store.browse import contents
 from data.store.core import frame
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording, scorer_evidence

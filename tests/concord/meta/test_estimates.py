@@ -14,10 +14,10 @@ from concord.campaigns.planning import CampaignSpec, campaign_spec
 from concord.common.sentences import text
 from concord.meta.estimates import estimate, estimated
 from data.records import Evidence, Image, Item, Judgement, Prompt, Rater
+from data.refusals import CampaignRefused
+from data.selection import Selection
 from data.store.campaigns import management, participation
-from data.store.campaigns.management import CampaignRefused
 from data.store.core import frame
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, apply
 from data.store.judgements import recording

@@ -15,8 +15,8 @@ from concord.campaigns.adjudication import PEOPLE, Blame, ContestedCase, RaterVa
 from concord.campaigns.annotators import CampaignTopic
 from concord.common import wording
 from concord.common.table import Cell, numbers
+from data.remarks import Adjudication, Wrong
 from data.store.core.store import Store
-from data.store.judgements.remarks import Adjudication, Wrong
 from data.store.library import ItemSubject, item_subjects
 from ui.components.tables import CHOSEN, Cells, columns, note, plain_table, scrolled, small, table_element
 from ui.pages.campaigns.progress import item_pictures

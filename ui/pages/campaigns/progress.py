@@ -15,11 +15,10 @@ from concord.campaigns.progress import CampaignProgress
 from concord.common import next_steps, wording
 from concord.common.base_path import at
 from concord.common.table import Cell, numbers
-from data.campaigns.settings import MOVES
+from data.campaigns.settings import DEFAULT, MOVES
 from data.store.browse import contents
 from data.store.campaigns import monitoring
 from data.store.campaigns.monitoring import BrokenItem, Hour
-from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
 from data.store.library import ItemSubject, item_subjects
 from ui.components.buttons import button

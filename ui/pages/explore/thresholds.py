@@ -34,8 +34,8 @@ from concord.common.estimate_table import statistic_column
 from concord.common.table import Cell, numbers
 from concord.error_analysis import rejudging
 from concord.error_analysis.rejudging import RaterEvidence
+from data.selection import Selection
 from data.store.browse import contents
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from scorers.running.rejudge import Verdicts
 from ui.components import charts

@@ -12,9 +12,9 @@ from htpy import Element, Node
 from concord.common import next_steps, wording
 from concord.common.context import CommandError
 from concord.runs import run_manager, score
+from data.selection import Selection
 from data.store import runs as stored
 from data.store.browse import contents
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from scorers import registry
 from scorers.models import devices

@@ -11,6 +11,8 @@ import pytest
 
 from data.jobs.runs import Observation, Run
 from data.records import Evidence, Judgement, Rater
+from data.remarks import Tagging
+from data.selection import Selection
 from data.store import imports, runs
 from data.store.browse import grid, index_refresh
 from data.store.browse.filters import PACKED_AS, ListingQuery
@@ -18,11 +20,9 @@ from data.store.browse.grid import YesNoCount
 from data.store.campaigns import management
 from data.store.core.erased import Erased
 from data.store.core.schema import MIGRATIONS
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, ImportRefused
 from data.store.judgements import recording, remarks, revocations
-from data.store.judgements.remarks import Tagging
 from data.store.people import erasing
 from tests.data.store.small_project import PROMPT, answer, column, fill, items_of, picture, pictures, submit
 

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from concord import thumbnails
+from concord.thumbnails import Thumbnails
 from data.campaigns.items import CampaignItem
 from data.campaigns.settings import Campaign
 from data.records import Image, Item
+from data.selection import Selection
 from data.store import imports
 from data.store.campaigns import management
-from data.store.core.selection import Selection
 from data.store.imports import ImportBundle
 from tests.ui import small_project
 from tests.ui.http_visitor import World
-from ui.web import thumbnails
 from ui.web.assets import ASSETS
-from ui.web.thumbnails import Thumbnails
 
 
 def waited(until: Callable[[], bool]) -> bool:

@@ -36,12 +36,11 @@ from data.campaigns.settings import Campaign, Settings
 from data.files import InputError, printable, read_text
 from data.people import keyed_hash
 from data.records import Annotation
-from data.store import library
+from data.store import campaign_items, library
 from data.store.browse import contents
+from data.store.campaign_items import DEFAULT, DEFAULT_OVERLAP, REFUSALS, AnnotationTask
 from data.store.campaigns import departures, management
 from data.store.campaigns.allocation import CampaignProgress, ClosedReason, NextTasks
-from data.store.core import campaign_items
-from data.store.core.campaign_items import DEFAULT, DEFAULT_OVERLAP, REFUSALS, AnnotationTask
 from data.store.core.store import Store
 from data.store.judgements.answer_status import Feedback, feedback_on
 from data.store.library import QuestionVersion

@@ -17,7 +17,7 @@ from data.files import quoted
 from data.jobs.runs import Observation
 from data.records import Annotation, Evidence, Judgement
 from data.spec import HasSpec
-from data.store.core.campaign_items import DEFAULT
+from data.store.campaign_items import DEFAULT
 from data.store.judgements import recording
 from data.store.judgements.recording import JudgedSource
 from scorers import registry

@@ -21,8 +21,8 @@ from concord.common.context import CommandError, Context, UsageError
 from concord.common.table import texts
 from concord.common.text_tables import aligned, csv_text
 from data.people import Role, keyed_hash, platform_pseudonym
+from data.store.campaign_items import DEFAULT
 from data.store.campaigns import management, monitoring
-from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
 from data.store.judgements import answer_status, revocations
 from data.store.people import invitations

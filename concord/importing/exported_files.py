@@ -34,7 +34,7 @@ from data.export.rows import (
 from data.files import Consistency, InputError, fail, located, quoted
 from data.records import Annotation, Evidence, Image, Item, Judgement, Prompt, Rater
 from data.store import imports, library
-from data.store.core.campaign_items import DEFAULT
+from data.store.campaign_items import DEFAULT
 from data.store.imports import ImportBundle, Imported, Reimport, ReimportedAnswer
 from data.store.judgements.answer_status import Decision, Status
 from data.store.judgements.recording import JudgedSource

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from data.store import browse_index
 from data.store.browse import index_refresh
 from data.store.browse.filters import (
     ADJUDICATED,
@@ -30,8 +31,8 @@ from data.store.browse.filters import (
     where,
 )
 from data.store.browse.grid import scorer_numbers
-from data.store.core import browse_index, rows
-from data.store.core.browse_index import PACKED_SCORERS
+from data.store.browse_index import PACKED_SCORERS
+from data.store.core import rows
 from data.store.core.connections import Connection
 from data.store.core.selection import CERTAINTIES, Where
 from data.store.core.store import Store

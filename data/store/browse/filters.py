@@ -12,12 +12,12 @@ from datetime import UTC, datetime
 from operator import attrgetter, itemgetter
 from typing import Any, Final
 
+from data.store.browse_index import PACKED_SCORERS
 from data.store.core import rows
-from data.store.core.browse_index import PACKED_SCORERS
 from data.store.core.connections import Connection
-from data.store.core.erased import refuse
 from data.store.core.selection import Selection, Where
 from data.store.core.store import Store, transaction
+from data.store.erased import refuse
 
 VERDICTS: Final = {"yes": 1, "no": 0, "failed": 2}
 """What a scorer may say, and how ``browse.says`` writes it."""

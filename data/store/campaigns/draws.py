@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from data.store.campaign_items import DEFAULT
 from data.store.core import rows
-from data.store.core.campaign_items import DEFAULT
 from data.store.core.connections import Connection
 from data.store.core.selection import Selection
 from data.store.core.store import Store

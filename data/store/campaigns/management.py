@@ -16,10 +16,10 @@ from data.campaigns import recruitment
 from data.campaigns.items import CampaignItem
 from data.campaigns.settings import MOVES, Campaign, Settings, State
 from data.records import Item
-from data.store import imports
+from data.store import browse_index, imports
+from data.store.campaign_items import DEFAULT, campaigns, insert_campaigns, insert_items
 from data.store.campaigns import draws
-from data.store.core import browse_index, rows
-from data.store.core.campaign_items import DEFAULT, campaigns, insert_campaigns, insert_items, placeholders
+from data.store.core import rows
 from data.store.core.connections import Connection
 from data.store.core.selection import Selection, Where
 from data.store.core.store import Store, transaction
@@ -173,7 +173,7 @@ def kinds(connection: Connection, item_ids: Sequence[str]) -> dict[str, str]:
     """The kind of each of these items that can be shown: all its images have a file."""
     query = (
         "select t.item_id, t.kind from items t join item_members m using (item_id) left join images i using (image_id)"
-        f" where t.item_id in {placeholders(item_ids)} group by all having bool_and(i.sha256 is not null)"
+        f" where t.item_id in {rows.placeholders(item_ids)} group by all having bool_and(i.sha256 is not null)"
     )
     return rows.mapping(connection, query, item_ids)
 

@@ -12,8 +12,8 @@ from typing import Literal, get_args
 
 from data.store.core import rows
 from data.store.core.connections import Connection
-from data.store.core.erased import refuse
 from data.store.core.store import Store, transaction
+from data.store.erased import refuse
 
 Wrong = Literal["scorer", "person", "prompt", "guideline"]
 

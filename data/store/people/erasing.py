@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
+from data.store import erased
 from data.store.backup import backups
 from data.store.browse import index_refresh
 from data.store.campaigns.departures import LedgerLine, insert_ledger
-from data.store.core import erased, rows
+from data.store.core import rows
 from data.store.core.connections import Connection
-from data.store.core.erased import ErasedRows, strike_person
 from data.store.core.store import ByStore, Store, transaction
+from data.store.erased import ErasedRows, strike_person
 from data.store.people import invitations
 
 

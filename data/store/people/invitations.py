@@ -13,12 +13,12 @@ from typing import Final
 
 from data.people import Role, keyed_hash
 from data.records import Rater
+from data.store.campaign_items import DEFAULT, campaigns
 from data.store.campaigns.participation import NameTaken
 from data.store.core import rows
-from data.store.core.campaign_items import DEFAULT, campaigns
 from data.store.core.connections import Connection
-from data.store.core.erased import Erased
 from data.store.core.store import ByStore, Store, transaction
+from data.store.erased import Erased
 from data.store.imports import ImportRefused, insert_raters
 
 _LETTERS: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"

@@ -18,10 +18,10 @@ from concord.campaigns.planning import CampaignSpec, campaign_spec
 from concord.campaigns.progress import all_progress, answer_pace, describe_finding, describe_plan, progress_of
 from concord.form import item_form
 from data.files import InputError
+from data.store.campaign_items import AnnotationTask, read_tasks
 from data.store.campaigns import management
 from data.store.campaigns.management import CampaignRefused
 from data.store.campaigns.monitoring import Hour
-from data.store.core.campaign_items import AnnotationTask, read_tasks
 from data.store.core.store import Store
 from data.store.judgements import recording
 from data.store.judgements.remarks import Adjudication

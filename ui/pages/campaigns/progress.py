@@ -17,9 +17,9 @@ from concord.common.base_path import at
 from concord.common.table import Cell, numbers
 from data.campaigns.settings import MOVES
 from data.store.browse import contents
+from data.store.campaign_items import DEFAULT
 from data.store.campaigns import monitoring
 from data.store.campaigns.monitoring import BrokenItem, Hour
-from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
 from data.store.library import ItemSubject, item_subjects
 from ui.components.buttons import button

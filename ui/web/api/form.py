@@ -18,9 +18,9 @@ from concord import form
 from concord.common.base_path import at
 from data.campaigns.settings import Campaign
 from data.records import Annotation
+from data.store import campaign_items
+from data.store.campaign_items import CampaignClosed
 from data.store.campaigns import allocation, management, participation
-from data.store.core import campaign_items
-from data.store.core.campaign_items import CampaignClosed
 from data.store.core.store import Store
 from data.store.judgements import answer_status, recording, revocations
 from ui.web.api import person_of, refusing

@@ -24,11 +24,11 @@ from concord.questions import scores
 from data.jobs import generation
 from data.prompts.geneval_suite import COLORS
 from data.spec import Spec, parse_spec
+from data.store import campaign_items
 from data.store.analysis.confusion import matches_with_scorers
 from data.store.browse import contents, grid
 from data.store.browse.contents import StoredItem
 from data.store.campaigns import participation
-from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.judgements import answer_status, remarks, scorer_evidence
 from data.store.judgements.remarks import Adjudication, Note, NoteRefused, Wrong

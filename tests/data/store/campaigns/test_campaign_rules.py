@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from data.campaigns.settings import Campaign, Settings
+from data.store.campaign_items import CampaignClosed
 from data.store.campaigns import allocation, management, monitoring, participation
 from data.store.campaigns.allocation import TaskRequest, allocate_all
-from data.store.core.campaign_items import CampaignClosed
 from data.store.core.store import Cache, Store
 from data.store.judgements import recording, revocations
 from data.store.judgements.answer_status import Feedback

@@ -15,11 +15,11 @@ import pytest
 from data.campaigns.items import CampaignItem, sample_items
 from data.campaigns.settings import Campaign, Settings
 from data.records import Judgement
-from data.store import imports
+from data.store import browse_index, campaign_items, imports
 from data.store.analysis import aggregates
 from data.store.campaigns import management, participation
 from data.store.campaigns.management import CampaignRefused
-from data.store.core import browse_index, campaign_items, frame, rows, schema
+from data.store.core import frame, rows, schema
 from data.store.core.database_file import DatabaseFile
 from data.store.core.selection import Selection
 from data.store.core.store import Store

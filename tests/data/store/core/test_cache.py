@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from data.store import imports
+from data.store import campaign_items, imports
 from data.store.campaigns import management, participation
-from data.store.core import campaign_items
 from data.store.core.store import Cache, Store
 from data.store.judgements import answer_status
 from data.store.people import invitations

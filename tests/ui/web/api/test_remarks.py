@@ -13,8 +13,7 @@ from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
 from data.records import Annotation, Judgement, Rater
-from data.store import imports
-from data.store.core import campaign_items
+from data.store import campaign_items, imports
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import remarks as stored_remarks

@@ -191,18 +191,12 @@ def modules() -> dict[str, Path]:
 
 @cache
 def import_graph() -> dict[str, set[str]]:
-    """Which modules a module imports, inside functions too; what only type checkers import is left out."""
+    """Which modules a module imports, inside functions too, and for type checkers alone: a reader follows these as well."""
     known = modules()
     graph = {}
     for name, path in known.items():
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        typing_only = {
-            id(node)
-            for block in ast.walk(tree)
-            if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
-            for node in ast.walk(block)
-        }
-        imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and id(node) not in typing_only]
+        imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
         targets = {f"{node.module}.{alias.name}" for node in imports for alias in node.names} | {
             str(node.module) for node in imports
         }

@@ -56,7 +56,8 @@ from ui.report import (
 )
 from ui.report.formats import FORMATS, FormatName, format_of_ending
 from ui.report.latex import latex
-from ui.report.sections import Document, Material, ReportSection, printed_document
+from ui.report.material import Material
+from ui.report.sections import Document, ReportSection, printed_document
 
 SECTIONS: tuple[Callable[[Material], ReportSection | None], ...] = (
     sections_summary.summary,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -15,6 +14,7 @@ from concord.common import wording
 from concord.common.table import Table, TableRow, cell, numbers
 from data.store.core.frame import Scales
 from ui.components import charts
+from ui.report.material import ScorerCurve
 from ui.report.sections import ALL, TASKS_MEAN, ReportFigure, by_topic
 
 WIDTH = 960
@@ -74,25 +74,9 @@ def _label(row: Estimate) -> str:
     return row.rater or wording.people(row.people)
 
 
-@dataclass(frozen=True, slots=True)
-class Along:
-    """Agreement of a scorer with people along its threshold, over all generators and tasks."""
-
-    suite: str
-    people: str
-    made: ThresholdCurve
-
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """For machines: one row per cut."""
-        made = self.made
-        about = {"suite": self.suite, "aspect": made.cutting.aspect, "people": self.people, "rater": made.rater}
-        for cut, value, low, high in zip(made.cuts, made.values, made.low, made.high, strict=True):
-            yield about | {"statistic": made.cutting.objective, "threshold": cut, "value": value, "low": low, "high": high}
-
-
 def curves(
     judgements: pd.DataFrame, scales: Scales, rows: AgreementRows, options: Options, tell: Callable[[int, int], None]
-) -> list[Along]:
+) -> list[ScorerCurve]:
     """Each scorer's that only scores."""
     curves_wanted = list(dict.fromkeys((row.suite, row.people, row.rater) for row in rows.thresholds or ()))
     curves_drawn = []
@@ -101,13 +85,13 @@ def curves(
         part, simulated = judgements[judgements["suite"] == suite], people == "simulated"
         made = curve(part, scales, rater, CutOptions(), options, cell=CellName(ALL, ALL), simulated=simulated)
         if made.cuts:
-            curves_drawn.append(Along(suite, people, made))
+            curves_drawn.append(ScorerCurve(suite, people, made))
     return curves_drawn
 
 
-def along(drawn: Sequence[Along]) -> list[ReportFigure]:
+def along(drawn: Sequence[ScorerCurve]) -> list[ReportFigure]:
     """A figure for each."""
-    return [_curve(each.suite, wording.people(each.people), each.made) for each in drawn]
+    return [_curve(each.suite, wording.people(each.people), each.curve) for each in drawn]
 
 
 def _curve(suite: str, who: str, made: ThresholdCurve) -> ReportFigure:

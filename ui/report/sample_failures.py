@@ -21,7 +21,8 @@ from data.store.browse.contents import ReportItem
 from data.store.core.store import Store
 from data.store.judgements import scorer_evidence
 from scorers import registry
-from ui.report.sections import Box, Material, ReportSection, SampleImage
+from ui.report.material import Material
+from ui.report.sections import Box, ReportSection, SampleImage
 
 EACH, MOST = 4, 48
 """So many of each scorer and direction, and so many in all."""

@@ -24,16 +24,8 @@ from concord.meta.planning import MEAN
 from concord.meta.replacement import ANSWERS, Replacement, replacements
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.report.sections import (
-    ALL,
-    MarkedReasons,
-    Material,
-    ReportSection,
-    by_topic,
-    generator,
-    marked_cell,
-    topic_of,
-)
+from ui.report.material import Material
+from ui.report.sections import ALL, MarkedReasons, ReportSection, by_topic, generator, marked_cell, topic_of
 
 NAME: Final = "estimates"
 _MOST_PEOPLE: Final = 30

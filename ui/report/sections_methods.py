@@ -11,8 +11,8 @@ import platform
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -28,7 +28,7 @@ from concord.campaigns import payment
 from concord.campaigns.payment import Payroll
 from concord.common import wording
 from concord.common.table import Columns, Table, numbers, texts
-from data.campaigns.recruitment import NOT_REPORTED, RECRUITMENT_FIELDS
+from data.campaigns.recruitment import NOT_REPORTED
 from data.campaigns.settings import Settings
 from data.export.rows import SIMULATED
 from data.store.analysis.exports import ScorerDescription
@@ -36,15 +36,8 @@ from data.store.backup.backups import concord_version
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.monitoring import WorkerStats
 from data.store.core.store import Store
-from ui.report.sections import (
-    COMPARED,
-    Material,
-    ReportSection,
-    Term,
-    is_whole,
-    topic_of,
-    whole_rows,
-)
+from ui.report.material import FIELD_TITLES, Material, Recruitment
+from ui.report.sections import COMPARED, ReportSection, Term, is_whole, topic_of
 
 _FILTERS = {
     "suite": "suite", "task": "task", "generator": "generator", "aspect": "aspect", "target": "target", "rater": "rater",
@@ -158,7 +151,7 @@ def in_short(material: Material) -> Iterator[str]:
 
 
 def _closest(material: Material, topic: tuple[str, str, str]) -> str:
-    rows = [row for row in whole_rows(material, "raters", topic) if row.value is not None]
+    rows = [row for row in material.whole_rows("raters", topic) if row.value is not None]
     statistic = next((s for s in ("cohen_kappa", "spearman") if any(row.statistic == s for row in rows)), None)
     compared = [row for row in rows if row.statistic == statistic]
     if not compared:
@@ -242,26 +235,6 @@ _LEAD = (
     f"knows itself. A field of which neither knows anything is {NOT_REPORTED}."
 )
 _IMPORTED = "ratings that came in files"
-
-
-@dataclass(frozen=True, slots=True)
-class Recruitment:
-    """One campaign, or all that is of none: what was said by field, and what Concord counted by field."""
-
-    name: str
-    said: Mapping[str, str]
-    counted: Mapping[str, str]
-
-    def rows(self) -> Iterator[tuple[str, str, str]]:
-        """Field, said, counted; a field of neither is not reported."""
-        for name, title in {**{name: field.title for name, field in RECRUITMENT_FIELDS.items()}, **_COUNTED}.items():
-            counted = self.counted.get(name, "")
-            if name in RECRUITMENT_FIELDS or counted:
-                yield title, self.said.get(name, "" if counted else NOT_REPORTED), counted
-
-
-_COUNTED = {"overlap": "People for each item", "time": "Time", "period": "Period"}
-"""What nobody is asked, as Concord counts it."""
 
 
 def recruited(store: Store, judgements: pd.DataFrame) -> list[Recruitment]:
@@ -403,12 +376,12 @@ def as_rows(recruitments: Sequence[Recruitment]) -> list[dict[str, str | None]]:
         {
             "campaign": recruitment.name,
             "field": name,
-            "title": RECRUITMENT_FIELDS[name].title if name in RECRUITMENT_FIELDS else _COUNTED[name],
+            "title": title,
             "said": recruitment.said.get(name),
             "counted": recruitment.counted.get(name),
         }
         for recruitment in recruitments
-        for name in (*RECRUITMENT_FIELDS, *_COUNTED)
+        for name, title in FIELD_TITLES.items()
     ]
 
 

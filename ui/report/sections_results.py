@@ -4,9 +4,8 @@ tables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import pandas as pd
 
@@ -23,13 +22,13 @@ from concord.common.table import Cell, Column, Field, Table, TableRow, cell, fie
 from concord.headlines import verdict_beside_people
 from data.store.core.frame import Scales
 from ui.report import figures
+from ui.report.material import Confusion, Material
 from ui.report.sections import (
     ALL,
     COMPARED,
     TASKS_MEAN,
     AddDetails,
     MarkedReasons,
-    Material,
     ReportFigure,
     ReportSection,
     by_topic,
@@ -303,25 +302,6 @@ _ABOUT_CONFUSIONS = (
     "Images by what more than half of the people say, over all generators and tasks (those without a majority are left out); "
     "the scorer’s answers are in rows, people’s in columns. The dark diagonal is where they say the same."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """Answers crossed: ``table[row][column]`` counts images (or targets) by people's majority; ``rater`` in rows."""
-
-    suite: str
-    aspect: str
-    people: str
-    rater: str
-    labels: tuple[str, ...]
-    table: tuple[tuple[int, ...], ...]
-
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """For machines: one row per cell."""
-        about = {"suite": self.suite, "aspect": self.aspect, "people": self.people, "rater": self.rater}
-        for label, counts in zip(self.labels, self.table, strict=True):
-            for other, n in zip(self.labels, counts, strict=True):
-                yield about | {"rater_says": label, "people_say": other, "n_images": int(n)}
 
 
 def confusions(

@@ -20,15 +20,8 @@ from concord.comparison.leaderboard import MAIN_ASPECTS
 from concord.headlines import answers_by, closest, generator_headline, number_text, people_level, scorer_headline
 from ui.components import charts
 from ui.report.figures import figure_json
-from ui.report.sections import (
-    ALL,
-    Material,
-    ReportFigure,
-    ReportSection,
-    Topic,
-    topic_of,
-    whole_rows,
-)
+from ui.report.material import Material
+from ui.report.sections import ALL, ReportFigure, ReportSection, Topic, topic_of
 
 _FAILURES: Final = 4
 _MOST_RATERS: Final = 4
@@ -47,7 +40,7 @@ def summary(material: Material) -> ReportSection | None:
         return None
     suite, aspect, people = topic
     who = wording.people(people)
-    raters, among = (whole_rows(material, section, topic) for section in ("raters", "among_people"))
+    raters, among = (material.whole_rows(section, topic) for section in ("raters", "among_people"))
     statistic = next((name for name in _STATISTICS if _defined(raters, name) or _defined(among, name)), None)
     means, failures = _means(material, topic), _failures(material, suite)
     points = [text for text in (_best_generator(material, topic, means), _closest(raters, among, statistic, who)) if text]
@@ -95,7 +88,7 @@ def _interval(row: Estimate) -> str:
 def _means(material: Material, topic: Topic) -> dict[str, dict[str, Estimate]]:
     """By rater and generator, over all tasks: people first, then scorers by how far they agree with people."""
     suite, aspect, people = topic
-    agreement = {row.rater: row.value for row in _of(whole_rows(material, "raters", topic), _STATISTICS[0])}
+    agreement = {row.rater: row.value for row in _of(material.whole_rows("raters", topic), _STATISTICS[0])}
     by_rater: dict[str, dict[str, Estimate]] = {}
     for section in ("among_people", "raters", "scorer_means"):
         for row in material.rows.section(section):

@@ -19,7 +19,6 @@ from data.prompts import flips
 from data.records import Judgement
 from data.spec import Spec
 from scorers.base import Check, Perceiver, Scorer, Settings, Shown, Verdict
-from scorers.registry import SCORERS
 
 if TYPE_CHECKING:
     from scorers.models.clip import Clip
@@ -124,7 +123,7 @@ def _check(settings: Settings) -> None:
 SCORER: Final = Scorer(
     name="clipscore",
     version="1",
-    summary=SCORERS["clipscore"],
+    summary="How near image and prompt are in an image-text model: a raw cosine.",
     profiles={
         "playground": {"clip": "assets/playground/clip"},
         # Hessel et al., 2021

@@ -30,7 +30,6 @@ from scorers.geneval.rules import COUNTING, GenEvalRules, judge, same_kind
 from scorers.models.detectors.base import FULL, HALF, DetectedObject, Detector
 from scorers.models.devices import start_in_threads
 from scorers.models.hub import MASK2FORMER_OPENMMLAB
-from scorers.registry import SCORERS
 
 if TYPE_CHECKING:
     from scorers.models.clip import Clip
@@ -321,7 +320,7 @@ def _check(settings: Mapping[str, Any]) -> None:
 SCORER: Final = Scorer(
     name="geneval",
     version="2",
-    summary=SCORERS["geneval"],
+    summary="Detects the objects, then checks presence, number, colour and position by GenEval's rules: yes or no.",
     profiles={
         "playground": _PLAYGROUND,
         "paper": {**_META, "detector": MASK2FORMER_OPENMMLAB},

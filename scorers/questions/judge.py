@@ -28,7 +28,6 @@ from scorers.models.vqa import VqaAnswer, VqaQuestion, check_vqa, open_vqa
 from scorers.questions import rules, tifa
 from scorers.questions.judge_endpoint import OPTIONS, PROMPT, QUESTION, EndpointJudge, Replies, request_key, usage_of
 from scorers.questions.rules import AnsweredQuestion
-from scorers.registry import SCORERS
 
 if TYPE_CHECKING:
     from data.prompts.questions import PromptQuestion
@@ -266,7 +265,7 @@ def _check_endpoint(settings: dict[str, Any]) -> None:
 JUDGE: Final = Scorer(
     name="judge",
     version="1",
-    summary=SCORERS["judge"],
+    summary="Has a model that chats answer the prompt's questions, on this machine or at an address, with its reasons.",
     profiles=_PROFILES,
     judging=frozenset({"score"}),
     open=JudgePerceiver,
@@ -284,7 +283,7 @@ JUDGE: Final = Scorer(
 RUBRIC: Final = replace(
     JUDGE,
     name="rubric",
-    summary=SCORERS["rubric"],
+    summary="Has such a model grade how well the image shows the prompt, from 0 to 10, by a rubric.",
     # the playground's model reads 24 tokens: too few for a rubric
     profiles={name: {**values, "rubric": RUBRIC_TEXT} for name, values in _PROFILES.items() if name != "playground"},
     judging=frozenset(),
@@ -300,7 +299,7 @@ RUBRIC: Final = replace(
 PAIRWISE: Final = replace(
     RUBRIC,
     name="pairwise",
-    summary=SCORERS["pairwise"],
+    summary="Has such a model choose the better image of each pair, in both orders; where these disagree it is a tie.",
     # both images share the size
     profiles={
         name: {**values, "rubric": PAIR_TEXT, **({"image_size": 2048} if name == "endpoint" else {})}

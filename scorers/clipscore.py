@@ -18,7 +18,7 @@ from data.jobs.runs import Observation
 from data.prompts import flips
 from data.records import Judgement
 from data.spec import Spec
-from scorers.base import Check, Perceiver, Scorer, Settings, Shown, Verdict
+from scorers.base import Check, Flips, Perceiver, Scorer, Settings, Shown, Verdict
 
 if TYPE_CHECKING:
     from scorers.models.clip import Clip
@@ -141,5 +141,5 @@ SCORER: Final = Scorer(
     models=frozenset({"clip"}),
     check=_check,
     options=_OPTIONS,
-    flips="read",
+    flips=Flips(rejudges=False),
 )

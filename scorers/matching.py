@@ -133,5 +133,5 @@ SCORER: Final = Scorer(
     judge=judge,
     scales={name: SCALES[name] for name in ("caption", "correct", "score")},
     models=frozenset({"clip"}),
-    matches=True,
+    input="captions",
 )

@@ -16,7 +16,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from data.aspects import SCALES
 from data.validation import did_you_mean
@@ -58,7 +58,7 @@ def _plugin_folder() -> Path:
 @cache
 def _load_file(path: Path) -> Scorer | str:
     """The scorer, or why there is none."""
-    from scorers.base import Scorer
+    from scorers.base import Flips, Input, Scorer
 
     spec = importlib.util.spec_from_file_location(f"own_scorers.{path.stem}", path)
     assert spec is not None
@@ -75,6 +75,11 @@ def _load_file(path: Path) -> Scorer | str:
     scorer = getattr(module, "SCORER", None)
     if not isinstance(scorer, Scorer) or scorer.name != path.stem:
         return f'{path}: it must call its scorer SCORER, a concord.plugin.Scorer with name="{path.stem}" as the file is called'
+    if scorer.input not in get_args(Input):
+        hint = did_you_mean(str(scorer.input), get_args(Input))
+        return f"{path}: input: {scorer.input!r} is nothing that a scorer can judge; {hint}"
+    if not isinstance(scorer.flips, Flips | None):
+        return f"{path}: flips: it must be concord.plugin.Flips(rejudges=True) or Flips(rejudges=False)"
     if wrong := sorted(name for name, scale in scorer.scales.items() if SCALES.get(name) != scale):
         return f"{path}: scales: {wrong[0]!r} must be an aspect of concord.plugin.SCALES with its scale there"
     return scorer

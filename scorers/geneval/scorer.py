@@ -24,7 +24,7 @@ from data.jobs.runs import Detection, Observation, pack_mask
 from data.prompts.coco import GENEVAL
 from data.prompts.geneval_suite import COLORS
 from data.spec import Spec
-from scorers.base import Knob, Perceiver, Scorer, Settings, Shown
+from scorers.base import Flips, Knob, Perceiver, Scorer, Settings, Shown
 from scorers.detection import RULES, check_detector_settings, overlap, portions, too_large
 from scorers.geneval.rules import COUNTING, GenEvalRules, judge, same_kind
 from scorers.models.detectors.base import FULL, HALF, DetectedObject, Detector
@@ -335,5 +335,5 @@ SCORER: Final = Scorer(
     options=_OPTIONS,
     knobs=KNOBS,
     # ten colours were asked of every object whose colour a prompt asks, and a flipped prompt asks it of the same ones
-    flips="judged",
+    flips=Flips(rejudges=True),
 )

@@ -102,7 +102,7 @@ SELFEVAL: Final = Scorer(
     scales={name: SCALES[name] for name in ("caption", "correct", "score")},
     models=frozenset({"model"}),
     check=check_settings,
-    matches=True,
+    input="captions",
 )
 
 

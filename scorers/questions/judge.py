@@ -22,7 +22,7 @@ from PIL import Image
 from data.aspects import SCALES
 from data.jobs.runs import Observation, WorkItem
 from data.prompts import flips
-from scorers.base import Scorer, Settings, Shown
+from scorers.base import Flips, HostedModel, Scorer, Settings, Shown
 from scorers.models.language_endpoint import KEY, Endpoint, Failure
 from scorers.models.vqa import VqaAnswer, VqaQuestion, check_vqa, open_vqa
 from scorers.questions import rules, tifa
@@ -262,6 +262,8 @@ def _check_endpoint(settings: dict[str, Any]) -> None:
         raise ValueError("a budget needs price_in and price_out, for a million tokens each")
 
 
+_HOSTED: Final = HostedModel(("judge", "address"), OPERATING, _JudgeBill(asks=True))
+
 JUDGE: Final = Scorer(
     name="judge",
     version="1",
@@ -274,10 +276,8 @@ JUDGE: Final = Scorer(
     models=frozenset({"vqa"}),
     check=_check,
     options={"score": rules.SHARE, "date": "", "rotations": 0},
-    operating=OPERATING,
-    named_by=("judge", "address"),
-    bill=_JudgeBill(asks=True),
-    asks=True,
+    input="questions",
+    hosted=_HOSTED,
 )
 
 RUBRIC: Final = replace(
@@ -291,9 +291,9 @@ RUBRIC: Final = replace(
     judge=rules.judge_grade,
     scales={name: SCALES[name] for name in ("score", "flipped")},
     options={"date": "", "rotations": 0, "flip": ""},
-    flips="read",
-    bill=_JudgeBill(asks=False),
-    asks=False,
+    input="image",
+    flips=Flips(rejudges=False),
+    hosted=replace(_HOSTED, bill=_JudgeBill(asks=False)),
 )
 
 PAIRWISE: Final = replace(
@@ -310,7 +310,7 @@ PAIRWISE: Final = replace(
     judge=rules.judge_pair,
     scales={name: SCALES[name] for name in ("preference", "order")},
     options={"date": "", "rotations": 0},
-    flips="",
-    pairs=True,
-    bill=_JudgeBill(asks=False, orders=2),
+    input="pair",
+    flips=None,
+    hosted=replace(_HOSTED, bill=_JudgeBill(asks=False, orders=2)),
 )

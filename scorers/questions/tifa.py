@@ -102,7 +102,7 @@ TIFA: Final = Scorer(
     models=frozenset({"vqa"}),
     check=check,
     options=OPTIONS,
-    asks=True,
+    input="questions",
     renamed={"paper": "blip2"},
 )
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from data.jobs.runs import Detection, Observation
 from data.spec import Spec
-from scorers.base import Knob, Perceiver, Scorer, Settings, Shown
+from scorers.base import Flips, Knob, Perceiver, Scorer, Settings, Shown
 from scorers.detection import check_detector_settings, portions, too_large
 from scorers.geneval.rules import same_kind
 from scorers.visor.rules import VisorRules, judge
@@ -102,5 +102,5 @@ SCORER: Final = Scorer(
     models=frozenset({"detector"}),
     check=lambda settings: check_detector_settings(settings, VisorRules.of(settings).threshold),
     knobs=_KNOBS,
-    flips="judged",
+    flips=Flips(rejudges=True),
 )

@@ -14,10 +14,10 @@ from urllib.parse import urlencode
 import numpy as np
 from htpy import Element, Node
 
+from agreement.best_value import FOLDS
 from agreement.estimate import Estimate
 from agreement.study.cells import TASKS_MEAN, CellOutcome, Outcome
 from agreement.tuning import (
-    FOLDS,
     NO,
     STATISTICS,
     YES,

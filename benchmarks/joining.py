@@ -35,9 +35,9 @@ from benchmarks.annotate import BROWSER_PERSON, OUR_MARKS, Clicker, open_browser
 from benchmarks.annotators import Http
 from benchmarks.load import Annotator, LoadPlan, LoadResult
 from benchmarks.measuring import command_line, machine, percentile, planned, processor_seconds, written
+from data.images.widths import IN_FORM
 from data.store.core.store import Store
 from ui.web.assets import SCRIPT, STYLES
-from ui.web.thumbnails import IN_FORM
 
 ROUNDS: Final = ("just started", "warm")
 SMALL: Final = LoadPlan(people=3, images=30, seconds=4.0, think=0.5)

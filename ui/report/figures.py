@@ -13,7 +13,7 @@ from concord.agreement import AgreementRows
 from concord.common import wording
 from concord.common.table import Table, TableRow, cell, numbers
 from data.store.core.frame import Scales
-from ui.components import charts
+from ui.components import chart_colors, charts
 from ui.report.material import ScorerCurve
 from ui.report.sections import ALL, TASKS_MEAN, ReportFigure, by_topic
 
@@ -29,8 +29,8 @@ _BESIDE = ("cohen_kappa", "cohen_kappa_quadratic", "spearman")
 def figure_json(figure: Any, width: int = WIDTH) -> str:
     """Plotly's JSON at a width of its own, as what is printed is never asked how wide it is."""
     figure.update_layout(width=width, height=min(figure.layout.height or TALLEST, TALLEST))
-    figure.update_layout(autosize=False, paper_bgcolor="#ffffff", plot_bgcolor="#ffffff")
-    figure.update_layout(font={"color": "#3a4152", "size": 12})
+    figure.update_layout(autosize=False, paper_bgcolor=chart_colors.PAPER, plot_bgcolor=chart_colors.PAPER)
+    figure.update_layout(font={"color": chart_colors.REPORT_INK, "size": 12})
     for axes in (figure.update_xaxes, figure.update_yaxes):
         axes(title_font_size=12)
     return str(figure.to_json())

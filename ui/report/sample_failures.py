@@ -14,6 +14,7 @@ from data.campaigns.items import seeded_number
 from data.export.rows import SIMULATED
 from data.images import files
 from data.images.files import ImageError
+from data.images.widths import IN_GRIDS
 from data.jobs import generation
 from data.jobs.runs import Detection
 from data.store.browse import contents
@@ -26,7 +27,6 @@ from ui.report.sections import Box, ReportSection, SampleImage
 
 EACH, MOST = 4, 48
 """So many of each scorer and direction, and so many in all."""
-_WIDTH = 320
 _BOXES = 12
 _WEAK = 0.3
 """Where the rules name no box, those above this confidence are drawn."""
@@ -123,7 +123,7 @@ def _sample(parting: Parting, item: ReportItem, sights: scorer_evidence.RaterEvi
     if item.path is None or not item.width or not item.height:
         return made
     try:
-        picture = base64.b64encode(files.thumbnail(item.path, _WIDTH)).decode()
+        picture = base64.b64encode(files.thumbnail(item.path, IN_GRIDS)).decode()
     except (ImageError, OSError):
         return replace(made, lines=(*lines, "The image file cannot be read any more."))
     boxes = _boxes(seen.detections if seen else (), looked, item.width, item.height)

@@ -16,9 +16,10 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import FileResponse, Response
 
+from data.images.widths import WIDTHS
 from data.store.core.store import Store
 from ui.web.api import refusing
-from ui.web.thumbnails import WIDTHS, NoPicture, cache_path, cached_clean_picture, clean_picture, thumbnail, unchanged
+from ui.web.thumbnails import NoPicture, cache_path, cached_clean_picture, clean_picture, thumbnail, unchanged
 
 _FOREVER = {"cache-control": "private, max-age=31536000, immutable"}
 # a file's own moment would say when it was first looked at

@@ -648,3 +648,37 @@ def test_agreement_makes_codes_and_no_sentences() -> None:
         if text not in UNITS
     }
     assert found == {}
+
+
+LONG: int = 60
+"""Lines: of a shorter module nobody looks for the tests."""
+
+
+def mirrors(path: Path) -> list[Path]:
+    """Return the test files that are a module's own: ``test_NAME.py``, or ``test_NAME_ASPECT.py``."""
+    named = path.parent if path.name == "__init__.py" else path.with_suffix("")
+    room = ROOT / "tests" / named.parent.relative_to(ROOT)
+    return [*room.glob(f"test_{named.name}.py"), *room.glob(f"test_{named.name}_*.py")]
+
+
+def room_tests() -> dict[str, list[str]]:
+    """Return the table of docs/CONTRIBUTING.md: for each room the tests of its modules that no test imports."""
+    text = (ROOT / "docs" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`[^|]+`) \| ([^|]+) \|$", text.partition("### Tests by room")[2], re.MULTILINE)
+    return {room.strip("`"): re.findall(r"`([^`]+)`", tests) for room, tests in rows}
+
+
+def test_the_tests_of_every_module_can_be_found() -> None:
+    """By its name, by what imports it, or by its room in the table of docs/CONTRIBUTING.md."""
+    imports = {name for path in (ROOT / "tests").rglob("test_*.py") for name in imported(path)}
+    rooms: dict[str, list[str]] = {}
+    for name, path in modules().items():
+        text = path.read_text(encoding="utf-8")
+        has_logic = any(isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) for node in ast.walk(ast.parse(text)))
+        if has_logic and text.count("\n") > LONG and name not in imports and not mirrors(path):
+            rooms.setdefault(path.parent.relative_to(ROOT).as_posix(), []).append(path.name)
+    table = room_tests()
+    lost = {room: names for room, names in rooms.items() if room not in table}
+    assert lost == {}, "give these modules a test file, or their room a line in docs/CONTRIBUTING.md, Tests by room"
+    assert [room for room in table if room not in rooms] == []
+    assert [test for tests in table.values() for test in tests if not (ROOT / test).exists()] == []

@@ -18,8 +18,9 @@ from data.records import Annotation
 from data.store import erased
 from data.store.campaign_items import DEFAULT, AnnotationTask
 from data.store.core import rows
+from data.store.core.cache import Cache
 from data.store.core.connections import Connection
-from data.store.core.store import Cache, Store
+from data.store.core.store import Store
 from data.store.judgements.campaign_state import CampaignState, CampaignStates
 
 ON_REQUEST = "asked"

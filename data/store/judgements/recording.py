@@ -13,8 +13,9 @@ from data.prompts.questions import PromptQuestion
 from data.records import Annotation, Evidence, Judgement
 from data.store import browse_index, library
 from data.store.core import rows
+from data.store.core.cache import Cache
 from data.store.core.connections import Connection
-from data.store.core.store import Cache, Store, transaction
+from data.store.core.store import Store, transaction
 from data.store.judgements import answer_status, revocations, scorer_evidence
 from data.store.judgements.answer_status import (
     Decision,

@@ -30,8 +30,8 @@ from data.campaigns.settings import Campaign
 from data.prompts.coco import COCO
 from data.records import Image, Item, Prompt
 from data.store import imports
+from data.store.campaign_items import read_tasks
 from data.store.campaigns import management
-from data.store.core.campaign_items import read_tasks
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 

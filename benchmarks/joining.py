@@ -35,7 +35,7 @@ from benchmarks.annotate import BROWSER_PERSON, OUR_MARKS, Clicker, open_browser
 from benchmarks.annotators import Http
 from benchmarks.load import LoadPlan, LoadResult, SimulatedAnnotator
 from benchmarks.measuring import command_line, machine, percentile, planned, processor_seconds, written
-from concord.thumbnails import IN_FORM
+from data.images.widths import IN_FORM
 from data.store.core.store import Store
 from ui.web.assets import SCRIPT, STYLES
 

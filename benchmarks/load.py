@@ -45,6 +45,7 @@ from benchmarks.annotators import Choose, Http, Refused, event_body, queued_even
 from benchmarks.measuring import command_line, machine, percentile, planned, processor_seconds, resident, written
 from concord import thumbnails
 from concord.common import forwarding
+from data.images.widths import IN_GRIDS
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
 from data.prompts.coco import COCO
 from data.prompts.geneval_suite import COLORS
@@ -202,7 +203,7 @@ def make_load_project(project: Path, folder: Path, images: int) -> list[annotato
     with Store(project) as store:
         annotators.make_campaign(store, folder, images, OVERLAP, side=_SIDE)
         for sha256 in contents.image_hashes(store):
-            thumbnails.make_ahead(store, sha256, thumbnails.IN_GRIDS)
+            thumbnails.make_ahead(store, sha256, IN_GRIDS)
         return annotators.questions_by_ticket(store, folder)
 
 

@@ -30,9 +30,9 @@ from annotation.questionnaires.geneval import CAPTION_FIT, POSITION_X, POSITION_
 from benchmarks.measuring import command_line
 from concord.form.item_form import campaign_of, item_form
 from data.aspects import CANNOT_TELL, YES
+from data.store import campaign_items
 from data.store.browse import contents
 from data.store.campaigns import participation
-from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.judgements import recording
 

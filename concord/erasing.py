@@ -13,8 +13,8 @@ from concord.common import wording
 from concord.common.context import CommandError, Context
 from data.files import printable
 from data.store.backup import restoring
-from data.store.core.erased import ErasedRows
 from data.store.core.store import Store
+from data.store.erased import ErasedRows
 from data.store.people import erasing
 
 _TEXT_FILES = {".csv", ".tsv", ".json", ".jsonl", ".html", ".md", ".txt", ".toml", ".log"}

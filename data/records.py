@@ -11,6 +11,7 @@ from typing import Any, Literal
 from data.spec import HasSpec
 
 RaterKind = Literal["human", "scorer", "consensus"]
+"""What a rater is. ``agreement.estimate.Kind``, which knows no package of ours, and the database have the same names."""
 Identity = Literal["person", "slot"]
 
 

@@ -403,18 +403,12 @@ def modules() -> dict[str, Path]:
 
 @cache
 def import_graph() -> dict[str, set[str]]:
-    """Which modules a module imports, inside functions too; what only type checkers import is left out."""
+    """Which modules a module imports, inside functions too, and for type checkers alone: a reader follows these as well."""
     known = modules()
     graph = {}
     for name, path in known.items():
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        typing_only = {
-            id(node)
-            for block in ast.walk(tree)
-            if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
-            for node in ast.walk(block)
-        }
-        imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and id(node) not in typing_only]
+        imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
         targets = {f"{node.module}.{alias.name}" for node in imports for alias in node.names} | {
             str(node.module) for node in imports
         }
@@ -487,7 +481,7 @@ def test_the_house_stays_one_that_a_stranger_can_overlook() -> None:
     # more than in the second edition of the house: each feature since is a module or two of its own, and so are the one table,
     # the one estimate and the sentences, whose twins lay inside of other modules, and the shell's small modules; and what
     # routes and the report asked the store for, in modules of `concord` by subject (form, browsing, inspection, reporting)
-    assert len(PRODUCT) < 555
+    assert len(PRODUCT) < 560
     assert {folder: count for folder, count in folders.items() if count > 21} == {}
     assert len([name for name, files in classes.items() if len(files) > 1]) < 10
     assert len(retired) < 10, retired
@@ -869,6 +863,40 @@ def test_agreement_makes_codes_and_no_sentences() -> None:
     assert found == {}
 
 
+LONG: int = 60
+"""Lines: of a shorter module nobody looks for the tests."""
+
+
+def mirrors(path: Path) -> list[Path]:
+    """Return the test files that are a module's own: ``test_NAME.py``, or ``test_NAME_ASPECT.py``."""
+    named = path.parent if path.name == "__init__.py" else path.with_suffix("")
+    room = ROOT / "tests" / named.parent.relative_to(ROOT)
+    return [*room.glob(f"test_{named.name}.py"), *room.glob(f"test_{named.name}_*.py")]
+
+
+def room_tests() -> dict[str, list[str]]:
+    """Return the table of docs/CONTRIBUTING.md: for each room the tests of its modules that no test imports."""
+    text = (ROOT / "docs" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`[^|]+`) \| ([^|]+) \|$", text.partition("### Tests by room")[2], re.MULTILINE)
+    return {room.strip("`"): re.findall(r"`([^`]+)`", tests) for room, tests in rows}
+
+
+def test_the_tests_of_every_module_can_be_found() -> None:
+    """By its name, by what imports it, or by its room in the table of docs/CONTRIBUTING.md."""
+    imports = {name for path in (ROOT / "tests").rglob("test_*.py") for name in imported(path)}
+    rooms: dict[str, list[str]] = {}
+    for name, path in modules().items():
+        text = path.read_text(encoding="utf-8")
+        has_logic = any(isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) for node in ast.walk(ast.parse(text)))
+        if has_logic and text.count("\n") > LONG and name not in imports and not mirrors(path):
+            rooms.setdefault(path.parent.relative_to(ROOT).as_posix(), []).append(path.name)
+    table = room_tests()
+    lost = {room: names for room, names in rooms.items() if room not in table}
+    assert lost == {}, "give these modules a test file, or their room a line in docs/CONTRIBUTING.md, Tests by room"
+    assert [room for room in table if room not in rooms] == []
+    assert [test for tests in table.values() for test in tests if not (ROOT / test).exists()] == []
+
+
 LASTING = {
     "scorers/registry.py: _load_file": "a module is imported once in a process",
     "scorers/models/devices.py: _threads": "a pool of threads of each kind",
@@ -884,7 +912,7 @@ REGISTERS = {
     "data/store/browse/index_refresh.py: _in_background": "projects that a thread looks after",
     "data/store/browse/index_refresh.py: _outdated_readers": "projects whose readers are to look again",
     "data/store/browse/index_refresh.py: _refreshing": "a lock of each project",
-    "data/store/core/campaign_items.py: _listings": "the results of each writing connection, which is no `Store`",
+    "data/store/campaign_items.py: _listings": "the results of each writing connection, which is no `Store`",
     "ui/report/export.py: _downloads": "reports that can be downloaded",
     "ui/shell/drawing_pace.py: _paces": "threads that draw",
     "ui/shell/followed_versions.py: _followed": "versions that browsers may ask for",

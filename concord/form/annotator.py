@@ -13,12 +13,12 @@ from concord.form.ending import completion_json, leaving_outcome, no_item_json, 
 from concord.form.item_form import answered_form, campaign_of, item_form, stored_or_default
 from concord.form.offers import offer_json
 from data.campaigns.settings import DEFAULT, Campaign
+from data.store import campaign_items
+from data.store.campaign_items import AnnotationTask
 from data.store.campaigns import allocation, management, participation
 from data.store.campaigns.allocation import NextTasks
 from data.store.campaigns.answer_context import AnswerContext, SentReference, answer_context
 from data.store.campaigns.participation import OwnAnswer
-from data.store.core import campaign_items
-from data.store.core.campaign_items import AnnotationTask
 from data.store.core.store import Store
 from data.store.judgements import revocations
 

@@ -9,9 +9,9 @@ from concord.common import next_steps
 from data.campaigns.checks import accepted_answers
 from data.campaigns.settings import DEFAULT, Campaign, Settings
 from data.store.browse import contents
+from data.store.campaign_items import REFUSALS
 from data.store.campaigns import departures
 from data.store.campaigns.allocation import ClosedReason, NextTasks
-from data.store.core.campaign_items import REFUSALS
 from data.store.core.store import Store
 from data.store.judgements.answer_status import Feedback
 

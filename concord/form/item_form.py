@@ -15,9 +15,9 @@ from data.campaigns.items import pair_order
 from data.campaigns.settings import DEFAULT, DEFAULT_OVERLAP, Campaign, Settings
 from data.records import Annotation
 from data.store import library
+from data.store.campaign_items import AnnotationTask
 from data.store.campaigns import management
 from data.store.campaigns.participation import OwnAnswer
-from data.store.core.campaign_items import AnnotationTask
 from data.store.core.store import Store
 from data.store.library import QuestionVersion
 

@@ -13,8 +13,8 @@ from concord.form.item_form import item_form
 from data.campaigns.checks import Training, wrong_answers
 from data.campaigns.items import CampaignItem, CheckSchedule
 from data.campaigns.settings import Campaign
+from data.store import campaign_items
 from data.store.campaigns import management
-from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.judgements.answer_status import feedback_on
 

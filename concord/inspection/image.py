@@ -14,11 +14,11 @@ from concord.form.offers import offer_json
 from concord.maps import embedding_sources
 from data.campaigns.settings import DEFAULT
 from data.jobs import generation
+from data.store import campaign_items
 from data.store.analysis.confusion import matches_with_scorers
 from data.store.browse import contents
 from data.store.browse.contents import StoredItem
 from data.store.campaigns import participation
-from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.judgements import answer_status
 

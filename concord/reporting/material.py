@@ -91,24 +91,24 @@ def _met(judgements: pd.DataFrame, scales: Scales, about: tuple[str, str, str], 
 
 
 @dataclass(frozen=True, slots=True)
-class Along:
+class ScorerCurve:
     """Agreement of a scorer with people along its threshold, over all generators and tasks."""
 
     suite: str
     people: str
-    made: ThresholdCurve
+    curve: ThresholdCurve
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """For machines: one row per cut."""
-        made = self.made
-        about = {"suite": self.suite, "aspect": made.cutting.aspect, "people": self.people, "rater": made.rater}
-        for cut, value, low, high in zip(made.cuts, made.values, made.low, made.high, strict=True):
-            yield about | {"statistic": made.cutting.objective, "threshold": cut, "value": value, "low": low, "high": high}
+        curve = self.curve
+        about = {"suite": self.suite, "aspect": curve.cutting.aspect, "people": self.people, "rater": curve.rater}
+        for cut, value, low, high in zip(curve.cuts, curve.values, curve.low, curve.high, strict=True):
+            yield about | {"statistic": curve.cutting.objective, "threshold": cut, "value": value, "low": low, "high": high}
 
 
 def curves(
     judgements: pd.DataFrame, scales: Scales, rows: AgreementRows, options: Options, tell: Callable[[int, int], None]
-) -> list[Along]:
+) -> list[ScorerCurve]:
     """Each scorer's that only scores."""
     curves_wanted = list(dict.fromkeys((row.suite, row.people, row.rater) for row in rows.thresholds or ()))
     curves_drawn = []
@@ -117,7 +117,7 @@ def curves(
         part, simulated = judgements[judgements["suite"] == suite], people == "simulated"
         made = curve(part, scales, rater, CutOptions(), options, cell=CellName(ALL, ALL), simulated=simulated)
         if made.cuts:
-            curves_drawn.append(Along(suite, people, made))
+            curves_drawn.append(ScorerCurve(suite, people, made))
     return curves_drawn
 
 
@@ -159,7 +159,7 @@ class Material:
     sha256: str
     recruited: list[Recruitment] = field(default_factory=list)
     confusions: list[Confusion] = field(default_factory=list)
-    curves: list[Along] = field(default_factory=list)
+    curves: list[ScorerCurve] = field(default_factory=list)
     samples: list[SampleImage] = field(default_factory=list)
     findings: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
 

@@ -21,6 +21,13 @@ from data.store.core.store import Store
 _IMPORTED = "ratings that came in files"
 
 
+FIELD_TITLES: Final[Mapping[str, str]] = {
+    **{name: described.title for name, described in RECRUITMENT_FIELDS.items()},
+    # what nobody is asked, as Concord counts it
+    **{"overlap": "People for each item", "time": "Time", "period": "Period"},
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Recruitment:
     """One campaign, or all that is of none: what was said by field, and what Concord counted by field."""
@@ -31,14 +38,10 @@ class Recruitment:
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Field, said, counted; a field of neither is not reported."""
-        for name, title in {**{name: field.title for name, field in RECRUITMENT_FIELDS.items()}, **_COUNTED}.items():
+        for name, title in FIELD_TITLES.items():
             counted = self.counted.get(name, "")
             if name in RECRUITMENT_FIELDS or counted:
                 yield title, self.said.get(name, "" if counted else NOT_REPORTED), counted
-
-
-_COUNTED = {"overlap": "People for each item", "time": "Time", "period": "Period"}
-"""What nobody is asked, as Concord counts it."""
 
 
 def recruited(store: Store, judgements: pd.DataFrame) -> list[Recruitment]:

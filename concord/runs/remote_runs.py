@@ -49,7 +49,7 @@ def export_manifest(
     chosen = plan_scoring(context.store, scorer, profile, parse_overrides(overrides))
     if chosen.note:
         context.warn(chosen.note)
-    if chosen.scorer.pairs:
+    if chosen.scorer.input == "pair":
         raise CommandError(f"{scorer} compares pairs, which only this machine has: score {scorer}")
     where = Selection.of(lambda name: selection.get(name, ()))
     pending = runs.pending(context.store, where, chosen.rater.rater_id)

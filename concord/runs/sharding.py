@@ -118,8 +118,8 @@ def _read_work(manifest: Path, scorer: Scorer, settings: Mapping[str, Any]) -> l
     if twice:
         raise CommandError(f"{manifest}: {len(twice)} images are in it more than once, e.g. {printable(twice[0])}")
     lacks = (
-        "questions" if scorer.asks and not all(item.questions for item in work)
-        else "captions" if scorer.matches and not all(item.captions for item in work)
+        "questions" if scorer.input == "questions" and not all(item.questions for item in work)
+        else "captions" if scorer.input == "captions" and not all(item.captions for item in work)
         else None
     )  # fmt: skip
     if lacks:

@@ -17,7 +17,8 @@ from data.jobs.runs import Observation, Run, WorkItem
 from data.records import Evidence, Judgement, Rater
 from data.selection import Selection
 from data.spec import HasSpec
-from data.store.core import browse_index, rows
+from data.store import browse_index
+from data.store.core import rows
 from data.store.core.conditions import items_condition
 from data.store.core.connections import Connection
 from data.store.core.frame import KEPT_SETTINGS

@@ -454,7 +454,7 @@ def _scorer(scorer: Scorer) -> str:
         )
         for key, values in of_scorer(scorer).items()
     ]
-    head = f"### {scorer.name}\n\n{registry.SCORERS[scorer.name]} Version {scorer.version}; judges {scales}."
+    head = f"### {scorer.name}\n\n{scorer.summary} Version {scorer.version}; judges {scales}."
     return f"{head}\n\n{table(('setting', 'by default, by profile', 'what it means'), rows)}"
 
 

@@ -26,19 +26,20 @@ from concord.importing.uploads import Source, UploadOutcome
 from data.aspects import SCALES
 from data.files import printable
 from data.images.files import ImageError, thumbnail
+from data.images.widths import IN_STRIPS
 from data.records import Annotation, Evidence
 from data.store import imports
 from data.store.browse import contents
 from data.store.core.store import Store
 from data.studies.rating_tables import read_rating_table
 from ui.components.buttons import button
+from ui.components.image_strip import picture_address
 from ui.components.tables import Cells, bullets, folded, joined, note, plain_table, table_element
 from ui.shell.changes import Drawn
 from ui.shell.html import event_data, html_component
 from ui.shell.page import Page
 
 _ROWS: Final = 5
-_THUMBNAIL: Final = 160
 _MOST_LINES: Final = 20
 _LEAD: Final = "Import images, or ratings of images. You see what is in the files first; nothing is stored before you confirm."
 _HELP: Final = """
@@ -269,7 +270,7 @@ def _ratings_preview(store: Store, outcome: UploadOutcome) -> tuple[Node, Node]:
     for item_id, rater_id, judgement in rated:
         item = contents.item(store, item_id)
         sha256 = item.sha256 if item else None
-        picture = htpy.img(src=f"{at('/img/')}{sha256}?w=160", alt="", class_="cc-import-picture") if sha256 else ""
+        picture = htpy.img(src=picture_address(sha256), alt="", class_="cc-import-picture") if sha256 else ""
         value = "" if judgement is None else judgement.label or ("" if judgement.value is None else f"{judgement.value:g}")
         rows.append((Cell("", content=picture), (item.text if item else None) or item_id, rater_id, value))
     aspect = next((name for _, name, _ in outcome.bundle.scales), "rating")
@@ -314,7 +315,7 @@ def _lines(title: str, lines: Sequence[str]) -> Node:
 
 def _picture(path: Path) -> Cell:
     try:
-        data = b64encode(thumbnail(path, _THUMBNAIL, _THUMBNAIL)).decode()
+        data = b64encode(thumbnail(path, IN_STRIPS, IN_STRIPS)).decode()
     except ImageError:
         return Cell("")
     return Cell("", content=htpy.img(src=f"data:image/webp;base64,{data}", alt="", class_="cc-import-picture"))

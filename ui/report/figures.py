@@ -9,8 +9,8 @@ from agreement import ThresholdCurve
 from agreement.estimate import Estimate
 from concord.common import wording
 from concord.common.table import Table, TableRow, cell, numbers
-from concord.reporting.material import Along
-from ui.components import charts
+from concord.reporting.material import ScorerCurve
+from ui.components import chart_colors, charts
 from ui.report.sections import ALL, TASKS_MEAN, ReportFigure, by_topic
 
 WIDTH = 960
@@ -25,8 +25,8 @@ _BESIDE = ("cohen_kappa", "cohen_kappa_quadratic", "spearman")
 def figure_json(figure: Any, width: int = WIDTH) -> str:
     """Plotly's JSON at a width of its own, as what is printed is never asked how wide it is."""
     figure.update_layout(width=width, height=min(figure.layout.height or TALLEST, TALLEST))
-    figure.update_layout(autosize=False, paper_bgcolor="#ffffff", plot_bgcolor="#ffffff")
-    figure.update_layout(font={"color": "#3a4152", "size": 12})
+    figure.update_layout(autosize=False, paper_bgcolor=chart_colors.PAPER, plot_bgcolor=chart_colors.PAPER)
+    figure.update_layout(font={"color": chart_colors.REPORT_INK, "size": 12})
     for axes in (figure.update_xaxes, figure.update_yaxes):
         axes(title_font_size=12)
     return str(figure.to_json())
@@ -70,9 +70,9 @@ def _label(row: Estimate) -> str:
     return row.rater or wording.people(row.people)
 
 
-def along(drawn: Sequence[Along]) -> list[ReportFigure]:
+def along(drawn: Sequence[ScorerCurve]) -> list[ReportFigure]:
     """A figure for each."""
-    return [_curve(each.suite, wording.people(each.people), each.made) for each in drawn]
+    return [_curve(each.suite, wording.people(each.people), each.curve) for each in drawn]
 
 
 def _curve(suite: str, who: str, made: ThresholdCurve) -> ReportFigure:

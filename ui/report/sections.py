@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from agreement.estimate import Estimate
 from concord.common import wording
@@ -23,9 +23,6 @@ from concord.common.estimate_table import (
 from concord.common.table import Cell, Table
 from concord.reporting.material import Material, is_whole
 from concord.reporting.samples import SampleImage
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,10 @@ from concord.common import wording
 from concord.common.estimate_table import glance
 from concord.common.table import Columns, Table, numbers, texts
 from concord.reporting.material import Material, is_whole
-from concord.reporting.recruitment import _COUNTED, _IMPORTED, Recruitment
-from data.campaigns.recruitment import NOT_REPORTED, RECRUITMENT_FIELDS
-from data.export.rows import SIMULATED
+from concord.reporting.recruitment import _IMPORTED, FIELD_TITLES, Recruitment
+from data.campaigns.recruitment import NOT_REPORTED
 from data.records import ScorerDescription
+from data.selection import SIMULATED
 from data.version import concord_version
 from ui.report.sections import COMPARED, ReportSection, Term, topic_of, whole_rows
 
@@ -244,12 +244,12 @@ def as_rows(recruitments: Sequence[Recruitment]) -> list[dict[str, str | None]]:
         {
             "campaign": recruitment.name,
             "field": name,
-            "title": RECRUITMENT_FIELDS[name].title if name in RECRUITMENT_FIELDS else _COUNTED[name],
+            "title": title,
             "said": recruitment.said.get(name),
             "counted": recruitment.counted.get(name),
         }
         for recruitment in recruitments
-        for name in (*RECRUITMENT_FIELDS, *_COUNTED)
+        for name, title in FIELD_TITLES.items()
     ]
 
 

@@ -43,8 +43,8 @@ from concord.thumbnails import Thumbnails
 from data.store.backup import scheduler
 from data.store.browse.index_refresh import IndexRefresher
 from data.store.core.connections import NotWritten
-from data.store.core.erased import Erased
 from data.store.core.store import Store, StoreBusy
+from data.store.erased import Erased
 from ui.shell.drawing_pace import limit_pace
 from ui.web.assets import ASSETS, Assets
 from ui.web.auth.accounts import Accounts, AccountsError

@@ -19,6 +19,7 @@ from data.selection import Selection
 from data.store.core.conditions import Where, items_condition, judgements_condition
 from data.store.core.connections import Connection
 from data.store.core.frame import JUDGED, WHY_EXCLUDED
+from data.store.core.rows import placeholders
 from data.store.core.store import Store
 
 SCORE, REPEAT = "score", "repeat"
@@ -81,7 +82,7 @@ def aggregate_items(
 ) -> tuple[dict[str, str | None], ItemAnswers]:
     """What people say of a few items now, whether anything or not: each item's task, and the answers. Takes milliseconds."""
     (condition, parameters), (judged, of_judged) = aggregate_query.items(), aggregate_query.judgements(aggregate_query.aspect)
-    among = f"t.item_id in ({', '.join('?' * len(items))})"
+    among = f"t.item_id in {placeholders(items)}"
     # by seq, of which the database knows in what part of the judgements it lies
     few = JUDGED.format(where=f"r.kind = 'human' and {judged} and {among}", more="").replace("from judgements j", "from few j")
     with store.read() as cursor:

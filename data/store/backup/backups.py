@@ -22,7 +22,8 @@ import duckdb
 
 from data.files import on_disk, sha256_of, write_whole
 from data.people import keyed_hash
-from data.store.core import connections, erased
+from data.store import erased
+from data.store.core import connections
 from data.store.core.connections import DATABASE, Connection
 from data.store.core.database_copy import DatabaseContents, Pause, TableDigest, copy_database, no_pause, read_contents
 from data.store.core.schema import secret_of

@@ -14,12 +14,12 @@ from typing import Any, Final
 
 from data.browsing import AMONG_PEOPLE, AMONG_SCORERS, MISSED, UNDECIDED, VERDICTS
 from data.selection import Selection
+from data.store.browse_index import PACKED_SCORERS
 from data.store.core import rows
-from data.store.core.browse_index import PACKED_SCORERS
 from data.store.core.conditions import Where, items_condition
 from data.store.core.connections import Connection
-from data.store.core.erased import refuse
 from data.store.core.store import Store, transaction
+from data.store.erased import refuse
 
 PACKED_AS: Final = {0: 1, 1: 2, 2: 3}
 """The same in ``browse.verdicts``."""

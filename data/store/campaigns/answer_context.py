@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from data.campaigns.settings import Campaign
+from data.store.campaign_items import AnnotationTask, cached_ticket
 from data.store.campaigns.management import cached_campaign, cached_consent, consent_hash
 from data.store.campaigns.participation import OwnAnswer, read_own_answer, worked_in
-from data.store.core.campaign_items import AnnotationTask, cached_ticket
 from data.store.core.store import Store
 from data.store.judgements.answer_status import resolve_revision
 

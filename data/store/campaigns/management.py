@@ -18,11 +18,11 @@ from data.campaigns.settings import DEFAULT, MOVES, Campaign, Settings, State
 from data.records import Item
 from data.refusals import CampaignRefused
 from data.selection import Selection
-from data.store import imports
+from data.store import browse_index, imports
+from data.store.campaign_items import campaigns, insert_campaigns, insert_items
 from data.store.campaigns import draws
-from data.store.core import browse_index, rows
+from data.store.core import rows
 from data.store.core.cache import Cache
-from data.store.core.campaign_items import campaigns, insert_campaigns, insert_items, placeholders
 from data.store.core.conditions import Where, items_condition
 from data.store.core.connections import Connection
 from data.store.core.store import Store, transaction
@@ -176,7 +176,7 @@ def kinds(connection: Connection, item_ids: Sequence[str]) -> dict[str, str]:
     """The kind of each of these items that can be shown: all its images have a file."""
     query = (
         "select t.item_id, t.kind from items t join item_members m using (item_id) left join images i using (image_id)"
-        f" where t.item_id in {placeholders(item_ids)} group by all having bool_and(i.sha256 is not null)"
+        f" where t.item_id in {rows.placeholders(item_ids)} group by all having bool_and(i.sha256 is not null)"
     )
     return rows.mapping(connection, query, item_ids)
 

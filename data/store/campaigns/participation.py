@@ -14,12 +14,12 @@ from typing import Any, Final
 from data.campaigns.settings import DEFAULT, Settings
 from data.records import Annotation, Rater
 from data.refusals import NameTaken
+from data.store.campaign_items import campaigns, count_reports, ensure_default, refuse_closed
 from data.store.campaigns.allocation import NextTasks, TaskRequest, allocate_all, allocate_tasks
 from data.store.core import rows
-from data.store.core.campaign_items import campaigns, count_reports, ensure_default, refuse_closed
 from data.store.core.connections import Connection
-from data.store.core.erased import Erased
 from data.store.core.store import Store, transaction
+from data.store.erased import Erased
 from data.store.imports import ImportRefused, insert_raters
 from data.store.judgements.answer_status import Rule
 from data.store.judgements.campaign_state import EARNED, CampaignStates, forget_state

@@ -15,9 +15,10 @@ from data.aspects import SCALES
 from data.campaigns.checks import wrong_answers
 from data.campaigns.settings import DEFAULT, UNEARNED, Campaign, Role, Settings, SurplusReason
 from data.records import Annotation
-from data.store.core import erased, rows
+from data.store import erased
+from data.store.campaign_items import AnnotationTask
+from data.store.core import rows
 from data.store.core.cache import Cache
-from data.store.core.campaign_items import AnnotationTask, placeholders
 from data.store.core.connections import Connection
 from data.store.core.store import Store
 from data.store.judgements.campaign_state import CampaignState, CampaignStates
@@ -142,7 +143,7 @@ def _suites(connection: Connection, items: Collection[str], memory: Cache) -> di
     }
     suites = {item_id: task.suite for item_id, task in tasks.items()}
     if missing := [item_id for item_id in items if item_id not in suites]:
-        cursor = connection.execute(f"select item_id, suite from items where item_id in {placeholders(missing)}", missing)
+        cursor = connection.execute(f"select item_id, suite from items where item_id in {rows.placeholders(missing)}", missing)
         suites |= dict(cursor.fetchall())
     return suites
 
@@ -152,7 +153,7 @@ def _raters(connection: Connection, names: Sequence[str], memory: Cache) -> None
     unsure = [name for name in dict.fromkeys(names) if not memory.get(("rater", name))]
     if not unsure:
         return
-    there = rows.column(connection, f"select rater_id from raters where rater_id in {placeholders(unsure)}", unsure)
+    there = rows.column(connection, f"select rater_id from raters where rater_id in {rows.placeholders(unsure)}", unsure)
     # an import that brought the name may have been undone since the person entered
     people = [name for name in unsure if name not in there]
     erased.refuse(connection, people)
@@ -169,7 +170,8 @@ def _with_scale(connection: Connection, judged: Collection[tuple[str, str]], mem
     suites = sorted({suite for suite, _ in set(judged) - known})
     if not suites:
         return known
-    records = connection.execute(f"select suite, aspect from scales where suite in {placeholders(suites)}", suites).fetchall()
+    query = f"select suite, aspect from scales where suite in {rows.placeholders(suites)}"
+    records = connection.execute(query, suites).fetchall()
     for suite, aspect in records:
         memory.put(("scaled", suite, aspect), True, since)
     return known | set(records)
@@ -295,7 +297,7 @@ def decide_status(states: CampaignStates, annotations: Sequence[Annotation], pla
     for campaign_id, people_at in counts.items():
         connection.execute(
             "update campaign_items set people = list_extract(?::integer[], list_position(?::integer[], position))"
-            f" where campaign_id = ? and position in {placeholders(people_at)}",
+            f" where campaign_id = ? and position in {rows.placeholders(people_at)}",
             [list(people_at.values()), list(people_at), campaign_id, *people_at],
         )
     return decisions

@@ -13,8 +13,8 @@ from data.refusals import NoteRefused, TagRefused
 from data.remarks import Adjudication, Note, Tagging
 from data.store.core import rows
 from data.store.core.connections import Connection
-from data.store.core.erased import refuse
 from data.store.core.store import Store, transaction
+from data.store.erased import refuse
 
 
 def verdicts(store: Store, item_ids: Sequence[str] | None = None, *, replaced: bool = False) -> list[Adjudication]:

@@ -15,11 +15,11 @@ from data.campaigns.settings import DEFAULT
 from data.people import Arrival, Arrived, Invitation, Terms, keyed_hash
 from data.records import Rater
 from data.refusals import InvitationClosed, InvitationRefused, NameTaken, OtherBrowser
+from data.store.campaign_items import campaigns
 from data.store.core import rows
-from data.store.core.campaign_items import campaigns
 from data.store.core.connections import Connection
-from data.store.core.erased import Erased
 from data.store.core.store import Store, transaction
+from data.store.erased import Erased
 from data.store.imports import ImportRefused, insert_raters
 
 _LETTERS: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"

@@ -20,9 +20,9 @@ from concord.form.item_form import item_form
 from data.files import InputError
 from data.refusals import CampaignRefused
 from data.remarks import Adjudication
+from data.store.campaign_items import AnnotationTask, read_tasks
 from data.store.campaigns import management
 from data.store.campaigns.monitoring import Hour
-from data.store.core.campaign_items import AnnotationTask, read_tasks
 from data.store.core.store import Store
 from data.store.judgements import recording
 from data.store.library import item_subjects

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 import htpy
 from htpy import Element, Node
 
-from agreement.thresholds import Objective
+from agreement.best_value import Objective
 from concord.common import next_steps
 from data.prompts.flips import FLIP_KINDS as KINDS_OF_FLIPS
 from data.prompts.flips import FlipKind

@@ -17,7 +17,8 @@ from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import FileResponse, Response
 
 from concord.project import OpenProject
-from concord.thumbnails import WIDTHS, NoPicture, cache_path, cached_clean_picture, clean_picture, thumbnail, unchanged
+from concord.thumbnails import NoPicture, cache_path, cached_clean_picture, clean_picture, thumbnail, unchanged
+from data.images.widths import WIDTHS
 from ui.web.api import refusing
 
 _FOREVER = {"cache-control": "private, max-age=31536000, immutable"}

@@ -18,10 +18,10 @@ from data.records import Judgement
 from data.refusals import CampaignRefused
 from data.remarks import Adjudication
 from data.selection import Selection
-from data.store import imports
+from data.store import browse_index, campaign_items, imports
 from data.store.analysis import aggregates
 from data.store.campaigns import management, participation
-from data.store.core import browse_index, campaign_items, frame, rows, schema
+from data.store.core import frame, rows, schema
 from data.store.core.database_file import DatabaseFile
 from data.store.core.store import Store
 from data.store.imports import ImportRefused

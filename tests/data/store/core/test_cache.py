@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from data.people import Arrival, Terms
-from data.store import imports
+from data.store import campaign_items, imports
 from data.store.campaigns import management, participation
-from data.store.core import campaign_items
 from data.store.core.cache import Cache
 from data.store.core.store import Store
 from data.store.judgements import answer_status

@@ -13,15 +13,15 @@ from data.people import Arrival, Terms
 from data.records import Rater
 from data.refusals import NameTaken, NoSuchPerson
 from data.remarks import Adjudication, Tagging
-from data.store import imports
+from data.store import erased, imports
 from data.store.browse import filters
 from data.store.campaigns import allocation, participation
 from data.store.campaigns.allocation import AnswerDraft
-from data.store.core import erased, rows
+from data.store.core import rows
 from data.store.core.connections import DATABASE
 from data.store.core.database_file import NUMBER_FILE
-from data.store.core.erased import Erased
 from data.store.core.store import Store, StoreError
+from data.store.erased import Erased
 from data.store.imports import ImportBundle
 from data.store.judgements import answer_status, recording, remarks, revocations
 from data.store.people import erasing, invitations

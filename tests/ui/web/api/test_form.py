@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from concord.form import item_form, offers
-from data.store.core import campaign_items
+from data.store import campaign_items
 from tests.ui.http_visitor import COW, World, first, saying
 from tests.ui.other_language import write_catalogue
 from ui.web import texts

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from concord.thumbnails import WIDTHS
+from data.images.widths import WIDTHS
 from tests.data.images.test_clean import FILES, TOLD, decoded, values
 from tests.ui.accounts_app import house
 from tests.ui.http_visitor import World

@@ -12,7 +12,7 @@ from concord.campaigns import planning
 from concord.campaigns.planning import campaign_spec
 from concord.form import item_form
 from data.campaigns.settings import DEFAULT
-from data.store.core import campaign_items
+from data.store import campaign_items
 from data.store.core.store import Store
 from data.store.judgements import recording
 from tests.ui import small_project

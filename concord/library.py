@@ -14,30 +14,37 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
 
-from agreement import Options
 from agreement.meta.alternative_annotator import EPSILON
-from agreement.meta.estimates import EstimateOptions, Method
+from agreement.meta.estimates import Method
 from agreement.meta.labelled_sample import Target
 from agreement.meta.units import Finding
 from concord import agreement, exporting
+from concord.agreement_request import AgreementRequest, By
 from concord.common import forwarding
 from concord.common.context import Context, run_guarded
 from concord.common.estimate_json import finding_json
 from concord.meta import estimates, findings, planning
-from concord.meta.planning import PlanRequest
+from concord.meta.requests import (
+    MEAN,
+    AltTestRequest,
+    EstimateRequest,
+    PlanRequest,
+    RankRequest,
+    RaterEffectsRequest,
+)
 from data.export.datasets import IMAGES
 from data.export.rows import JUDGEMENT_COLUMNS, RATING_COLUMNS
+from data.requests import Request
 from data.store import library
 from data.store.analysis import exports
 from data.store.core.selection import Selection
 from data.store.core.store import Store, StoreBusy, StoreError, refuse_missing
-from data.validation import did_you_mean
+from data.validation import did_you_mean, record_of
 from scorers.models.devices import default_device
 
 Filter = str | Sequence[str]
@@ -47,6 +54,15 @@ Made = Mapping[str, pd.DataFrame | Sequence[Mapping[str, Any]]]
 _APP: Final = Path(__file__).resolve().parents[1] / "app.py"
 _FILTERS: Final = tuple(field.name for field in fields(Selection))
 _IMAGE: Final = ["path", "sha256"]
+REQUESTS: Final[Mapping[str, type[Request]]] = {
+    "agreement": AgreementRequest,
+    "estimate": EstimateRequest,
+    "plan": PlanRequest,
+    "rater_effects": RaterEffectsRequest,
+    "rank": RankRequest,
+    "alt_test": AltTestRequest,
+}
+"""The request that a call of `Project` makes of its arguments; what these mean is said there."""
 
 
 class ProjectError(Exception):
@@ -120,31 +136,21 @@ class Project:
         seed: int = 0,
         **selection: Filter,
     ) -> Agreement:
-        """Agreement of a selection, as ``agreement`` computes it.
-
-        Args:
-            statistics: names of statistics; None for all that apply.
-            intervals: whether to compute 95 % intervals.
-            ceiling: whether to put people's own agreement, and a verdict, beside each scorer.
-            by_target: one row per object, relation or question.
-            by_certainty: also compare scorers with people by how far people agree.
-            margin: equivalence margin; None: .05 for shares, .1 for coefficients.
-            seed: random seed of cross-validation folds and permutations.
-            selection: filters.
+        """Agreement of a selection, as ``agreement`` computes it; ``by_target`` and ``by_certainty`` are its ``--by``.
 
         Raises:
             ProjectError: there is no such filter or value.
         """
-        options = Options(
-            statistics=tuple(statistics) if statistics is not None else None,
-            by_target=by_target,
-            by_certainty=by_certainty,
+        by: dict[By, bool] = {"target": by_target, "certainty": by_certainty}
+        request = AgreementRequest(
+            statistics=tuple(statistics or ()),
             intervals=intervals,
             ceiling=ceiling,
+            by=tuple(each for each, wanted in by.items() if wanted),
             margin=margin,
             seed=seed,
         )
-        sections = self._tables("agreement", selection, asdict(options))
+        sections = self._tables("agreement", selection, asdict(request))
         return Agreement(*(sections.get(field.name, pd.DataFrame()) for field in fields(Agreement)))
 
     def estimate(
@@ -159,54 +165,50 @@ class Project:
         seed: int = 0,
         **selection: Filter,
     ) -> pd.DataFrame:
-        """How good is each generator by people's standard, from few labels and many verdicts? The rows of ``estimate``.
-
-        Args:
-            scorer: only these scorers.
-            method: ``ppi``, a prediction-powered mean, or ``corrected``, a rate corrected for the scorer's errors.
-            about: ``prompts``, new ones of this kind, or ``these`` images (the command's ``--target``).
-            against: a generator; each other one less this one is estimated, too.
-            labelled_at_random: whether chance chose all images that have labels.
-            label_sample: a trial: so many labelled images are drawn, and the other labels hidden.
-            seed: random seed of the trial.
-            selection: filters.
+        """How good is each generator by people's standard, from few labels and many verdicts? The rows of ``estimate``,
+        whose ``--target`` is ``about``.
 
         Raises:
             ProjectError: there is no such filter or value.
         """
-        options = EstimateOptions(method, about, labelled_at_random, label_sample, seed, against, tuple(_several(scorer)))
-        return self._table("estimate", selection, **asdict(options))
+        request = EstimateRequest(
+            scorer=tuple(_several(scorer)),
+            method=method,
+            target=about,
+            against=against,
+            labelled_at_random=labelled_at_random,
+            label_sample=label_sample,
+            seed=seed,
+        )
+        return self._table("estimate", selection, **asdict(request))
 
     def plan(
         self,
         *,
         half_width: float | None = None,
         difference: float | None = None,
-        statistics: Sequence[str] = ("mean",),
+        statistics: Sequence[str] = (MEAN,),
         images: Sequence[int] = (),
         ratings: Sequence[int] = (),
         persons: int | None = None,
         seed: int = 0,
         **selection: Filter,
     ) -> pd.DataFrame:
-        """How many prompts a number needs to be sure, by images a prompt and ratings an image, as ``plan`` tells.
-
-        Args:
-            half_width: wanted half width of 95 % intervals; None: .05 of people's scale.
-            difference: of two generators, to be found with power .8; None: .1 of the scale.
-            statistics: ``mean`` (with the difference of two generators), or others of ``agreement``.
-            images: images of a prompt by each generator; none: as many as there are.
-            ratings: people's ratings of an image; none: 1, 2, 3 and 5.
-            persons: people who share the work; None: as many as there are.
-            seed: random seed of the draw that leaves fewer images and ratings.
-            selection: filters.
-        """
-        request = PlanRequest(tuple(statistics), half_width, difference, tuple(images), tuple(ratings), persons, seed)
+        """How many prompts a number needs to be sure, by images a prompt and ratings an image, as ``plan`` tells."""
+        request = PlanRequest(
+            half_width=half_width,
+            difference=difference,
+            statistics=tuple(statistics),
+            images=tuple(images),
+            ratings=tuple(ratings),
+            persons=persons,
+            seed=seed,
+        )
         return self._table("plan", selection, **asdict(request))
 
     def rater_effects(self, *, ratings: Sequence[int] = (1, 3, 5), **selection: Filter) -> pd.DataFrame:
         """Each person's severity, variance components, and the reliability of so many ratings, as ``rater-effects`` tells."""
-        return self._table("rater_effects", selection, ratings=list(ratings))
+        return self._table("rater_effects", selection, **asdict(RaterEffectsRequest(ratings=tuple(ratings))))
 
     def rank(
         self,
@@ -219,17 +221,11 @@ class Project:
     ) -> pd.DataFrame:
         """Does a scorer choose the better image of a prompt, and order the generators, as people do? The rows of ``rank``.
 
-        Args:
-            scorer: only these scorers, beside people.
-            epsilon: scores that are at most so far apart are tied; None: what fits best on other prompts.
-            intervals: whether to compute 95 % intervals.
-            seed: random seed of cross-validation folds and resamples.
-            selection: filters.
-
         Raises:
             ProjectError: there is no such filter or value.
         """
-        return self._table("rank", selection, scorer=_several(scorer), epsilon=epsilon, intervals=intervals, seed=seed)
+        request = RankRequest(scorer=tuple(_several(scorer)), epsilon=epsilon, intervals=intervals, seed=seed)
+        return self._table("rank", selection, **asdict(request))
 
     def alt_test(
         self,
@@ -242,18 +238,13 @@ class Project:
     ) -> pd.DataFrame:
         """May a scorer take the place of a person? The rows of ``alt-test``; ``persons`` has each person's test.
 
-        Args:
-            scorer: only these scorers.
-            epsilon: what a person costs more: .2 for experts, .15 for skilled people, .1 for a crowd.
-            graded: scorers whose score is a grade from 0 to 10, which count as tenths of people's scale.
-            intervals: whether to compute 95 % intervals.
-            selection: filters.
-
         Raises:
             ProjectError: there is no such filter or value.
         """
-        named = {"scorer": _several(scorer), "graded": _several(graded)}
-        return self._table("alt_test", selection, **named, epsilon=epsilon, intervals=intervals)
+        request = AltTestRequest(
+            scorer=tuple(_several(scorer)), epsilon=epsilon, graded=tuple(_several(graded)), intervals=intervals
+        )
+        return self._table("alt_test", selection, **asdict(request))
 
     # what a project is filled with
 
@@ -433,10 +424,8 @@ class Project:
         with Store(self.folder) as store:
             for note in store.notes:
                 print(note, file=sys.stderr)
-            module, name = function.split(":")
-            work: Callable[..., None] = getattr(import_module(module), name)
             context = Context(store, Path.cwd(), out, err)
-            return run_guarded(context, command, lambda: work(context, **parameters))
+            return run_guarded(context, command, lambda: forwarding.call(function, context, parameters))
 
 
 class _Messages(io.StringIO):
@@ -478,7 +467,8 @@ def write_tables(
 ) -> None:
     """Write the tables of a call of ``Project`` as Parquet files into a folder, wherever the project is open."""
     chosen = agreement.selected(context, selection)
-    named = {name: tuple(value) if isinstance(value, list) else value for name, value in arguments.items()}
+    kind = REQUESTS.get(call)
+    named = arguments if kind is None else {"request": record_of(kind, arguments)}
     for name, rows in _CALLS[call](context.store, chosen, **named).items():
         _write(rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(rows), Path(folder, f"{name}.parquet"))
 
@@ -517,10 +507,31 @@ def _findings(name: str, rows: Sequence[Finding], scorer: Sequence[str] = ()) ->
     return {name: [finding_json(row) for row in findings.of_scorers(rows, scorer)]}
 
 
-def _plan(store: Store, chosen: Selection, **request: Any) -> Made:
-    wanted = PlanRequest(**request)
-    agreement.known_statistics(wanted.statistics)
-    return _findings("plan", planning.plan(store, chosen, wanted))
+def _agreement(store: Store, chosen: Selection, request: AgreementRequest) -> Made:
+    return agreement.compute(store, chosen, request.options()).to_json()
+
+
+def _estimate(store: Store, chosen: Selection, request: EstimateRequest) -> Made:
+    return _findings("estimate", estimates.estimate(store, chosen, request.options()))
+
+
+def _plan(store: Store, chosen: Selection, request: PlanRequest) -> Made:
+    agreement.known_statistics(request.statistics)
+    return _findings("plan", planning.plan(store, chosen, request))
+
+
+def _rater_effects(store: Store, chosen: Selection, request: RaterEffectsRequest) -> Made:
+    return _findings("rater_effects", findings.effects(store, chosen, request.ratings))
+
+
+def _rank(store: Store, chosen: Selection, request: RankRequest) -> Made:
+    rows = findings.rank(store, chosen, request.options(), request.epsilon)
+    return _findings("rank", rows, request.scorer)
+
+
+def _alt_test(store: Store, chosen: Selection, request: AltTestRequest) -> Made:
+    rows = findings.alt_test(store, chosen, request.options(), request.epsilon, request.graded)
+    return _findings("alt_test", rows, request.scorer)
 
 
 _CALLS: Final[Mapping[str, Callable[..., Made]]] = {
@@ -538,18 +549,12 @@ _CALLS: Final[Mapping[str, Callable[..., Made]]] = {
     "ratings": _ratings,
     "judgements": _judgements,
     "scores": _scores,
-    "agreement": lambda store, chosen, **options: agreement.compute(store, chosen, Options(**options)).to_json(),
-    "estimate": lambda store, chosen, **options: _findings(
-        "estimate", estimates.estimate(store, chosen, EstimateOptions(**options))
-    ),
+    "agreement": _agreement,
+    "estimate": _estimate,
     "plan": _plan,
-    "rater_effects": lambda store, chosen, ratings: _findings("rater_effects", findings.effects(store, chosen, ratings)),
-    "rank": lambda store, chosen, scorer, epsilon, **options: _findings(
-        "rank", findings.rank(store, chosen, Options(**options), epsilon), scorer
-    ),
-    "alt_test": lambda store, chosen, scorer, epsilon, graded, **options: _findings(
-        "alt_test", findings.alt_test(store, chosen, Options(**options), epsilon, graded), scorer
-    ),
+    "rater_effects": _rater_effects,
+    "rank": _rank,
+    "alt_test": _alt_test,
 }
 """What each table or call is made of, as tables or as rows."""
 

@@ -17,9 +17,10 @@ from typing import Any, Final
 from agreement.catalogue import DEFINITIONS as DEFINED
 from agreement.catalogue import NOTATION, ON_REQUEST, STATISTICS, Measure, Statistic
 from concord.campaigns.planning import OWN_FILES, CampaignSpec
-from concord.library import Project
+from concord.library import REQUESTS, Project
 from data.campaigns.recruitment import RECRUITMENT_FIELDS
 from data.campaigns.settings import Settings
+from data.requests import fields_of
 from data.store.core.schema import LEFT_OUT, SCHEMA
 from docs.making import code, table
 from scorers import registry
@@ -414,11 +415,14 @@ def library() -> str:
             signature = call.replace(parameters=[*call.parameters.values()][1:])
             text = re.sub(r"``(.+?)``", r"`\1`", inspect.getdoc(method) or "")
             summary, *sections = re.split(r"\n\n(?=(?:Args|Raises):\n)", text)
-            rows = [
-                (code(entry.partition(":")[0].strip()), " ".join(entry.partition(":")[2].split()))
+            written = {
+                entry.partition(":")[0].strip(): " ".join(entry.partition(":")[2].split())
                 for section in sections
                 for entry in re.split(r"\n    (?=\S)", section)[1:]
-            ]
+            }
+            declared = {field.name: field.setting.help for field in fields_of(REQUESTS[name])} if name in REQUESTS else {}
+            meanings = {each: declared[each] for each in call.parameters if each in declared} | written
+            rows = [(code(each), meaning) for each, meaning in meanings.items()]
             typed = re.sub(r"(: |-> )'(.+?)'", r"\1\2", str(signature))
             parts.append(f"### {name}\n\n```python\np.{name}{typed}\n```\n\n{summary}")
             parts += [table(("argument or error", "meaning"), rows)] if rows else []

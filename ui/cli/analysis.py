@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated, Literal
 
 import typer
 
+from concord.agreement_request import AgreementRequest
+from concord.common.options import Intervals
 from ui.cli.options import (
     AUTO,
     FILTERS,
     IMAGE_FILTERS,
-    ConsensusOption,
     Device,
     First,
-    Intervals,
     Limit,
     OutputFormat,
     Overrides,
@@ -28,60 +27,12 @@ from ui.cli.options import (
 
 MATCHING_FILTERS = ("suite", "task", "generator", "rater")
 """What restricts matching of images and texts."""
-By = StrEnum("By", ["target", "certainty"])
 ANSWER_FILTERS = ("suite", "task", "generator", "rater", "campaign", "since", "until")
 """What restricts flip tests, votes and answers to questions: their aspect is given, and they have no targets."""
 
 
 @project_command(app, "agreement", "ui.cli.analysis_tables:print_agreement", FILTERS)
-def agreement_command(
-    selection: Selection,
-    statistic: Annotated[list[str], typer.Option(help="Only these statistics.")] = [],  # noqa: B006
-    all_statistics: Annotated[
-        bool, typer.Option("--all-statistics", help="Show all statistics, not only the main ones of each scale.")
-    ] = False,
-    by: Annotated[
-        list[By],
-        typer.Option(help="target: one row per object, relation or question; certainty: scorers also by how far people agree."),
-    ] = [],  # noqa: B006
-    compare_with: Annotated[
-        list[str],
-        typer.Option(
-            "--compare-with",
-            metavar="ASPECT",
-            help="Also compare scorers' scores, by rank, with people's answers of this aspect. Repeatable.",
-        ),
-    ] = [],  # noqa: B006
-    compare: Annotated[
-        bool, typer.Option("--compare", help="Also compare scorers with each other: which one agrees better with people?")
-    ] = False,
-    thresholds: Annotated[
-        bool,
-        typer.Option(
-            "--thresholds",
-            help="Also turn scores into yes/no decisions, at the threshold that agrees best with people (cross-validated).",
-        ),
-    ] = False,
-    consensus: ConsensusOption = [],  # noqa: B006
-    people_as: Annotated[
-        Literal["each", "majority", "mean"] | None,
-        typer.Option(help="How human ratings are aggregated for comparison with a scorer."),
-    ] = None,
-    intervals: Intervals = True,
-    ceiling: Annotated[
-        bool, typer.Option("--ceiling/--no-ceiling", help="Show human agreement next to each scorer's, and a verdict.")
-    ] = True,
-    margin: Annotated[
-        float | None,
-        typer.Option(
-            min=0.001,
-            max=1.0,
-            help="Equivalence margin: differences from human agreement up to this are equal (shares 0.05, coefficients 0.1).",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed of cross-validation folds, permutations and crowd models.")] = 0,
-    output: OutputFormat = "table",
-) -> None:
+def agreement_command(selection: Selection, request: AgreementRequest, output: OutputFormat = "table") -> None:
     """How far raters agree: people among themselves, scorers with people, any two raters."""
 
 

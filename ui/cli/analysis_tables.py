@@ -9,7 +9,7 @@ from typing import Any
 
 import htpy
 
-from agreement import Comparison, ConsensusMethod, Estimate, Options, PeopleAs
+from agreement import Comparison, Estimate, Options
 from agreement.estimate import WithInterval
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, TIED
 from agreement.matching import Votes
@@ -29,6 +29,7 @@ from agreement.study.cells import ALL
 from agreement.thresholds import ThresholdAgreement
 from concord import agreement
 from concord.agreement import selected
+from concord.agreement_request import AgreementRequest
 from concord.common import sentences, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
 from concord.common.table import Field, Table, cell, field, part_fields, statistic_field, table_of, without_empty_columns
@@ -64,54 +65,30 @@ _TITLES = {
 _ALONE = "Agreement takes two who judge the same: score the images, label them (uv run app.py serve), or import ratings."
 
 
-def print_agreement(
-    context: Context,
-    selection: Mapping[str, Sequence[str]],
-    statistic: Sequence[str],
-    all_statistics: bool,
-    by: Sequence[str],
-    compare_with: Sequence[str],
-    compare: bool,
-    thresholds: bool,
-    consensus: Sequence[ConsensusMethod],
-    people_as: PeopleAs | None,
-    intervals: bool,
-    ceiling: bool,
-    margin: float | None,
-    seed: int,
-    output: str,
-) -> None:
+def print_agreement(context: Context, selection: Mapping[str, Sequence[str]], request: AgreementRequest, output: str) -> None:
     """The command ``agreement``: rows of a selection, as tables or JSON."""
-    agreement.known_statistics(statistic)
-    options = Options(
-        statistics=tuple(statistic) or None,
-        by_target="target" in by,
-        by_certainty="certainty" in by,
-        people_as=people_as,
-        intervals=intervals,
-        ceiling=ceiling,
-        margin=margin,
-        seed=seed,
-        compare_with=tuple(compare_with),
-    )
+    agreement.known_statistics(request.statistics)
+    options = request.options()
     chosen = agreement.selected(context, selection)
-    unmet = agreement.unmet_scores(context.store, chosen, compare_with)
-    agreement.refuse_unknown_aspects(context.store, compare_with)
-    further = agreement.Further(compare, thresholds)
+    unmet = agreement.unmet_scores(context.store, chosen, request.compare_with)
+    agreement.refuse_unknown_aspects(context.store, request.compare_with)
+    further = agreement.Further(request.compare, request.thresholds)
     rows = agreement.compute(context.store, chosen, options, further)
-    if consensus:
+    if request.consensus:
         # the rows of consensuses after those of their section; a section of their own after the others
-        more = agreement.consensus_of(context.store, chosen, options, tuple(dict.fromkeys(consensus)))
+        more = agreement.consensus_of(context.store, chosen, options, tuple(dict.fromkeys(request.consensus)))
         rows = replace(rows, raters=(*rows.raters, *more.raters), matrix=(*rows.matrix, *more.matrix), quality=more.quality)
-    if people_as and rows.among_people and not rows.raters:
-        context.warn(f"--people-as {people_as}: no statistic of this selection compares scorers with people in that way")
+    if request.people_as and rows.among_people and not rows.raters:
+        context.warn(
+            f"--people-as {request.people_as}: no statistic of this selection compares scorers with people in that way"
+        )
     if output == "json":
         context.warn(*unmet)
         context.say_json({"selection": chosen.to_dict(), **rows.to_json()})
         return
     for section, section_rows in rows.sections():
         context.say(f"{_TITLES[section]}\n")
-        shown, rest = ([*section_rows], []) if all_statistics or statistic else glance(section_rows)
+        shown, rest = ([*section_rows], []) if request.all_statistics or request.statistics else glance(section_rows)
         if shown:
             context.say(*indented(table_of(_TITLES[section], _agreement_fields(section, shown), shown)))
         else:

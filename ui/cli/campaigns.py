@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from ui.cli.options import Intervals, OutputFormat, app, project_command
+from concord.common.options import Intervals
+from ui.cli.options import OutputFormat, app, project_command
 
 campaigns_app = typer.Typer(
     help="Campaigns: give people questions about images, and watch their progress.", no_args_is_help=True

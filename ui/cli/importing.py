@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from ui.cli.options import FILTERS, Intervals, Selection, TextFormat, app, import_app, project_command, study_app
+from concord.common.options import Intervals
+from ui.cli.options import FILTERS, Selection, TextFormat, app, import_app, project_command, study_app
 
 reproduce_app = typer.Typer(
     help="Recompute a paper's published numbers on people, next to the printed ones.", no_args_is_help=True

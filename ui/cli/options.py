@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from enum import StrEnum
+from dataclasses import asdict, is_dataclass
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -15,6 +15,8 @@ import typer
 from typer.core import TyperCommand, TyperOption
 
 from concord.common.forwarding import COMMANDS
+from data.requests import Request, field_of
+from ui.cli.request_options import PartOf, option_of, request_options, request_values
 
 app = typer.Typer(
     help="Judge text-to-image models: automatic scorers and people side by side, their agreement live.\n\n"
@@ -43,7 +45,6 @@ OutputFile = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help=
 
 OutputFormat = Annotated[Literal["table", "json"], typer.Option("--format", help="Output format.")]
 TextFormat = Annotated[Literal["table", "json", "md"], typer.Option("--format", help="Output format.")]
-Intervals = Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")]
 Overrides = Annotated[
     list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting of the profile. Repeatable.")
 ]
@@ -90,13 +91,6 @@ FILTERS: dict[str, str] = {
 IMAGE_FILTERS = ("suite", "task", "generator")
 
 
-ConsensusName = StrEnum("ConsensusName", ["majority", "dawid_skene", "mace"])
-ConsensusOption = Annotated[
-    list[ConsensusName],
-    typer.Option(help="Add a consensus of people as a rater, and compare each person with the others. Repeatable."),
-]
-
-
 class OnceCommand(TyperCommand):
     """A command that refuses an option that is given twice where only the last one would count."""
 
@@ -119,9 +113,10 @@ def project_command(
 ) -> Callable[[Callable[..., Mapping[str, Any] | None]], Callable[..., None]]:
     """Decorator: declares a command of a project. It runs here, or in the app that has the project open.
 
-    The decorated function's parameters are the command's options, and its docstring the help. What it returns are the
-    parameters of ``function``; None: the options as they are. It has the options of a selection (or some of them), too, as
-    one parameter ``selection``, and ``--project``.
+    The decorated function's parameters are the command's options, and its docstring the help. A parameter that is a request
+    (`data.requests`) stands for the request's fields. What the function returns are the parameters of ``function``; None: the
+    options as they are. It has the options of a selection (or some of them), too, as one parameter ``selection``, and
+    ``--project``.
 
     Args:
         group: where the command belongs.
@@ -134,21 +129,26 @@ def project_command(
     filters = {each: Annotated[list[str], typer.Option(help=FILTERS[each])] for each in selection}
 
     def declare(declared: Callable[..., Mapping[str, Any] | None]) -> Callable[..., None]:
+        own = [each for each in signature(declared, eval_str=True).parameters.values() if each.name != "selection"]
+        requests = {each.name: request for each in own if (request := _request(each)) is not None}
+
         def run(project: Path, **options: Any) -> None:
             if filters:
                 options["selection"] = {each: options.pop(each) for each in filters}
+            for parameter, (kind, part) in requests.items():
+                options[parameter] = _read(kind, part, options)
             parameters = declared(**options)
             # a shard of a run has ended by now: it is scored where there may be no database
             from ui import commands
 
-            raise typer.Exit(commands.execute(project, words, options if parameters is None else parameters))
+            sent = options if parameters is None else parameters
+            as_json = {each: _as_json(value) for each, value in sent.items()}
+            raise typer.Exit(commands.execute(project, words, as_json))
 
-        own = [each for each in signature(declared, eval_str=True).parameters.values() if each.name != "selection"]
-        every = [
-            *(Parameter(each, Parameter.KEYWORD_ONLY, default=[], annotation=option) for each, option in filters.items()),
-            *(each.replace(kind=Parameter.KEYWORD_ONLY) for each in own),
-            Parameter("project", Parameter.KEYWORD_ONLY, default=PLAYGROUND, annotation=Project),
-        ]
+        every = [Parameter(each, Parameter.KEYWORD_ONLY, default=[], annotation=option) for each, option in filters.items()]
+        for each in own:
+            every += request_options(*requests[each.name]) if each.name in requests else [_option(each)]
+        every.append(Parameter("project", Parameter.KEYWORD_ONLY, default=PLAYGROUND, annotation=Project))
         # typer reads a command's options from its signature
         run.__signature__ = Signature(every)  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in every}
@@ -157,6 +157,38 @@ def project_command(
         return run
 
     return declare
+
+
+def _request(parameter: Parameter) -> tuple[type, bool] | None:
+    """Return the request that a parameter holds, and whether it holds only the values that are given; None: it holds none."""
+    annotation = parameter.annotation
+    if isinstance(annotation, type) and issubclass(annotation, Request):
+        return annotation, False
+    return next(((note.kind, True) for note in getattr(annotation, "__metadata__", ()) if isinstance(note, PartOf)), None)
+
+
+def _as_json(value: Any) -> Any:
+    """Return a parameter as it is sent: a request as its fields."""
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def _option(parameter: Parameter) -> Parameter:
+    """Return a parameter as typer reads it."""
+    field = field_of(parameter.name, parameter.annotation, parameter.default)
+    return parameter.replace(kind=Parameter.KEYWORD_ONLY) if field is None else option_of(field)
+
+
+def _read(kind: type, part: bool, options: dict[str, Any]) -> Any:
+    """Take a request out of the options.
+
+    Raises:
+        BadParameter: it has a value that it cannot have.
+    """
+    values = request_values(kind, part, options)
+    try:
+        return values if part else kind(**values)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 def _words(here: typer.Typer, group: typer.Typer) -> list[str] | None:

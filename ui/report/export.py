@@ -35,7 +35,7 @@ from concord.common.table import texts
 from concord.common.text_tables import markdown as table_lines
 from concord.exporting import export_target, why_no_ratings
 from concord.meta import findings, planning
-from concord.meta.planning import PlanRequest
+from concord.meta.requests import PlanRequest
 from data.export import formats
 from data.export.formats import Columns, Kind
 from data.export.rows import RATING_COLUMNS

@@ -20,8 +20,8 @@ from concord.common import sentences, wording
 from concord.common.table import Cell, Column, Field, Table, TableRow, cell, field, numbers, table_of
 from concord.headlines import verdict_beside_people
 from concord.meta.estimates import estimate
-from concord.meta.planning import MEAN
 from concord.meta.replacement import ANSWERS, Replacement, replacements
+from concord.meta.requests import MEAN
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.report.sections import (

@@ -13,7 +13,8 @@ from agreement.meta.planning import DIFFERENCE
 from concord.campaigns import progress
 from concord.campaigns.planning import CampaignSpec, plan_campaign
 from concord.meta.findings import effects
-from concord.meta.planning import MEAN, PlanRequest, expected_precision, plan, rated_aspects
+from concord.meta.planning import expected_precision, plan, rated_aspects
+from concord.meta.requests import MEAN, PlanRequest
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from tests.concord import generators_project

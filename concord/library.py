@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pandas as pd
 
@@ -28,6 +28,8 @@ from concord.agreement_request import AgreementRequest, By
 from concord.common import forwarding
 from concord.common.context import Context, run_guarded
 from concord.common.estimate_json import finding_json
+from concord.importing.image_requests import ImageRequest, Layout
+from concord.importing.rating_request import Merge, RatingRequest
 from concord.meta import estimates, findings, planning
 from concord.meta.requests import (
     MEAN,
@@ -61,6 +63,8 @@ REQUESTS: Final[Mapping[str, type[Request]]] = {
     "rater_effects": RaterEffectsRequest,
     "rank": RankRequest,
     "alt_test": AltTestRequest,
+    "add_images": ImageRequest,
+    "add_ratings": RatingRequest,
 }
 """The request that a call of `Project` makes of its arguments; what these mean is said there."""
 
@@ -253,16 +257,14 @@ class Project:
         return self._run("import prompts", "concord.importing.prompts:import_prompts", file=str(file), suite=suite)
 
     def add_images(
-        self, folder: str | Path, *, generator: str | None = None, layout: str = "csv", suite: str | None = None
+        self, folder: str | Path, *, generator: str | None = None, layout: Layout = "csv", suite: str | None = None
     ) -> str:
         """Import a folder of images, as ``import images`` does; the files stay where they are."""
         return self._run(
             "import images",
             "concord.importing.images:import_images",
             directory=[str(folder)],
-            layout=layout,
-            generator=generator,
-            suite=suite,
+            request=asdict(ImageRequest(layout=layout, generator=generator, suite=suite)),
         )
 
     def add_ratings(
@@ -277,27 +279,14 @@ class Project:
         value: str = "value",
         prompt: str | None = None,
         generator: str | None = None,
-        kind: str = "human",
+        kind: Literal["human", "scorer"] = "human",
         new_items: bool = False,
         missing: Sequence[str] = (),
-        merge: Sequence[str] = (),
+        merge: Sequence[Merge] = (),
     ) -> str:
         """Import ratings, one row each, as ``import ratings`` does. Of a rater's ratings of an item the first counts.
 
-        Args:
-            table: the ratings.
-            aspect: what was rated, e.g. ``correct`` or ``quality``.
-            scale: ``nominal``, ``ordinal:1-5``, ``interval``, ... (docs/importing.md).
-            suite: the suite of the items; where it has images, each item must match one.
-            item: the column with the item's id, path, file name or hash.
-            rater: the column with the rater.
-            value: the column with the rating; None is no rating, and counted as left out.
-            prompt: the column with the prompt, if there is one: intervals are computed over prompts.
-            generator: the column with the model that made the image, if there is one.
-            kind: ``human`` or ``scorer``.
-            new_items: whether items that match no image become items without images.
-            missing: further texts that are no rating.
-            merge: what spellings of a label or a name are the same: ``case``, ``space``, ``number``, or ``none``.
+        ``table`` has the ratings, whose cells are None where there is none.
         """
         named = {"item": item, "rater": rater, "value": value, "prompt": prompt, "generator": generator}
         for argument, column in named.items():
@@ -307,6 +296,21 @@ class Project:
         cells = table[[name for name in named.values() if name]].astype({item: str, rater: str})
         if cells[value].dtype == object:
             cells[value] = cells[value].map(lambda cell: None if cell is None or cell != cell else str(cell))
+        request = RatingRequest(
+            item=item,
+            rater=rater,
+            value=value,
+            prompt=prompt,
+            generator=generator,
+            aspect=aspect,
+            scale=scale,
+            suite=suite,
+            kind=kind,
+            wide=False,
+            new_items=new_items,
+            missing=tuple(missing),
+            merge=tuple(merge),
+        )
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "ratings.parquet")
             cells.to_parquet(path)
@@ -315,15 +319,7 @@ class Project:
                     "import ratings",
                     "concord.importing.ratings:import_ratings",
                     file=str(path),
-                    aspect=aspect,
-                    scale=scale,
-                    suite=suite,
-                    kind=kind,
-                    wide=False,
-                    new_items=new_items,
-                    missing=list(missing),
-                    merge=list(merge),
-                    **named,
+                    request=asdict(request),
                 )
             except ProjectError as error:
                 # the file is of no interest to whoever has a table
@@ -369,7 +365,7 @@ class Project:
 
     def undo(self, import_id: int) -> str:
         """Undo an import, as ``import undo`` does."""
-        return self._run("import undo", "concord.importing:undo_import", import_id=import_id)
+        return self._run("import undo", "concord.importing.undo:undo_import", import_id=import_id)
 
     def report(self, output: str | Path, **selection: Filter) -> str:
         """Write a report, as ``export report`` does; the format follows the file's name (html, pdf, md, tex, zip).

@@ -63,9 +63,11 @@ def test_arguments_of_the_library_are_fields_of_its_requests(call: str) -> None:
     assert shared
     for name in shared:
         default = fields[name].default
-        assert arguments[name].default == default or (arguments[name].default is None and default == ()), name
         assert arguments[name].annotation != "Any"
+        # what a library adds is a table or folder of its own, with usual names for columns
+        assert call.startswith("add_") or arguments[name].default in (default, None if default == () else default), name
 
 
 def test_no_field_is_required_by_accident() -> None:
-    assert [field.name for kind in REQUESTS.values() for field in fields_of(kind) if field.default is MISSING] == []
+    required = {field.name for kind in REQUESTS.values() for field in fields_of(kind) if field.default is MISSING}
+    assert required == {"layout"}

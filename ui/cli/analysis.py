@@ -8,6 +8,7 @@ import typer
 
 from concord.agreement_request import AgreementRequest
 from concord.common.options import Intervals
+from concord.importing.image_requests import MatchingRequest
 from ui.cli.options import (
     AUTO,
     FILTERS,
@@ -37,25 +38,7 @@ def agreement_command(selection: Selection, request: AgreementRequest, output: O
 
 
 @project_command(import_app, "itm", "concord.importing.images:import_matching")
-def import_itm(
-    file: Annotated[
-        str | None,
-        typer.Argument(help="JSONL, JSON or CSV with an image, its captions and the correct one; see docs/matching.md."),
-    ] = None,
-    images: Annotated[str | None, typer.Option(help="Folder of the images; default: the folder of the file.")] = None,
-    suite: Annotated[str | None, typer.Option(help="Name of the suite; default: itm, winoground, aro or itm-tifa.")] = None,
-    layout: Annotated[
-        Literal["auto", "rows", "winoground", "aro"], typer.Option(help="File format; auto: detect it from the first row.")
-    ] = "auto",
-    source: Annotated[str | None, typer.Option(help="Source of the images ('real'; with --tifa 'coco').")] = None,
-    playground: Annotated[bool, typer.Option("--playground", help="Render the playground's matching set instead.")] = False,
-    n: Annotated[int | None, typer.Option("--n", min=1, max=10_000, help="--playground: images per task (50).")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="--playground: random seed of the set (0).")] = None,
-    tifa: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="TEXTS QUESTIONS", help="TIFA's text_inputs.json and question_answers.json."),
-    ] = None,
-) -> None:
+def import_itm(request: MatchingRequest) -> None:
     """Import images with candidate captions (image-text matching): your own file, Winoground, ARO or the playground's."""
 
 

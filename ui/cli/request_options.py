@@ -29,15 +29,13 @@ def request_options(kind: type, part: bool) -> list[Parameter]:
 
 def request_values(kind: type, part: bool, options: dict[str, Any]) -> dict[str, Any]:
     """Take the values of a request out of a command's options; of a part only those that are given, by their names in files."""
-    values = {field: options.pop(_name(field, part)) for field in fields_of(kind)}
+    values = [(field, options.pop(_name(field, part))) for field in fields_of(kind)]
     if part:
-        return {
-            (field.setting.file or field.key): value for field, value in values.items() if value is not None and value != []
-        }
+        return {(field.setting.file or field.key): value for field, value in values if value is not None and value != []}
     # an option that may be repeated and is not given at all has the field's default
     return {
         field.name: (tuple(value) if value or field.default is MISSING else field.default) if field.several else value
-        for field, value in values.items()
+        for field, value in values
     }
 
 

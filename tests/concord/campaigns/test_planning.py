@@ -14,8 +14,8 @@ from annotation.questionnaires import ab, geneval
 from concord.campaigns import adjudication, annotators, known_answers, planning
 from concord.campaigns.adjudication import DisagreementSide, RaterValue
 from concord.campaigns.annotators import CampaignTopic
-from concord.campaigns.planning import CampaignSpec, campaign_spec
 from concord.campaigns.progress import all_progress, answer_pace, describe_finding, describe_plan, progress_of
+from concord.campaigns.spec import CampaignSpec, campaign_spec
 from concord.form import item_form
 from data.files import InputError
 from data.store.campaigns import management

@@ -11,7 +11,8 @@ import pytest
 import concord
 from agreement.meta.planning import DIFFERENCE
 from concord.campaigns import progress
-from concord.campaigns.planning import CampaignSpec, plan_campaign
+from concord.campaigns.planning import plan_campaign
+from concord.campaigns.spec import CampaignSpec
 from concord.meta.findings import effects
 from concord.meta.planning import expected_precision, plan, rated_aspects
 from concord.meta.requests import MEAN, PlanRequest

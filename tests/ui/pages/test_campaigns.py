@@ -12,7 +12,7 @@ import gradio as gr
 import pytest
 
 from concord.campaigns import adjudication, planning
-from concord.campaigns.planning import campaign_spec
+from concord.campaigns.spec import campaign_spec
 from data.campaigns.checks import ATTENTION_PASS_MARK, GOLD_PASS_MARK
 from data.store.campaigns import management, monitoring, participation
 from data.store.core.store import Store

@@ -10,7 +10,7 @@ import pytest
 
 from concord import form
 from concord.campaigns import planning
-from concord.campaigns.planning import campaign_spec
+from concord.campaigns.spec import campaign_spec
 from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.judgements import recording

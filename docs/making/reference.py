@@ -393,10 +393,10 @@ def campaigns() -> str:
 
 def _campaign_row(field: RequestField) -> tuple[str, str, str]:
     setting = field.setting
-    file = f"Or `{setting.file}`, which names its file." if setting.file else ""
+    file = f"Here its text; or `{setting.file}`, which names the file." if setting.file else ""
     choices = f"One of {', '.join(map(code, field.choices))}." if field.choices else ""
     default = _as_code(field.default) + (f" {setting.unit}" if setting.unit else "")
-    return code(field.key), default, " ".join(filter(None, (setting.help, choices, setting.details, file)))
+    return code(field.key), default, " ".join(filter(None, (setting.help, file, choices, setting.details)))
 
 
 def recruitment() -> str:

@@ -46,7 +46,9 @@ def _name(field: RequestField, part: bool) -> str:
 def option_of(field: RequestField, part: bool = False) -> Parameter:
     """Return the parameter of a command that typer makes into an option or argument."""
     setting = field.setting
-    names, limits = _flags(field, part), {"min": setting.minimum, "max": setting.maximum}
+    names = _flags(field, part)
+    # a fraction may come from a file as well: the request refuses both in the same words
+    limits = {} if part and field.kind is float else {"min": setting.minimum, "max": setting.maximum}
     text = _help(field) if part else setting.help
     kind = typer.Argument if setting.argument else typer.Option
     declared = kind(*names, help=text, metavar=setting.metavar, **limits)  # type: ignore[arg-type]
@@ -84,4 +86,5 @@ def _help(field: RequestField) -> str:
     default = field.default
     if default is MISSING or default is None or default is False or default in ("", ()):
         return field.setting.help
-    return f"{field.setting.help.rstrip('.')}; default: {'on' if default is True else default}."
+    text = "on" if default is True else f"{default:g}" if isinstance(default, float) else default
+    return f"{field.setting.help.rstrip('.')}; default: {text}."

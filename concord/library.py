@@ -39,6 +39,7 @@ from concord.meta.requests import (
     RankRequest,
     RaterEffectsRequest,
 )
+from concord.runs.requests import ScoreRequest
 from data.export.datasets import IMAGES
 from data.export.rows import JUDGEMENT_COLUMNS, RATING_COLUMNS
 from data.requests import Request
@@ -65,6 +66,7 @@ REQUESTS: Final[Mapping[str, type[Request]]] = {
     "alt_test": AltTestRequest,
     "add_images": ImageRequest,
     "add_ratings": RatingRequest,
+    "score": ScoreRequest,
 }
 """The request that a call of `Project` makes of its arguments; what these mean is said there."""
 
@@ -351,15 +353,17 @@ class Project:
 
         ``device``: as torch names it (``cpu``, ``cuda:1``); None for the GPU if there is one.
         """
+        request = ScoreRequest(
+            scorer=scorer,
+            profile=profile,
+            overrides=tuple(f"{name}={value}" for name, value in (settings or {}).items()),
+            device=device or default_device(),
+            limit=limit,
+        )
         return self._run(
             "score",
             "concord.runs.score:run",
-            scorer=scorer,
-            profile=profile,
-            overrides=[f"{name}={value}" for name, value in (settings or {}).items()],
-            device=device or default_device(),
-            batch_size=None,
-            limit=limit,
+            request=asdict(request),
             selection=_selection(selection),
         )
 

@@ -70,4 +70,4 @@ def test_arguments_of_the_library_are_fields_of_its_requests(call: str) -> None:
 
 def test_no_field_is_required_by_accident() -> None:
     required = {field.name for kind in REQUESTS.values() for field in fields_of(kind) if field.default is MISSING}
-    assert required == {"layout"}
+    assert required == {"layout", "scorer"}

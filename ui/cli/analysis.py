@@ -9,15 +9,11 @@ import typer
 from concord.agreement_request import AgreementRequest
 from concord.common.options import Intervals
 from concord.importing.image_requests import MatchingRequest
+from concord.runs.requests import AblationRequest
 from ui.cli.options import (
-    AUTO,
     FILTERS,
     IMAGE_FILTERS,
-    Device,
-    First,
-    Limit,
     OutputFormat,
-    Overrides,
     Selection,
     TextFormat,
     app,
@@ -42,9 +38,6 @@ def import_itm(request: MatchingRequest) -> None:
     """Import images with candidate captions (image-text matching): your own file, Winoground, ARO or the playground's."""
 
 
-Numbers = Annotated[str | None, typer.Option(metavar="N,N,...", help="Comma-separated values; default: those of the profile.")]
-
-
 @project_command(app, "itm", "ui.cli.analysis_tables:print_matching", MATCHING_FILTERS)
 def itm_command(
     selection: Selection,
@@ -55,24 +48,7 @@ def itm_command(
 
 
 @project_command(app, "ablate", "ui.cli.analysis_tables:ablate", IMAGE_FILTERS)
-def ablate_command(
-    selection: Selection,
-    scorer: Annotated[str, typer.Argument(help="selfeval, elbo or flowloss.")],
-    profile: Annotated[
-        str, typer.Option(help="Settings profile: the model, and all settings that do not vary.")
-    ] = "playground",
-    trials: Numbers = None,
-    steps: Numbers = None,
-    seeds: Numbers = None,
-    overrides: Overrides = [],  # noqa: B006
-    device: Device = AUTO,
-    batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Batch size in images (32).")] = None,
-    limit: Limit = None,
-    first: First = None,
-    plot: Annotated[str | None, typer.Option(metavar="FILE.html", help="HTML file for the plot.")] = None,
-    intervals: Intervals = True,
-    output: OutputFormat = "table",
-) -> None:
+def ablate_command(selection: Selection, request: AblationRequest, output: OutputFormat = "table") -> None:
     """Accuracy of a likelihood scorer by trials, steps and seed: scores what is missing, then compares."""
 
 

@@ -49,6 +49,7 @@ from concord.error_analysis import flips
 from concord.error_analysis.flips import FlipLine, flip_lines
 from concord.questions import scores
 from concord.runs import score
+from concord.runs.requests import AblationRequest, ScoreRequest
 from data.files import write_whole
 from data.prompts.flips import check_kind
 from data.store.judgements.scorer_evidence import caption_choices
@@ -485,42 +486,36 @@ _ABLATION_FIELDS: Sequence[Field[AblationPoint]] = (
 )
 
 
-def ablate(
-    context: Context,
-    scorer: str,
-    profile: str,
-    trials: str | None,
-    steps: str | None,
-    seeds: str | None,
-    overrides: Sequence[str],
-    device: str,
-    batch_size: int | None,
-    limit: int | None,
-    first: int | None,
-    selection: Mapping[str, Sequence[str]],
-    plot: str | None,
-    intervals: bool,
-    output: str,
-) -> None:
-    """Score what is missing, then the table; ``plot``: an HTML file to write. Of several trials only the most are run, as fewer
+def ablate(context: Context, selection: Mapping[str, Sequence[str]], request: AblationRequest, output: str) -> None:
+    """Score what is missing, then print the table and write the plot. Of several trials only the most are run, as fewer
     are the first of them."""
-    usual = _default_settings(context, scorer, profile, overrides)
-    wanted = [_numbers(text, name, usual[name]) for text, name in ((trials, "trials"), (steps, "steps"), (seeds, "seed"))]
+    usual = _default_settings(context, request)
+    texts_of = ((request.trials, "trials"), (request.steps, "steps"), (request.seeds, "seed"))
+    wanted = [_numbers(text, name, usual[name]) for text, name in texts_of]
     chosen = selected(context, selection)
     # a file that cannot be written is better told before hours of scoring
-    target = None if plot is None else context.path(plot)
+    target = None if request.plot is None else context.path(request.plot)
     if target is not None and not target.parent.is_dir():
-        raise UsageError(f"--plot {plot}: there is no such folder")
+        raise UsageError(f"--plot {request.plot}: there is no such folder")
     grid = []
     for of_steps, of_seed in product(wanted[1], wanted[2]):
-        settings = [*overrides, f"trials={max(wanted[0])}", f"steps={of_steps}", f"seed={of_seed}"]
-        planned = score.plan_scoring(context.store, scorer, profile, parse_overrides(settings))
+        settings = (*request.overrides, f"trials={max(wanted[0])}", f"steps={of_steps}", f"seed={of_seed}")
+        planned = score.plan_scoring(context.store, request.scorer, request.profile, parse_overrides(settings))
         # with JSON on standard output nothing else goes there
         quiet = replace(context, out=context.err) if output == "json" else context
-        score.run(quiet, scorer, profile, settings, device, batch_size, limit, selection, first=first)
+        one_run = ScoreRequest(
+            scorer=request.scorer,
+            profile=request.profile,
+            overrides=settings,
+            device=request.device,
+            batch_size=request.batch_size,
+            limit=request.limit,
+            first=request.first,
+        )
+        score.run(quiet, one_run, selection)
         grid.append(AblationSetting(planned.rater.rater_id, of_steps, of_seed))
     only = replace(chosen, rater=tuple(setting.rater for setting in grid))
-    points = ablation_points(caption_choices(context.store, only), grid, wanted[0], Options(intervals=intervals))
+    points = ablation_points(caption_choices(context.store, only), grid, wanted[0], Options(intervals=request.intervals))
     if not points:
         raise CommandError("nothing to compare: no image of this selection has a number for every caption in every trial")
     if output == "json":
@@ -532,15 +527,15 @@ def ablate(
         _say_tables(context, suite, [without_empty_columns(table)])
     if target is not None:
         write_whole(target, _plot_page(points).encode())
-        context.warn(f"the plot is in {plot}")
+        context.warn(f"the plot is in {request.plot}")
 
 
-def _default_settings(context: Context, scorer: str, profile: str, overrides: Sequence[str]) -> Mapping[str, Any]:
-    planned = score.plan_scoring(context.store, scorer, profile, parse_overrides(overrides))
+def _default_settings(context: Context, request: AblationRequest) -> Mapping[str, Any]:
+    planned = score.plan_scoring(context.store, request.scorer, request.profile, parse_overrides(request.overrides))
     lacking = [name for name in ("trials", "steps", "seed") if name not in planned.settings]
     if lacking:
         raise UsageError(
-            f"{scorer} has no {' and no '.join(lacking)} to vary; likelihood scorers have: selfeval, elbo, flowloss"
+            f"{request.scorer} has no {' and no '.join(lacking)} to vary; likelihood scorers have: selfeval, elbo, flowloss"
         )
     return planned.settings
 

@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from concord.common.options import OutputFile
 from data.export import TableFormat
-from ui.cli.options import FILTERS, IMAGE_FILTERS, OutputFile, Selection, export_app, import_app, project_command
+from ui.cli.options import FILTERS, IMAGE_FILTERS, Selection, export_app, import_app, project_command
 from ui.report.formats import FormatName
 
 Table = Annotated[TableFormat | None, typer.Option("--format", help="Format; default: from the file name.")]

@@ -40,14 +40,10 @@ Project = Annotated[
     typer.Option("--project", help="The project folder; created if it does not exist.", show_default="projects/playground"),
 ]
 Selection = dict[str, list[str]]
-OutputFile = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
 
 
 OutputFormat = Annotated[Literal["table", "json"], typer.Option("--format", help="Output format.")]
 TextFormat = Annotated[Literal["table", "json", "md"], typer.Option("--format", help="Output format.")]
-Overrides = Annotated[
-    list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting of the profile. Repeatable.")
-]
 
 
 def _device(named: str) -> str:
@@ -63,15 +59,8 @@ def _device(named: str) -> str:
 
 
 AUTO = "auto"
-Device = Annotated[
-    str, typer.Option(callback=_device, help="auto (the GPU if there is one), cpu, cuda, mps; several: cuda:0,cuda:1.")
-]
-
-
-Limit = Annotated[
-    int | None, typer.Option(min=1, help="Maximum number of images, drawn at random over tasks; the seed is stored.")
-]
-First = Annotated[int | None, typer.Option(min=1, help="Only the first N images by id, instead of a random draw.")]
+DEVICE = "device"
+"""The field of a request that names where models run."""
 
 
 FILTERS: dict[str, str] = {
@@ -129,14 +118,12 @@ def project_command(
     filters = {each: Annotated[list[str], typer.Option(help=FILTERS[each])] for each in selection}
 
     def declare(declared: Callable[..., Mapping[str, Any] | None]) -> Callable[..., None]:
-        own = [each for each in signature(declared, eval_str=True).parameters.values() if each.name != "selection"]
-        requests = {each.name: request for each in own if (request := _request(each)) is not None}
+        own, read = _own_options(declared)
 
         def run(project: Path, **options: Any) -> None:
             if filters:
                 options["selection"] = {each: options.pop(each) for each in filters}
-            for parameter, (kind, part) in requests.items():
-                options[parameter] = _read(kind, part, options)
+            options = read(options)
             parameters = declared(**options)
             # a shard of a run has ended by now: it is scored where there may be no database
             from ui import commands
@@ -146,17 +133,45 @@ def project_command(
             raise typer.Exit(commands.execute(project, words, as_json))
 
         every = [Parameter(each, Parameter.KEYWORD_ONLY, default=[], annotation=option) for each, option in filters.items()]
-        for each in own:
-            every += request_options(*requests[each.name]) if each.name in requests else [_option(each)]
-        every.append(Parameter("project", Parameter.KEYWORD_ONLY, default=PLAYGROUND, annotation=Project))
-        # typer reads a command's options from its signature
-        run.__signature__ = Signature(every)  # type: ignore[attr-defined]
-        run.__annotations__ = {each.name: each.annotation for each in every}
-        run.__doc__ = declared.__doc__
+        every += [*own, Parameter("project", Parameter.KEYWORD_ONLY, default=PLAYGROUND, annotation=Project)]
+        _declare(run, every, declared.__doc__)
         group.command(name, cls=OnceCommand)(run)
         return run
 
     return declare
+
+
+def with_request(declared: Callable[..., None]) -> Callable[..., None]:
+    """Decorator: gives a command without a project the options of the request that it takes (`data.requests`)."""
+    own, read = _own_options(declared)
+
+    def run(**options: Any) -> None:
+        declared(**read(options))
+
+    _declare(run, own, declared.__doc__)
+    return run
+
+
+def _declare(run: Callable[..., None], options: list[Parameter], text: str | None) -> None:
+    """Give a function the signature from which typer reads a command's options, and its help."""
+    run.__signature__ = Signature(options)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in options}
+    run.__doc__ = text
+
+
+def _own_options(declared: Callable[..., Any]) -> tuple[list[Parameter], Callable[[dict[str, Any]], dict[str, Any]]]:
+    """Return a command's options but those of a selection, and what puts their values together for the declared function."""
+    own = [each for each in signature(declared, eval_str=True).parameters.values() if each.name != "selection"]
+    requests = {each.name: request for each in own if (request := _request(each)) is not None}
+    options: list[Parameter] = []
+    for each in own:
+        options += request_options(*requests[each.name]) if each.name in requests else [_option(each)]
+
+    def read(values: dict[str, Any]) -> dict[str, Any]:
+        made = {name: _read(kind, part, values) for name, (kind, part) in requests.items()}
+        return values | made
+
+    return options, read
 
 
 def _request(parameter: Parameter) -> tuple[type, bool] | None:
@@ -179,12 +194,14 @@ def _option(parameter: Parameter) -> Parameter:
 
 
 def _read(kind: type, part: bool, options: dict[str, Any]) -> Any:
-    """Take a request out of the options.
+    """Take a request out of the options; its device is chosen where the command is given.
 
     Raises:
         BadParameter: it has a value that it cannot have.
     """
     values = request_values(kind, part, options)
+    if DEVICE in values:
+        values[DEVICE] = _device(values[DEVICE])
     try:
         return values if part else kind(**values)
     except ValueError as error:

@@ -388,10 +388,11 @@ def library() -> str:
 
 def campaigns() -> str:
     """Campaigns' settings as Markdown."""
-    return table(("setting", "default", "what it means"), map(_campaign_row, fields_of(CampaignSpec)))
+    return table(("setting", "default", "what it means"), map(setting_row, fields_of(CampaignSpec)))
 
 
-def _campaign_row(field: RequestField) -> tuple[str, str, str]:
+def setting_row(field: RequestField) -> tuple[str, str, str]:
+    """Return a field's name, default and meaning as Markdown."""
     setting = field.setting
     file = f"Here its text; or `{setting.file}`, which names the file." if setting.file else ""
     choices = f"One of {', '.join(map(code, field.choices))}." if field.choices else ""

@@ -9,7 +9,7 @@ import typer
 
 from concord.campaigns.spec import CampaignSpec
 from concord.common.options import Intervals
-from ui.cli.options import OutputFormat, app, project_command
+from ui.cli.options import OutputFormat, Uncounted, app, project_command
 from ui.cli.request_options import PartOf
 
 campaigns_app = typer.Typer(
@@ -73,9 +73,7 @@ def revoke_flagged(
             "--person", metavar="NAME", help="Revoke this person; default: all with failed checks or a pattern. Repeatable."
         ),
     ] = [],  # noqa: B006
-    uncounted: Annotated[
-        bool, typer.Option("--uncounted", help="Their earlier answers do not count any more, either.")
-    ] = False,
+    uncounted: Uncounted = False,
     yes: Annotated[bool, typer.Option("--yes", help="Revoke them; without it, they are only listed.")] = False,
 ) -> None:
     """List people with flags and their reasons; with --yes revoke them together. `campaigns undo-revoke` undoes it."""

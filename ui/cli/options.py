@@ -42,8 +42,11 @@ Project = Annotated[
 Selection = dict[str, list[str]]
 
 
-OutputFormat = Annotated[Literal["table", "json"], typer.Option("--format", help="Output format.")]
-TextFormat = Annotated[Literal["table", "json", "md"], typer.Option("--format", help="Output format.")]
+_FORMAT = typer.Option("--format", help="Output format.")
+OutputFormat = Annotated[Literal["table", "json"], _FORMAT]
+TextFormat = Annotated[Literal["table", "json", "md"], _FORMAT]
+ListFormat = Annotated[Literal["table", "json", "csv"], _FORMAT]
+Uncounted = Annotated[bool, typer.Option("--uncounted", help="Their earlier answers do not count any more, either.")]
 
 
 def _device(named: str) -> str:

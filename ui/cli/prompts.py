@@ -67,7 +67,7 @@ def questions_command(request: WritingRequest, project: Project = PLAYGROUND) ->
 
 
 @project_command(export_app, "prompts", "concord.importing.prompts:export_prompts")
-def export_prompts(suite: Annotated[str, typer.Option(help="The suite.")], output: JsonLinesFile) -> None:
+def export_prompts(suite: Annotated[str, typer.Option(help="The suite to export.")], output: JsonLinesFile) -> None:
     """Export a suite's prompts with their specs. `import prompts FILE` reads them."""
 
 

@@ -273,7 +273,7 @@ def test_the_house_stays_one_that_a_stranger_can_overlook() -> None:
                 if words & RETIRED and not any(term in node.name for term in TERMS):
                     retired.append(node.name)
     # more than in the second edition of the house: each feature since is a module or two of its own, and so are the one table,
-    # the one estimate and the sentences, whose twins lay inside of other modules, the shell's small modules, and requests, which
+    # the one estimate and the sentences, whose twins lay inside of other modules, the shell's small modules, and requests that
     # lie apart from what acts on them, as `--help` imports them
     assert len(PRODUCT) < 537
     assert {folder: count for folder, count in folders.items() if count > 21} == {}

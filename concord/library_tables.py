@@ -10,24 +10,40 @@ from typing import Any, Final
 
 import pandas as pd
 
-from agreement import Options
-from agreement.meta.estimates import EstimateOptions
 from agreement.meta.units import Finding
 from concord import agreement, exporting
+from concord.agreement_request import AgreementRequest
 from concord.common.context import Context
 from concord.common.estimate_json import finding_json
+from concord.importing.image_requests import ImageRequest
+from concord.importing.rating_request import RatingRequest
 from concord.meta import estimates, findings, planning
-from concord.meta.planning import PlanRequest
+from concord.meta.requests import AltTestRequest, EstimateRequest, PlanRequest, RankRequest, RaterEffectsRequest
+from concord.runs.requests import ScoreRequest
 from data.export.datasets import IMAGES
 from data.export.rows import JUDGEMENT_COLUMNS, RATING_COLUMNS
+from data.requests import Request
 from data.selection import Selection
 from data.store import library
 from data.store.analysis import exports
 from data.store.core.store import Store
+from data.validation import record_of
 
 Made = Mapping[str, pd.DataFrame | Sequence[Mapping[str, Any]]]
 
 
+REQUESTS: Final[Mapping[str, type[Request]]] = {
+    "agreement": AgreementRequest,
+    "estimate": EstimateRequest,
+    "plan": PlanRequest,
+    "rater_effects": RaterEffectsRequest,
+    "rank": RankRequest,
+    "alt_test": AltTestRequest,
+    "add_images": ImageRequest,
+    "add_ratings": RatingRequest,
+    "score": ScoreRequest,
+}
+"""The request that a call of `Project` makes of its arguments; what these mean is said there."""
 _IMAGE: Final = ["path", "sha256"]
 
 
@@ -36,7 +52,8 @@ def write_tables(
 ) -> None:
     """Write the tables of a call of ``Project`` as Parquet files into a folder, wherever the project is open."""
     chosen = agreement.selected(context, selection)
-    named = {name: tuple(value) if isinstance(value, list) else value for name, value in arguments.items()}
+    kind = REQUESTS.get(call)
+    named = arguments if kind is None else {"request": record_of(kind, arguments)}
     for name, rows in _CALLS[call](context.store, chosen, **named).items():
         _write(rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(rows), Path(folder, f"{name}.parquet"))
 
@@ -75,10 +92,31 @@ def _findings(name: str, rows: Sequence[Finding], scorer: Sequence[str] = ()) ->
     return {name: [finding_json(row) for row in findings.of_scorers(rows, scorer)]}
 
 
-def _plan(store: Store, chosen: Selection, **request: Any) -> Made:
-    wanted = PlanRequest(**request)
-    agreement.known_statistics(wanted.statistics)
-    return _findings("plan", planning.plan(store, chosen, wanted))
+def _agreement(store: Store, chosen: Selection, request: AgreementRequest) -> Made:
+    return agreement.compute(store, chosen, request.options()).to_json()
+
+
+def _estimate(store: Store, chosen: Selection, request: EstimateRequest) -> Made:
+    return _findings("estimate", estimates.estimate(store, chosen, request.options()))
+
+
+def _plan(store: Store, chosen: Selection, request: PlanRequest) -> Made:
+    agreement.known_statistics(request.statistics)
+    return _findings("plan", planning.plan(store, chosen, request))
+
+
+def _rater_effects(store: Store, chosen: Selection, request: RaterEffectsRequest) -> Made:
+    return _findings("rater_effects", findings.effects(store, chosen, request.ratings))
+
+
+def _rank(store: Store, chosen: Selection, request: RankRequest) -> Made:
+    rows = findings.rank(store, chosen, request.options(), request.epsilon)
+    return _findings("rank", rows, request.scorer)
+
+
+def _alt_test(store: Store, chosen: Selection, request: AltTestRequest) -> Made:
+    rows = findings.alt_test(store, chosen, request.options(), request.epsilon, request.graded)
+    return _findings("alt_test", rows, request.scorer)
 
 
 _CALLS: Final[Mapping[str, Callable[..., Made]]] = {
@@ -96,18 +134,12 @@ _CALLS: Final[Mapping[str, Callable[..., Made]]] = {
     "ratings": _ratings,
     "judgements": _judgements,
     "scores": _scores,
-    "agreement": lambda store, chosen, **options: agreement.compute(store, chosen, Options(**options)).to_json(),
-    "estimate": lambda store, chosen, **options: _findings(
-        "estimate", estimates.estimate(store, chosen, EstimateOptions(**options))
-    ),
+    "agreement": _agreement,
+    "estimate": _estimate,
     "plan": _plan,
-    "rater_effects": lambda store, chosen, ratings: _findings("rater_effects", findings.effects(store, chosen, ratings)),
-    "rank": lambda store, chosen, scorer, epsilon, **options: _findings(
-        "rank", findings.rank(store, chosen, Options(**options), epsilon), scorer
-    ),
-    "alt_test": lambda store, chosen, scorer, epsilon, graded, **options: _findings(
-        "alt_test", findings.alt_test(store, chosen, Options(**options), epsilon, graded), scorer
-    ),
+    "rater_effects": _rater_effects,
+    "rank": _rank,
+    "alt_test": _alt_test,
 }
 """What each table or call is made of, as tables or as rows."""
 

@@ -20,7 +20,7 @@ from concord import agreement, exporting
 from concord.agreement import AgreementRows
 from concord.meta import findings, planning
 from concord.meta.estimates import estimate
-from concord.meta.planning import PlanRequest
+from concord.meta.requests import PlanRequest
 from concord.reporting.recruitment import Recruitment, recruited
 from concord.reporting.samples import SampleImage, samples
 from data.aspects import Scales

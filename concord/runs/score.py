@@ -20,6 +20,7 @@ from concord.common import live_updates, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
 from concord.runs import queue, run_session
 from concord.runs.image_limit import ImageLimit, limit_of
+from concord.runs.requests import ScoreRequest
 from data.cache import cached_by_stamp
 from data.jobs.runs import PART_SIZE, Run, RunFolder, WorkItem, read_manifest
 from data.matching.captions import caption_candidates
@@ -228,27 +229,14 @@ def changed_settings(scorer: Scorer, profile: str, settings: Mapping[str, Any]) 
     return [f"{key}={settings[key]}" for key in sorted(usual) if key in settings and settings[key] != usual[key]]
 
 
-def run(
-    context: Context,
-    scorer: str,
-    profile: str | None,
-    overrides: Sequence[str],
-    device: str,
-    batch_size: int | None,
-    limit: int | None,
-    selection: Mapping[str, Sequence[str]],
-    engine: str = DEFAULT_ENGINE,
-    force: bool = False,
-    first: int | None = None,
-    seed: int = 0,
-) -> None:
-    """First what the rater left unfinished, then what of the selection is left; ``force``: as ``Run`` has it.
+def run(context: Context, request: ScoreRequest, selection: Mapping[str, Sequence[str]]) -> None:
+    """First what the rater left unfinished, then what of the selection is left.
 
     At most ``limit`` images are scored, drawn at random over their tasks by ``seed``, or the ``first`` ones.
     """
-    most = limit_of(limit, first, seed)
-    check_engine(engine, device)
-    chosen = plan_scoring(context.store, scorer, profile, parse_overrides(overrides))
+    most = limit_of(request.limit, request.first, request.seed)
+    check_engine(request.engine, request.device)
+    chosen = plan_scoring(context.store, request.scorer, request.profile, parse_overrides(request.overrides))
     if chosen.note:
         context.warn(chosen.note)
     refuse_missing_models(chosen.scorer, chosen.settings)
@@ -259,14 +247,14 @@ def run(
     while (row := _unfinished_run(context, rater_id)) is not None:
         folder = run_session.folder_of(context.store, row)
         tried |= {work.item_id for work in folder.work()}
-        if force:
+        if request.force:
             folder.replace(replace(folder.job(), force=True))
         context.warn(f"going on with run {row.run_id}: {row.n_done:,} of {wording.count(row.n_items, 'image')} are done")
         _operate(context.store, row, chosen)
         ended.append(_worked_on(context, row, chosen.scorer))
     if most.n is not None:
         most = replace(most, n=max(0, most.n - sum(row.n_items for row in ended)))
-    new_run = _new_run(chosen, device, batch_size or PART_SIZE, engine, force)
+    new_run = _new_run(chosen, request.device, request.batch_size or PART_SIZE, request.engine, request.force)
     begun = _begin(context, chosen, new_run, where, most, tried)
     if begun is not None:
         ended.append(_worked_on(context, begun, chosen.scorer))

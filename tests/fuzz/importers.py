@@ -154,7 +154,7 @@ def bench(folder: Path, *, app: bool = False) -> Iterator[Bench]:
             status = commands.run(Context(store, folder, io.StringIO(), io.StringIO()), name, parameters)
             assert status == 0, name
 
-        do("import images", directory=[str(pictures)], layout="geneval", generator="sdv2", suite=None)
+        do("import images", directory=[str(pictures)], request={"layout": "geneval", "generator": "sdv2"})
         do("import questions", file=None, from_specs=True, suite=None)
         imports.apply(
             store, [ImportBundle("prompts", "fuzz", "0", prompts=[Prompt("s/00009", "s", "two cats", "counting", {})])]

@@ -15,7 +15,7 @@ from annotation.questionnaires import custom, registry
 from annotation.questionnaires.base import validate
 from annotation.questionnaires.custom import read_yaml
 from annotation.questionnaires.form import FormItem
-from concord.campaigns import known_answers, planning
+from concord.campaigns import known_answers, planning, spec
 from concord.common import forwarding
 from concord.importing.rating_values import is_missing, is_value, value_reader
 from data.export.rows import ExportedRating, columns_of, read_rows
@@ -273,7 +273,7 @@ def custom_of(folder: Path) -> None:
 
 
 def campaign_of(folder: Path) -> None:
-    planning.campaign_spec(planning.from_yaml(read_text(folder / "c.yaml"), "c.yaml"))
+    spec.campaign_spec(planning.from_yaml(read_text(folder / "c.yaml"), "c.yaml"))
 
 
 def known_of(name: str, folder: Path) -> None:

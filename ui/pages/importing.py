@@ -21,8 +21,10 @@ from concord.common.base_path import at
 from concord.common.context import CommandError
 from concord.common.table import Cell
 from concord.importing import uploads
+from concord.importing.image_requests import ImageRequest
 from concord.importing.images import DEFAULT_SUITES
-from concord.importing.uploads import Source, UploadOutcome
+from concord.importing.rating_request import RatingRequest
+from concord.importing.uploads import Source, UploadOutcome, UploadRequest
 from data.aspects import SCALES
 from data.files import printable
 from data.images.files import ImageError, thumbnail
@@ -164,7 +166,7 @@ class ImportPage(Page[None]):
         return {} if source is None else self._preview(source, dict(zip((*_IMAGES, *_RATINGS), values, strict=True)))
 
     def _preview(self, source: Source, values: Mapping[str, Any]) -> dict[str, Any]:
-        outcome = uploads.preview(self.store, source, _options(source, values))
+        outcome = uploads.preview(self.store, source, _request(source, values))
         bundle = outcome.bundle
         if bundle is None:
             lines = outcome.errors or outcome.summary
@@ -185,8 +187,8 @@ class ImportPage(Page[None]):
         if source is None:
             return {}
         progress(0, desc="Storing")
-        options = _options(source, dict(zip((*_IMAGES, *_RATINGS), values, strict=True)))
-        outcome = uploads.store_source(self.store, source, options, lambda done: progress(done, desc="Reading images"))
+        request = _request(source, dict(zip((*_IMAGES, *_RATINGS), values, strict=True)))
+        outcome = uploads.store_source(self.store, source, request, lambda done: progress(done, desc="Reading images"))
         return _nothing() | {"done": _done(source, outcome), "imports": _imports_table(self.store)}
 
     def _undo(self, number: int | None) -> Drawn:
@@ -222,15 +224,16 @@ def _nothing(text: Node = "") -> dict[str, Any]:
     return {"source": None, "summary": text, "preview": "", "done": "", **hidden}
 
 
-def _options(source: Source, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of ``import images`` or ``import ratings``."""
+def _request(source: Source, values: Mapping[str, Any]) -> UploadRequest:
+    """The request of ``import images`` or ``import ratings``; None for a file of ``export ratings``."""
     if source.layout is not None:
-        return {"generator": values["images-generator"].strip(), "suite": values["images-suite"].strip()}
+        generator, suite = (values[name].strip() or None for name in _IMAGES)
+        return ImageRequest(layout=source.layout, generator=generator, suite=suite)
     if values["exported"]:
-        return {"exported": True}
-    columns = {name: None if values[name] in (None, "", _NONE) else values[name] for name in _COLUMNS}
-    others = {name: values[name] or None for name in ("aspect", "scale", "suite", "kind")}
-    return {**columns, **others, "new_items": bool(values["new_items"])}
+        return None
+    columns: dict[str, Any] = {name: None if values[name] in (None, "", _NONE) else values[name] for name in _COLUMNS}
+    others: dict[str, Any] = {name: values[name] or None for name in ("aspect", "scale", "suite", "kind")}
+    return RatingRequest(**columns, **others, new_items=bool(values["new_items"]))
 
 
 def _rating_changes(guess: Mapping[str, Any]) -> dict[str, Any]:

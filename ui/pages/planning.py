@@ -17,7 +17,8 @@ from concord.common import sentences, wording
 from concord.common.base_path import at
 from concord.common.table import Cell, numbers
 from concord.meta.findings import effects
-from concord.meta.planning import MEAN, PlanRequest, plan, rated_aspects
+from concord.meta.planning import plan, rated_aspects
+from concord.meta.requests import MEAN, PlanRequest
 from data.selection import Selection
 from data.store.core.store import Store
 from ui.components import chart_colors

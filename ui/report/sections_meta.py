@@ -19,8 +19,8 @@ from agreement.meta.units import Finding
 from concord.common import sentences, wording
 from concord.common.table import Cell, Column, Field, Table, TableRow, cell, field, numbers, table_of
 from concord.headlines import verdict_beside_people
-from concord.meta.planning import MEAN
 from concord.meta.replacement import ANSWERS, Replacement, replacements
+from concord.meta.requests import MEAN
 from concord.reporting.material import NAME, Material
 from ui.report.sections import ALL, MarkedReasons, ReportSection, by_topic, generator, marked_cell, topic_of
 

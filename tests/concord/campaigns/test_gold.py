@@ -10,7 +10,7 @@ import pytest
 from annotation.questionnaires import geneval
 from concord.campaigns import gold, planning
 from concord.campaigns.gold import gold_items
-from concord.campaigns.planning import campaign_spec
+from concord.campaigns.spec import campaign_spec
 from concord.form.item_form import item_form
 from data.remarks import Adjudication
 from data.store.campaigns import management

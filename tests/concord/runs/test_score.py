@@ -450,9 +450,9 @@ def test_two_at_once_do_not_meet(world: World, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setenv("SEER_SECONDS", "0.5")
     parameters: dict[str, Any] = {
-        "scorer": "seer", "profile": "playground", "overrides": [], "device": "cpu", "batch_size": 1, "limit": None,
+        "request": {"scorer": "seer", "profile": "playground", "device": "cpu", "batch_size": 1},
         "selection": {},
-    }  # fmt: skip
+    }
 
     def score(sink: Path) -> int:
         with sink.open("w") as out:

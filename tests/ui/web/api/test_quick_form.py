@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from concord.campaigns import planning
-from concord.campaigns.planning import campaign_spec
+from concord.campaigns.spec import campaign_spec
 from concord.form import item_form
 from data.campaigns.settings import DEFAULT
 from data.store import campaign_items

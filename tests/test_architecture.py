@@ -95,9 +95,12 @@ RECORDS = {
 CATALOGUE = {
     "agreement.catalogue": "what each statistic is",
     "data.export.formats": "how a table becomes a file",
+    "data.cache": "what is kept by a file's stamp",
     "data.files": "how a file is written whole",
+    "data.images.widths": "the widths of pictures",
     "data.people": "roles, invitations, pseudonyms, keyed hashes",
     "data.prompts.flips": "kinds of flips",
+    "data.requests": "how a request is declared",
     "data.version": "the version of Concord",
 }
 """The modules of which `ui` may use all."""
@@ -136,7 +139,6 @@ IN_PAGES = {
         "data.store.core.store",
     },
     "ui/pages/campaigns/forms.py": {
-        "data.campaigns.checks",
         "data.campaigns.settings.id_of_title",
         "data.store.browse.contents",
         "data.store.campaigns.management",
@@ -175,8 +177,13 @@ IN_PAGES = {
     },
     "ui/pages/explore/flips.py": {"data.store.core.store"},
     "ui/pages/explore/questions.py": {"agreement.questions.scores", "data.store.browse.contents", "data.store.core.store"},
-    "ui/pages/explore/thresholds.py": {"agreement.tuning", "data.store.browse.contents", "data.store.core.store"},
-    "ui/pages/explore/view.py": {"data.store.core.store"},
+    "ui/pages/explore/thresholds.py": {
+        "agreement.best_value",
+        "agreement.tuning",
+        "data.store.browse.contents",
+        "data.store.core.store",
+    },
+    "ui/pages/explore/view.py": {"agreement.best_value", "data.store.core.store"},
     "ui/pages/importing.py": {
         "data.images.files",
         "data.store.browse.contents",
@@ -391,7 +398,7 @@ RETIRED = frozenset(
         "things",
     ]
 )
-TERMS = ("leave_one_out", "LeaveOneOut", "one_hot")
+TERMS = ("leave_one_out", "LeaveOneOut", "one_hot", "one_sided", "OneWay", "one_way")
 """Terms of the field that hold a retired word."""
 
 

@@ -26,6 +26,7 @@ from agreement.meta.estimates import EstimateOptions, Method
 from agreement.meta.labelled_sample import Target
 from agreement.meta.units import Finding
 from concord import agreement, exporting
+from concord.agreement import Further
 from concord.common import forwarding
 from concord.common.context import Context, run_guarded
 from concord.common.estimate_json import finding_json
@@ -62,12 +63,14 @@ class Agreement:
         raters: each scorer with people; with ``ceiling`` people's own agreement and a verdict beside it.
         matrix: any two raters.
         by_certainty: scorers with people by how far people agree; empty unless asked for.
+        suite_metrics: the metrics that a suite's own paper defines, such as ``visor_oa``, of each scorer and of people.
     """
 
     among_people: pd.DataFrame
     raters: pd.DataFrame
     matrix: pd.DataFrame
     by_certainty: pd.DataFrame
+    suite_metrics: pd.DataFrame
 
 
 class Project:
@@ -538,7 +541,9 @@ _CALLS: Final[Mapping[str, Callable[..., Made]]] = {
     "ratings": _ratings,
     "judgements": _judgements,
     "scores": _scores,
-    "agreement": lambda store, chosen, **options: agreement.compute(store, chosen, Options(**options)).to_json(),
+    "agreement": lambda store, chosen, **options: agreement.compute(
+        store, chosen, Options(**options), Further(suite_metrics=True)
+    ).to_json(),
     "estimate": lambda store, chosen, **options: _findings(
         "estimate", estimates.estimate(store, chosen, EstimateOptions(**options))
     ),

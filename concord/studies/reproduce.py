@@ -16,7 +16,8 @@ from typing import Any
 import pandas as pd
 
 from agreement import Estimate, Options
-from agreement.visor_study import Roles, tables
+from agreement.suite_metrics.both_objects import Roles
+from agreement.visor_study import tables
 from annotation.questionnaires.visor import requested_objects
 from concord.agreement import selected
 from concord.common import sentences, wording

@@ -60,6 +60,7 @@ _TITLES = {
     "by_certainty": "Scorers against people, by how far people agree",
     "comparisons": "Scorers compared: how much better a agrees with people than b",
     "thresholds": "Scores as decisions (yes above the threshold), against people, out of fold",
+    "suite_metrics": "Metrics of the suites' own papers",
 }
 _ALONE = "Agreement takes two who judge the same: score the images, label them (uv run app.py serve), or import ratings."
 
@@ -82,7 +83,7 @@ def print_agreement(
     output: str,
 ) -> None:
     """The command ``agreement``: rows of a selection, as tables or JSON."""
-    agreement.known_statistics(statistic)
+    agreement.known_statistics_and_metrics(statistic)
     options = Options(
         statistics=tuple(statistic) or None,
         by_target="target" in by,
@@ -97,7 +98,7 @@ def print_agreement(
     chosen = agreement.selected(context, selection)
     unmet = agreement.unmet_scores(context.store, chosen, compare_with)
     agreement.refuse_unknown_aspects(context.store, compare_with)
-    further = agreement.Further(compare, thresholds)
+    further = agreement.Further(compare, thresholds, suite_metrics=True)
     rows = agreement.compute(context.store, chosen, options, further)
     if consensus:
         # the rows of consensuses after those of their section; a section of their own after the others
@@ -153,6 +154,7 @@ _WHO: Mapping[str, Sequence[Field[Estimate]]] = {
     "by_certainty": (_RATER, _PEOPLE_AS, field("certainty", lambda row: row.certainty)),
     "comparisons": (_A, _B, _PEOPLE_AS),
     "thresholds": (_RATER, _PEOPLE_AS),
+    "suite_metrics": (_RATER,),
 }
 _WHAT: Sequence[Field[Estimate]] = (field("people", lambda row: row.people), field("statistic", lambda row: row.statistic))
 _RESTS_ON: Sequence[Field[Estimate]] = (

@@ -31,12 +31,10 @@ from agreement.engine.counts import NotServedError, StaleError
 from agreement.engine.live import AspectScale, LiveEstimates
 from agreement.report.report import MET_BY_SCORES, SCORE
 from agreement.statistics.scale import with_labels
-from agreement.suite_metrics.catalogue import METRICS
 from agreement.thresholds import ThresholdAgreement, thresholds
 from concord.common import live_updates
 from concord.common.context import CommandError, Context, UsageError
 from concord.common.estimate_json import estimate_json
-from concord.suite_metrics import suite_metrics
 from data.aspects import NO, YES
 from data.store import library
 from data.store.analysis import aggregates
@@ -98,12 +96,10 @@ class AgreementRows:
 
 @dataclass(frozen=True, slots=True)
 class Further:
-    """The sections that are made only when they are asked for: scorer against scorer, scores turned into yes and no, and the
-    metrics of suites."""
+    """The sections that are made only when they are asked for: scorer against scorer, and scores turned into yes and no."""
 
     comparisons: bool = False
     thresholds: bool = False
-    suite_metrics: bool = False
 
 
 def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Selection:
@@ -190,15 +186,6 @@ def known_statistics(names: Sequence[str]) -> None:
             raise UsageError(f"--statistic {name}: there is no such statistic; {did_you_mean(name, STATISTICS)}")
 
 
-def known_statistics_and_metrics(names: Sequence[str]) -> None:
-    """Check names of statistics, of which those of suites' own metrics may be some.
-
-    Raises:
-        UsageError: there is no such statistic.
-    """
-    known_statistics([name for name in names if name not in METRICS])
-
-
 def scales_of(store: Store) -> Scales:
     """The scales as the project uses them: a nominal one has all labels that count anywhere, whatever is selected."""
     used = frame.labels(store)
@@ -207,10 +194,7 @@ def scales_of(store: Store) -> Scales:
 
 def compute(store: Store, selection: Selection, options: Options, further: Further = Further()) -> AgreementRows:
     """Return the rows of a selection: the three main sections, ``by_certainty`` if ``options`` ask for it, and ``further``."""
-    scales, statistics = scales_of(store), options.statistics
-    general = options if statistics is None else replace(options, statistics=tuple(s for s in statistics if s not in METRICS))
-    rows = rows_of(frame.frame(store, selection), scales, selection, general, further)
-    return replace(rows, suite_metrics=suite_metrics(store, selection, scales, options)) if further.suite_metrics else rows
+    return rows_of(frame.frame(store, selection), scales_of(store), selection, options, further)
 
 
 def rows_of(

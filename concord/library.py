@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -25,8 +25,7 @@ from agreement.meta.alternative_annotator import EPSILON
 from agreement.meta.estimates import EstimateOptions, Method
 from agreement.meta.labelled_sample import Target
 from agreement.meta.units import Finding
-from concord import agreement, exporting
-from concord.agreement import Further
+from concord import agreement, exporting, suite_metrics
 from concord.common import forwarding
 from concord.common.context import Context, run_guarded
 from concord.common.estimate_json import finding_json
@@ -63,7 +62,7 @@ class Agreement:
         raters: each scorer with people; with ``ceiling`` people's own agreement and a verdict beside it.
         matrix: any two raters.
         by_certainty: scorers with people by how far people agree; empty unless asked for.
-        suite_metrics: the metrics that a suite's own paper defines, such as ``visor_oa``, of each scorer and of people.
+        suite_metrics: the metrics that a suite's own paper defines, of each scorer and of people.
     """
 
     among_people: pd.DataFrame
@@ -520,6 +519,12 @@ def _findings(name: str, rows: Sequence[Finding], scorer: Sequence[str] = ()) ->
     return {name: [finding_json(row) for row in findings.of_scorers(rows, scorer)]}
 
 
+def _agreement(store: Store, chosen: Selection, options: Options) -> Made:
+    general, of_suites = suite_metrics.split_statistics(options.statistics)
+    rows = agreement.compute(store, chosen, replace(options, statistics=general))
+    return replace(rows, suite_metrics=suite_metrics.suite_metrics(store, chosen, options, of_suites)).to_json()
+
+
 def _plan(store: Store, chosen: Selection, **request: Any) -> Made:
     wanted = PlanRequest(**request)
     agreement.known_statistics(wanted.statistics)
@@ -541,9 +546,7 @@ _CALLS: Final[Mapping[str, Callable[..., Made]]] = {
     "ratings": _ratings,
     "judgements": _judgements,
     "scores": _scores,
-    "agreement": lambda store, chosen, **options: agreement.compute(
-        store, chosen, Options(**options), Further(suite_metrics=True)
-    ).to_json(),
+    "agreement": lambda store, chosen, **options: _agreement(store, chosen, Options(**options)),
     "estimate": lambda store, chosen, **options: _findings(
         "estimate", estimates.estimate(store, chosen, EstimateOptions(**options))
     ),

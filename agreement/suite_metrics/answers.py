@@ -37,7 +37,7 @@ def tifa_metrics(answers: pd.DataFrame, options: Options) -> list[Estimate]:
         answers: a suite's answers, with the columns `questions.scores.MODEL_COLUMNS`.
         options: `intervals` is read.
     """
-    return [_tifa(row) for row in scores(answers, options) if _is_shown(row)]
+    return [_tifa(row) for row in scores(answers, options) if _is_reported(row)]
 
 
 def tifa_metrics_of_people(answers: pd.DataFrame, people: str, options: Options) -> list[Estimate]:
@@ -58,10 +58,10 @@ def tifa_metrics_of_people(answers: pd.DataFrame, people: str, options: Options)
     decided = said[said.state == DECIDED].merge(questions, on=key).assign(rater=_PEOPLE).rename(columns={"label": "chosen"})
     undecided = count_reasons(said.state[said.state != DECIDED])
     made = scores(decided[[*MODEL_COLUMNS]], options) if len(decided) else []
-    return [_of_people(_tifa(row), people, undecided if row.by == ALL else {}) for row in made if _is_shown(row)]
+    return [_of_people(_tifa(row), people, undecided if row.by == ALL else {}) for row in made if _is_reported(row)]
 
 
-def _is_shown(row: GroupStatistic) -> bool:
+def _is_reported(row: GroupStatistic) -> bool:
     """Return True for numbers of all, of an element type, and of a text source that has a name."""
     return row.by in (ALL, "element_type") or (row.by == "source" and bool(row.group))
 

@@ -1,6 +1,6 @@
 """The formulas of VISOR's and GenEval's metrics, each once, on images counted by prompt.
 
-`judge visor --summary` sums the trials of `trials_of` and `equivalent_trials` as they are; estimates weight them, to leave out
+`judge visor --summary` sums trials as they are; estimates weight them, to leave out
 one prompt after the other.
 """
 

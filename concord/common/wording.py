@@ -8,7 +8,7 @@ from typing import Final
 from agreement.catalogue import DEFINITIONS, Statistic
 from agreement.suite_metrics.catalogue import METRICS
 
-_STATISTICS: Final[dict[str, Statistic]] = {**DEFINITIONS, **METRICS}
+STATISTICS: Final[dict[str, Statistic]] = {**DEFINITIONS, **METRICS}
 """Every statistic by name, those of suites' own metrics too."""
 
 ASPECTS: dict[str, str] = {
@@ -107,11 +107,11 @@ def people(kind: str) -> str:
 
 
 def title(statistic: str) -> str:
-    return _STATISTICS[statistic].title if statistic in _STATISTICS else statistic
+    return STATISTICS[statistic].title if statistic in STATISTICS else statistic
 
 
 def meaning(statistic: str) -> str:
-    return _STATISTICS[statistic].meaning if statistic in _STATISTICS else ""
+    return STATISTICS[statistic].meaning if statistic in STATISTICS else ""
 
 
 def count(number: int, noun: str) -> str:

@@ -18,12 +18,13 @@ from agreement.suite_metrics.answers import (
     tifa_metrics_of_people,
 )
 from agreement.suite_metrics.both_objects import Roles
+from agreement.suite_metrics.catalogue import METRICS
 from agreement.suite_metrics.verdicts import RelationPrompt, geneval_metrics, visor_metrics
 from annotation.questionnaires.visor import requested_objects
 from concord.common import live_updates
 from concord.comparison.matching import answers as caption_answers
 from concord.questions.scores import KINDS, answers_of_kind
-from concord.suite_metrics.visor_summary import place_of
+from concord.suite_metrics.visor_summary import equivalence
 from data.matching.captions import candidates_of_spec
 from data.records import Prompt
 from data.spec import SpecError
@@ -37,20 +38,29 @@ from data.store.judgements.scorer_evidence import caption_choices
 from scorers.visor.results import VisorRequest
 
 
-def suite_metrics(store: Store, selection: Selection, scales: Scales, options: Options) -> tuple[Estimate, ...]:
-    """Return the metrics of every selected suite that declares some.
+def split_statistics(names: Sequence[str] | None) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
+    """Return which of these statistics are no suite's own, and which are; None for all of both."""
+    if not names:
+        return None, None
+    return tuple(name for name in names if name not in METRICS), tuple(name for name in names if name in METRICS)
+
+
+def suite_metrics(
+    store: Store, selection: Selection, options: Options, statistics: Sequence[str] | None = None
+) -> tuple[Estimate, ...]:
+    """Return the metrics of every selected suite that declares some; ``statistics``: only these, None for all.
 
     They are about whole images and prompts: a selection of targets, or of images by how far people agree, has none. Each
     counts the aspects that it needs, and stands under its own: a selection of aspects restricts which are returned.
     """
-    if selection.target or selection.certainty:
+    if selection.target or selection.certainty or (statistics is not None and not statistics):
         return ()
+    scales = frame.scales(store)
     rows = [
         *_of_verdicts(store, replace(selection, aspect=("correct", "present")), scales, options),
         *_of_questions(store, selection, options),
         *_of_captions(store, selection, options),
     ]
-    statistics = options.statistics
     return tuple(
         row
         for row in sorted(rows, key=lambda row: row.suite)
@@ -82,7 +92,7 @@ def relation_prompts(prompts: Mapping[str, Prompt]) -> dict[str, RelationPrompt]
             continue
         if request.relation is not None:
             roles = Roles(objects[0].target, objects[1].target, relation=True)
-            related[prompt_id] = RelationPrompt(roles, place_of(request))
+            related[prompt_id] = RelationPrompt(roles, equivalence(request))
     return related
 
 
@@ -134,4 +144,4 @@ def captions_of_prompts(prompts: Mapping[str, Prompt]) -> dict[str, tuple[Sequen
 @live_updates.cached(maxsize=16)
 def recall(store: Store, selection: Selection, options: Options) -> tuple[Estimate, ...]:
     """Like `suite_metrics`, computed once for all who look while the project stays as it is."""
-    return suite_metrics(store, selection, frame.scales(store), options)
+    return suite_metrics(store, selection, options)

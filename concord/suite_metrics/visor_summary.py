@@ -112,7 +112,7 @@ def _counts(prompts: list[_Prompt]) -> PromptCounts:
     return PromptCounts.decided(n, both, correct)
 
 
-def place_of(request: VisorRequest) -> EquivalentPrompts:
+def equivalence(request: VisorRequest) -> EquivalentPrompts:
     """Return the place of a request for a relation among its equivalents: that one is first which names the object first that
     COCO names first.
     """
@@ -131,7 +131,8 @@ def consistency(prompts: Iterable[_Prompt]) -> Scores:
     """
     listed = list(prompts)
     parts = {
-        part.relation: part.trials for part in equivalent_trials(_counts(listed), [place_of(prompt.asked) for prompt in listed])
+        part.relation: part.trials
+        for part in equivalent_trials(_counts(listed), [equivalence(prompt.asked) for prompt in listed])
     }
     shares = {relation: parts[relation].percent if relation in parts else None for relation in OPPOSITE}
     known = [share for share in shares.values() if share is not None]

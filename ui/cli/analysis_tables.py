@@ -27,7 +27,7 @@ from agreement.questions.people import APART, IMAGE_WRONG, VQA_WRONG
 from agreement.report.report import glance
 from agreement.study.cells import ALL
 from agreement.thresholds import ThresholdAgreement
-from concord import agreement
+from concord import agreement, suite_metrics
 from concord.agreement import selected
 from concord.common import sentences, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
@@ -83,9 +83,10 @@ def print_agreement(
     output: str,
 ) -> None:
     """The command ``agreement``: rows of a selection, as tables or JSON."""
-    agreement.known_statistics_and_metrics(statistic)
+    general, of_suites = suite_metrics.split_statistics(statistic)
+    agreement.known_statistics(general or ())
     options = Options(
-        statistics=tuple(statistic) or None,
+        statistics=general,
         by_target="target" in by,
         by_certainty="certainty" in by,
         people_as=people_as,
@@ -98,12 +99,13 @@ def print_agreement(
     chosen = agreement.selected(context, selection)
     unmet = agreement.unmet_scores(context.store, chosen, compare_with)
     agreement.refuse_unknown_aspects(context.store, compare_with)
-    further = agreement.Further(compare, thresholds, suite_metrics=True)
+    further = agreement.Further(compare, thresholds)
     rows = agreement.compute(context.store, chosen, options, further)
     if consensus:
         # the rows of consensuses after those of their section; a section of their own after the others
         more = agreement.consensus_of(context.store, chosen, options, tuple(dict.fromkeys(consensus)))
         rows = replace(rows, raters=(*rows.raters, *more.raters), matrix=(*rows.matrix, *more.matrix), quality=more.quality)
+    rows = replace(rows, suite_metrics=suite_metrics.suite_metrics(context.store, chosen, options, of_suites))
     if people_as and rows.among_people and not rows.raters:
         context.warn(f"--people-as {people_as}: no statistic of this selection compares scorers with people in that way")
     if output == "json":

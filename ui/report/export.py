@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 
 import pandas as pd
 
-from agreement import Estimate, Options, catalogue, scorer_means
+from agreement import Estimate, Options, scorer_means
 from agreement.estimate import ALL
 from agreement.meta.alternative_annotator import alternative_annotator
 from agreement.meta.ranking import ranking
@@ -36,6 +36,7 @@ from concord.common.text_tables import markdown as table_lines
 from concord.exporting import export_target, why_no_ratings
 from concord.meta import findings, planning
 from concord.meta.planning import PlanRequest
+from concord.suite_metrics import suite_metrics
 from data.export import formats
 from data.export.formats import Columns, Kind
 from data.export.rows import RATING_COLUMNS
@@ -52,6 +53,7 @@ from ui.report import (
     sections_meta,
     sections_methods,
     sections_results,
+    sections_suite_metrics,
     sections_summary,
 )
 from ui.report.formats import FORMATS, FormatName, format_of_ending
@@ -62,6 +64,7 @@ SECTIONS: tuple[Callable[[Material], ReportSection | None], ...] = (
     sections_summary.summary,
     sections_results.scores_section,
     sections_meta.estimates_section,
+    sections_suite_metrics.suite_metrics_section,
     partial(sections_results.comparison, "among_people"),
     partial(sections_results.comparison, "raters"),
     sections_meta.scorers_section,
@@ -126,7 +129,9 @@ def gather(store: Store, selection: Selection, seed: int, command: str, tell: Te
         judgements,
         judgements["excluded"].astype(object).where(judgements["excluded"].notna() | values.notna(), "no_value"),
         ratings,
-        _rows(judgements, scales, selection, options, tell) if len(ratings) else AgreementRows(),
+        replace(_rows(judgements, scales, selection, options, tell), suite_metrics=suite_metrics(store, selection, options))
+        if len(ratings)
+        else AgreementRows(),
         exports.describe_scorers(store, ratings.loc[ratings["kind"] == "scorer", "rater"].unique().tolist()),
         command,
         datetime.now(UTC),
@@ -230,6 +235,7 @@ TABLES: Final[Mapping[str, str]] = {
     "comparisons": "scorers compared with each other by their agreement with people",
     "thresholds": "scores as decisions: agreement out of fold, and the threshold",
     "scorer_means": "scorers' own means where no person has judged",
+    "suite_metrics": "the metrics that the suites' own papers define, of each scorer and of people (rater empty)",
     "confusions": "answers crossed, one cell a row",
     "curves": "agreement along the threshold of a score",
     "samples": "the sample failures, by item",
@@ -300,7 +306,7 @@ def _all(report: Document, material: Material) -> dict[str, tuple[pd.DataFrame, 
     }
     definitions = [
         {"statistic": name, "name": s.title, "meaning": s.meaning, "formula": s.formula, "range": s.range, "source": s.source}
-        for name, s in catalogue.DEFINITIONS.items()
+        for name, s in wording.STATISTICS.items()
     ]
     sections = {
         **material.rows.to_json(),

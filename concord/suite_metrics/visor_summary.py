@@ -130,10 +130,8 @@ def consistency(prompts: Iterable[_Prompt]) -> Scores:
     first that COCO names first. Prompts that ask the same count as one, whatever else they say (``sr2d-attributes``).
     """
     listed = list(prompts)
-    parts = {
-        part.relation: part.trials
-        for part in equivalent_trials(_counts(listed), [equivalence(prompt.asked) for prompt in listed])
-    }
+    places = [equivalence(prompt.asked) for prompt in listed]
+    parts = {part.relation: part.trials for part in equivalent_trials(_counts(listed), places)}
     shares = {relation: parts[relation].percent if relation in parts else None for relation in OPPOSITE}
     known = [share for share in shares.values() if share is not None]
     n_pairs = sum(int(trials.n.sum()) for trials in parts.values())

@@ -131,12 +131,8 @@ def consistency(both: Verdicts, correct: Verdicts, prompts: dict[str, RelationPr
             another, its, _ = other.split("/")
             one, two = prompts[prompt], prompts[another]
             mirrored = (one.roles.a, one.roles.b) == (two.roles.b, two.roles.a)
-            if (
-                mirrored
-                and one.roles.a < two.roles.a
-                and OPPOSITE[one.place.relation] == two.place.relation
-                and generator == its
-            ):
+            same = OPPOSITE[one.place.relation] == two.place.relation and generator == its
+            if mirrored and same and one.roles.a < two.roles.a:
                 alike[one.place.relation].append(correct[item] == correct[other])
     shares = {relation: sum(pairs) / len(pairs) for relation, pairs in alike.items()}
     return shares | ({"all": sum(shares.values()) / len(shares)} if shares else {})
@@ -167,10 +163,10 @@ def test_metrics_of_ugly_data_are_those_of_a_restatement(seed: int) -> None:
                     assert row.value == pytest.approx(value, abs=1e-12), (name, generator, task, statistic)
                     assert row.n_items == images
                     checked += 1
-            mine = [
+            mine, right = (
                 {item: v for item, v in each.items() if generator in ("all", item.split("/")[1])} for each in (both, correct)
-            ]
-            for task, value in consistency(*mine, prompts).items():
+            )
+            for task, value in consistency(mine, right, prompts).items():
                 assert by_key[name, generator, task, "visor_consistency"].value == pytest.approx(value, abs=1e-12)
                 checked += 1
     assert checked > 250

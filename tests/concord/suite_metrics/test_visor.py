@@ -60,7 +60,7 @@ def test_command_library_and_report_say_what_the_summary_says(project: VisorProj
     done(project.folder, "export", "report", "-o", tmp_path / "report.zip", "--format", "csv")
     with zipfile.ZipFile(tmp_path / "report.zip") as archive:
         reported = [*csv.DictReader(io.StringIO(archive.read("suite_metrics.csv").decode()))]
-    by_library: Rows = table.astype(object).where(table.notna(), None).to_dict("records")
+    by_library: Rows = json.loads(table.to_json(orient="records", double_precision=15))
     by_report: Rows = [
         {**row, "rater": row["rater"] or None, "value": float(row["value"]) if row["value"] else None} for row in reported
     ]

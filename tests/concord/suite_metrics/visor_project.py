@@ -21,21 +21,8 @@ from data.spec import RELATION_PHRASES
 from scorers.visor.rules import judge
 from tests.ui.small_project import concord, done
 
-HEADER = [
-    "suite",
-    "prompt",
-    "task",
-    "generator",
-    "item",
-    "rater",
-    "kind",
-    "identity",
-    "aspect",
-    "target",
-    "scale",
-    "value",
-    "seq",
-]
+HEADER = ["suite", "prompt", "task", "generator", "item", "rater", "kind", "identity"]
+HEADER += ["aspect", "target", "scale", "value", "seq"]
 GENERATORS = ("alpha", "beta")
 SCORER = "detector"
 
@@ -136,15 +123,5 @@ def _answered(rng: random.Random, image: dict[str, Any]) -> Iterator[list[Any]]:
         for derived in FORM.derive(FormItem("", image["spec"]), answers):
             each = derived.judgement
             if each.aspect in ("present", "position", "correct"):
-                name = f"person {person}"
-                yield [
-                    *_place(image),
-                    name,
-                    "human",
-                    "person",
-                    each.aspect,
-                    each.target or "",
-                    SCALES[each.aspect],
-                    each.label,
-                    0,
-                ]
+                who = [f"person {person}", "human", "person"]
+                yield [*_place(image), *who, each.aspect, each.target or "", SCALES[each.aspect], each.label, 0]

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import pandas as pd
+
 from agreement import Options
 from agreement.estimate import Estimate
 from agreement.suite_metrics.answers import (
@@ -94,6 +96,21 @@ def relation_prompts(prompts: Mapping[str, Prompt]) -> dict[str, RelationPrompt]
             roles = Roles(objects[0].target, objects[1].target, relation=True)
             related[prompt_id] = RelationPrompt(roles, equivalence(request))
     return related
+
+
+def study_roles(store: Store, judgements: pd.DataFrame) -> dict[str, Roles]:
+    """Return A and B of each prompt that VISOR's form asks about, whatever form its spec has."""
+    roles = {}
+    for prompt_id, prompt in library.prompts_by_id(store, sorted(judgements.prompt.dropna().unique())).items():
+        try:
+            spec = prompt.demands
+        except SpecError:
+            continue
+        objects = [required.target for required in requested_objects(spec)]
+        if objects:
+            b = objects[1] if len(objects) == 2 else None
+            roles[prompt_id] = Roles(objects[0], b, bool(spec.relations) and len(objects) == 2)
+    return roles
 
 
 def _of_questions(store: Store, selection: Selection, options: Options) -> Iterator[Estimate]:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from data.export import TableFormat
-from ui.cli.options import FILTERS, IMAGE_FILTERS, OutputFile, Selection, export_app, import_app, project_command
+from ui.cli.options import FILTERS, IMAGE_FILTERS, Intervals, OutputFile, Selection, export_app, import_app, project_command
 from ui.report.formats import FormatName
 
 Table = Annotated[TableFormat | None, typer.Option("--format", help="Format; default: from the file name.")]
@@ -69,6 +69,19 @@ def import_exported(
     ],
 ) -> None:
     """Import files that Concord exported (CSV, Parquet or JSON lines), all or none. Judgements are derived from the answers."""
+
+
+@project_command(export_app, "tables", "ui.report.paper_tables:export_paper_tables", FILTERS)
+def export_tables(
+    selection: Selection,
+    paper: Annotated[Literal["geneval", "tifa", "selfeval", "visor"], typer.Argument(help="Whose tables.")],
+    output: OutputFile,
+    form: Annotated[
+        Literal["latex", "md", "csv"] | None, typer.Option("--format", help="Format; default: from the file name.")
+    ] = None,
+    intervals: Intervals = True,
+) -> None:
+    """Write a paper's tables with this project's numbers. What the project lacks for a column is said, and what brings it."""
 
 
 @project_command(export_app, "report", "ui.report.export:export_report", FILTERS)

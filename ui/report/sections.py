@@ -20,6 +20,7 @@ from concord.agreement import AgreementRows
 from concord.common import wording
 from concord.common.estimate_table import (
     Counts,
+    MarkedReasons,
     Names,
     estimate_cell,
     estimates_table,
@@ -252,21 +253,6 @@ def evenly(names: Sequence[str], widest: int) -> list[list[str]]:
     """Parts of at most ``widest``, as few as it takes, and none much shorter than the others."""
     size = -(-len(names) // max(-(-len(names) // widest), 1))
     return [list(names[start : start + size]) for start in range(0, len(names), max(size, 1))]
-
-
-@dataclass
-class MarkedReasons:
-    """Reasons that stand beneath a table, each once, with the marks that its cells refer to them by."""
-
-    marks: dict[str, str] = field(default_factory=dict)
-
-    def mark(self, reason: str) -> str:
-        """Return the mark of a reason, which is a new one for a new reason."""
-        return self.marks.setdefault(reason, str(len(self.marks) + 1))
-
-    def lines(self) -> tuple[str, ...]:
-        """Return the reasons behind their marks."""
-        return tuple(f"({mark}) {reason}." for reason, mark in self.marks.items())
 
 
 def marked_cell(notes: MarkedReasons, more: AddDetails | None, row: Estimate | None, n_items: int = -1) -> Cell:

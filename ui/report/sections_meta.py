@@ -17,6 +17,7 @@ from agreement.meta.ranking import PAIRWISE, RANK, SOFT, Ranking
 from agreement.meta.rater_effects import SEVERITY, RaterEffectRow
 from agreement.meta.units import Finding
 from concord.common import sentences, wording
+from concord.common.estimate_table import MarkedReasons
 from concord.common.table import Cell, Column, Field, Table, TableRow, cell, field, numbers, table_of
 from concord.headlines import verdict_beside_people
 from concord.meta.estimates import estimate
@@ -26,7 +27,6 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.report.sections import (
     ALL,
-    MarkedReasons,
     Material,
     ReportSection,
     by_topic,

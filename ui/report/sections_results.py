@@ -18,7 +18,7 @@ from agreement.thresholds import ChosenCuts, ThresholdAgreement
 from concord.agreement import AgreementRows
 from concord.common import wording
 from concord.common.confusion_table import Crossings, confusion_table
-from concord.common.estimate_table import Names
+from concord.common.estimate_table import MarkedReasons, Names
 from concord.common.table import Cell, Column, Field, Table, TableRow, cell, field, numbers, table_of
 from concord.headlines import verdict_beside_people
 from data.store.core.frame import Scales
@@ -28,7 +28,6 @@ from ui.report.sections import (
     COMPARED,
     TASKS_MEAN,
     AddDetails,
-    MarkedReasons,
     Material,
     ReportFigure,
     ReportSection,

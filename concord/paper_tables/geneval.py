@@ -145,7 +145,8 @@ def _agreement(numbers: _SuiteNumbers, statistic: str, title: str) -> Table:
         for task, title in {TASKS_MEAN: "Overall", **numbers.tasks}.items()
     ]
     rows = [PaperRow(name) for name in (*methods, _INTERANNOTATOR)]
-    return paper_table(f"{numbers.suite}: GenEval’s {title}", ["Method"], rows, columns, [_FIRST])
+    notes = [_FIRST] if methods else [f"Scorers: {_NO_SCORER}.", _FIRST]
+    return paper_table(f"{numbers.suite}: GenEval’s {title}", ["Method"], rows, columns, notes)
 
 
 def _agreeing(numbers: _SuiteNumbers, statistic: str) -> Iterator[Estimate]:
@@ -179,7 +180,7 @@ def _ablation(numbers: _SuiteNumbers) -> Table:
         for crop in (False, True)
         if (crop, mask) not in settings.values()
     ]
-    rows += [PaperRow(name, (name, "—", "—")) for name in _others(numbers, settings)]
+    rows += [PaperRow(name, (name, "–", "–")) for name in _others(numbers, settings)]
     kappas = [row for row in _agreeing(numbers, "cohen_kappa") if row.generator == ALL]
     by_task = {task: {_method(row, numbers): row for row in kappas if row.task == task} for task in _COLOR_TASKS}
     columns = [PaperColumn(_TASKS[task], by_task[task], lack=_NO_PEOPLE) for task in _COLOR_TASKS]

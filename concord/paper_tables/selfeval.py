@@ -29,9 +29,7 @@ _TASKS: Final[Mapping[str, str]] = {
     "corruption": "Text corruption",
 }
 """The paper's columns, each by a word that names its tasks here."""
-_NO_TASK: Final = (
-    "no image of this task has captions that a scorer or a person chose among: import itm FILE, then score selfeval"
-)
+_NO_TASK: Final = "nobody has chosen captions of images of this task: import itm FILE, then score selfeval"
 _NO_VOTE: Final = "nobody has voted on images of this task: campaigns create --questionnaire ab"
 _HUMANS: Final = "Humans: winning votes; ties count for neither. Metrics: the mean of each generator’s images."
 _RANDOM: Final = "Random"
@@ -68,10 +66,8 @@ def _accuracies(suite: str, rows: Sequence[Estimate], chance: Mapping[str, Paper
             names[key] = (rater_name(row), row.generator)
             made.setdefault(row.task, {})[key] = row
     titles = _columns([task for task in made if task != ALL])
-    columns = [
-        PaperColumn(heading, made.get(task, {}), "z.1f", 100, _NO_TASK)
-        for task, heading in {**titles, ALL: "All images"}.items()
-    ]
+    every = {**titles, ALL: "All images"}
+    columns = [PaperColumn(heading, made.get(task, {}), "z.1f", 100, _NO_TASK) for task, heading in every.items()]
     caption = f"{suite}: SelfEval’s six tasks, {title}, in per cent"
     return paper_table(caption, ["Model", "Images of"], [PaperRow(key, name) for key, name in names.items()], columns)
 

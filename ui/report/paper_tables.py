@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal
 
@@ -14,6 +16,8 @@ from concord.common.text_tables import csv_text, markdown
 from concord.exporting import export_target
 from concord.paper_tables import TITLES, Paper, paper_tables
 from data.files import write_whole
+from data.tables import escape_formula
+from ui.report.html import plain_markdown
 from ui.report.latex import latex
 from ui.report.sections import Document, ReportSection
 
@@ -22,8 +26,8 @@ _ENDINGS: Final[Mapping[str, TableFormat]] = {"tex": "latex", "latex": "latex", 
 _NOTHING: Final[Mapping[Paper, str]] = {
     "geneval": "nobody has judged images of prompts in GenEval's form: score geneval, or import study geneval",
     "tifa": "no suite has questions, ratings of faithfulness or answers: import questions FILE, or import study tifa",
-    "selfeval": "nobody has chosen captions, or voted on generators: import itm FILE and score selfeval, or import study selfeval",
-    "visor": "",
+    "selfeval": "nobody has chosen captions or voted: import itm FILE and score selfeval, or import study selfeval",
+    "visor": "nobody has judged images of SR2D's prompts, or answered VISOR's questions: import images, then score visor",
 }
 
 
@@ -44,8 +48,7 @@ def export_paper_tables(
     target, path = export_target(context, output, form or named, tuple(_WRITERS))
     tables = paper_tables(context.store, paper, selected(context, selection), Options(intervals=intervals))
     if not any(cell.exact is not None for table in tables for row in table.rows for cell in row.cells):
-        lacks = dict.fromkeys(line for table in tables for line in table.notes)
-        raise CommandError(f"there is no number for {TITLES[paper]}’s tables: {_NOTHING[paper] or ' '.join(lacks)}")
+        raise CommandError(f"there is no number for {TITLES[paper]}’s tables: {_NOTHING[paper]}")
     with writing(path):
         write_whole(path, _WRITERS[target](paper, tables).encode())
     context.say(f"{wording.count(len(tables), 'table')} of {TITLES[paper]} in {output}")
@@ -59,14 +62,23 @@ def _latex(paper: Paper, tables: Sequence[Table]) -> str:
 
 
 def _markdown(_: Paper, tables: Sequence[Table]) -> str:
-    parts = ([f"**{table.caption}**", "", *markdown(table), "", *(f"{line}  " for line in table.notes)] for table in tables)
-    return "\n\n".join("\n".join(lines).rstrip() for lines in parts) + "\n"
+    lines: list[str] = []
+    for table in tables:
+        notes = (line for note in table.notes for line in (plain_markdown(note), ""))
+        lines += [f"**{plain_markdown(table.caption)}**", "", *markdown(table, plain_markdown), "", *notes]
+    return "\n".join(lines)
 
 
 def _csv(_: Paper, tables: Sequence[Table]) -> str:
-    """Return the tables beneath each other, each beneath its caption and before its notes, with an empty line between."""
-    parts = (f"# {table.caption}\n{csv_text(table)}{''.join(f'# {line}{chr(10)}' for line in table.notes)}" for table in tables)
-    return "\n".join(parts)
+    """Return the tables beneath each other, each between its caption and its notes, with an empty line behind."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    for table in tables:
+        writer.writerow([escape_formula(table.caption)])
+        text.write(csv_text(table))
+        writer.writerows([escape_formula(note)] for note in table.notes)
+        writer.writerow([])
+    return text.getvalue()
 
 
 _WRITERS: Final[Mapping[str, Callable[[Paper, Sequence[Table]], str]]] = {"latex": _latex, "md": _markdown, "csv": _csv}

@@ -168,7 +168,7 @@ def _ablation(numbers: _SuiteNumbers) -> Table:
         for rater, (scorer, of) in numbers.scorer_runs.items()
         if scorer == "geneval" and any(row.rater == rater for row in numbers.metrics)
     }
-    marks = {True: "✓", False: "✗"}
+    marks = {True: "yes", False: "no"}
     rows = [
         PaperRow(rater, (rater, marks[crop], marks[mask]))
         for rater, (crop, mask) in sorted(settings.items(), key=lambda pair: (pair[1][1], pair[1][0], pair[0]))

@@ -23,6 +23,7 @@ from tests.ui.small_project import concord, done
 
 HEADER = ["suite", "prompt", "task", "generator", "item", "rater", "kind", "identity"]
 HEADER += ["aspect", "target", "scale", "value", "seq"]
+ASPECT = HEADER.index("aspect")
 GENERATORS = ("alpha", "beta")
 SCORER = "detector"
 
@@ -53,8 +54,12 @@ def concord_without_project(*words: object) -> str:
     return ran.stdout
 
 
-def make(folder: Path, prompts: int, per_prompt: int = 4, seed: int = 0) -> VisorProject:
-    """Make a project of so many prompts, half of them equivalent to another, for each of two generators."""
+def make(folder: Path, prompts: int, per_prompt: int = 4, seed: int = 0, *, whole_study: bool = False) -> VisorProject:
+    """Make a project of so many prompts, most of them equivalent to another, for each of two generators.
+
+    ``whole_study``: with people's answers to all seven questions, not only those that metrics are made of.
+    """
+    aspects = {"present", "position", "correct", *(("quality", "scene", "count", "merged") if whole_study else ())}
     rng = random.Random(seed)
     # the even lines of a pair of objects, and the odd ones, which name them the other way round: 0 and 3 ask the same
     starts = rng.sample(range(0, sr2d_suite.SIZE - 80, 10), prompts // 2)
@@ -72,7 +77,7 @@ def make(folder: Path, prompts: int, per_prompt: int = 4, seed: int = 0) -> Viso
                 mine, theirs = (_image(rng, number, generator, k, easy) for _ in range(2))
                 by_scorer.append(mine)
                 by_people.append(theirs)
-                rows += [*_scored(mine), *_answered(rng, theirs)]
+                rows += [*_scored(mine), *(row for row in _answered(rng, theirs) if row[ASPECT] in aspects)]
     for name, images in (("scorer", by_scorer), ("people", by_people)):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(image) + "\n" for image in images))
     project = folder / "project"
@@ -122,6 +127,5 @@ def _answered(rng: random.Random, image: dict[str, Any]) -> Iterator[list[Any]]:
             answers |= {"relations": [case.spec.relations[0].relation if holds else others[0]], "merged": "distinct"}
         for derived in FORM.derive(FormItem("", image["spec"]), answers):
             each = derived.judgement
-            if each.aspect in ("present", "position", "correct"):
-                who = [f"person {person}", "human", "person"]
-                yield [*_place(image), *who, each.aspect, each.target or "", SCALES[each.aspect], each.label, 0]
+            who = [f"person {person}", "human", "person"]
+            yield [*_place(image), *who, each.aspect, each.target or "", SCALES[each.aspect], each.label, 0]

@@ -39,14 +39,8 @@ _TIFA: Final = "Hu et al. 2023 (TIFA)"
 _SELFEVAL: Final = "Rambhatla and Misra 2023 (SelfEval)"
 
 VISOR_OA, VISOR_UNCOND, VISOR_COND, VISOR_CONSISTENCY = "visor_oa", "visor_uncond", "visor_cond", "visor_consistency"
-VISOR_NUMBERS: Final = (1, 2, 3, 4)
-"""A prompt has four images in the paper; there is a VISOR_n for each of these numbers."""
-
-
-def visor_n(n: int) -> str:
-    """Return the name of VISOR_n."""
-    return f"visor_{n}"
-
+VISOR_N: Final = {1: "visor_1", 2: "visor_2", 3: "visor_3", 4: "visor_4"}
+"""VISOR_n by n; a prompt has four images in the paper."""
 
 _VISOR_METRICS: Final = (
     Metric(
@@ -84,7 +78,7 @@ _VISOR_METRICS: Final = (
     ),
     *(
         Metric(
-            name=visor_n(n),
+            name=name,
             title=f"VISOR: {n}",
             meaning=f"Share of prompts that show both objects in the asked relation in {n} of their images or more.",
             formula=f"prompts with at least {n} correct {'images' if n > 1 else 'image'} / prompts",
@@ -94,7 +88,7 @@ _VISOR_METRICS: Final = (
             needs=("correct",),
             undefined=ReasonCode.NO_IMAGE_JUDGED,
         )
-        for n in VISOR_NUMBERS
+        for n, name in VISOR_N.items()
     ),
     Metric(
         name=VISOR_CONSISTENCY,

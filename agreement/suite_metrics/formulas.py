@@ -19,10 +19,9 @@ from agreement.suite_metrics.catalogue import (
     GENEVAL_ANY,
     GENEVAL_IMAGES,
     VISOR_COND,
-    VISOR_NUMBERS,
+    VISOR_N,
     VISOR_OA,
     VISOR_UNCOND,
-    visor_n,
 )
 
 
@@ -80,7 +79,7 @@ TRIALS: Final[Mapping[str, Callable[[PromptCounts], Trials]]] = {
     VISOR_OA: lambda counts: _trials(counts.both, counts.seen),
     VISOR_UNCOND: lambda counts: _trials(counts.correct, counts.images),
     VISOR_COND: lambda counts: _trials(counts.right, counts.judged),
-    **{visor_n(n): partial(at_least, n=n) for n in VISOR_NUMBERS},
+    **{name: partial(at_least, n=n) for n, name in VISOR_N.items()},
     GENEVAL_IMAGES: lambda counts: _trials(counts.correct, counts.images),
     GENEVAL_ANY: lambda counts: at_least(counts, 1),
     GENEVAL_ALL: lambda counts: _trials((counts.images > 0) & (counts.correct == counts.images), counts.images > 0),

@@ -11,10 +11,9 @@ from agreement.suite_metrics.catalogue import (
     METRICS_OF_KIND,
     VISOR_COND,
     VISOR_CONSISTENCY,
-    VISOR_NUMBERS,
+    VISOR_N,
     VISOR_OA,
     VISOR_UNCOND,
-    visor_n,
 )
 from agreement.visor_study import METRICS as STUDY_METRICS
 from agreement.visor_study import QUESTIONS, StudyTables, tables
@@ -61,7 +60,7 @@ def _of_rater(suite: str, rater: str, rows: Sequence[Estimate]) -> Iterator[Tabl
         column("OA", VISOR_OA),
         column("uncond", VISOR_UNCOND),
         column("cond", VISOR_COND),
-        *(column(str(n), visor_n(n)) for n in VISOR_NUMBERS),
+        *(column(str(n), name) for n, name in VISOR_N.items()),
     ]
     yield paper_table(about.format("III", "object accuracy and VISOR"), ["Model"], models, three)
     six = [

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from agreement.suite_metrics.catalogue import VISOR_COND, VISOR_NUMBERS, VISOR_OA, VISOR_UNCOND
+from agreement.suite_metrics.catalogue import VISOR_COND, VISOR_N, VISOR_OA, VISOR_UNCOND
 from agreement.suite_metrics.formulas import TRIALS, EquivalentPrompts, PromptCounts, at_least, equivalent_trials
 from data.prompts.coco import COCO, SUPERCATEGORY, plain_name
 from data.spec import OPPOSITE, Spec
@@ -95,7 +95,7 @@ def scores(prompts: Iterable[_Prompt]) -> Scores:
     """
     counts = _counts(list(prompts))
     shown = counts.take(counts.both > 0)
-    numbers = range(1, int(counts.images.max(initial=max(VISOR_NUMBERS))) + 1)
+    numbers = range(1, int(counts.images.max(initial=max(VISOR_N))) + 1)
     return {
         "OA": TRIALS[VISOR_OA](counts).percent,
         "VISOR_uncond": TRIALS[VISOR_UNCOND](counts).percent,

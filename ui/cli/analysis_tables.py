@@ -113,6 +113,9 @@ def print_agreement(
         context.say_json({"selection": chosen.to_dict(), **rows.to_json()})
         return
     for section, section_rows in rows.sections():
+        if section == "suite_metrics" and not section_rows:
+            # most suites declare none
+            continue
         context.say(f"{_TITLES[section]}\n")
         shown, rest = ([*section_rows], []) if all_statistics or statistic else glance(section_rows)
         if shown:

@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import re
+import shutil
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -111,6 +113,16 @@ def test_one_table_in_each_format(visor: VisorProject, tmp_path: Path) -> None:
     assert [float(text) for text in rows[start + 2][1:]] == pytest.approx([cell.exact for cell in first[1:]])
     ran = concord(visor.folder, "export", "tables", "visor", "-o", tmp_path / "t.doc")
     assert (ran.status, ran.err.strip()) == (2, "export tables: --format is one of latex, md, csv, not doc")
+
+
+def test_the_papers_tables_compile(visor: VisorProject, tmp_path: Path) -> None:
+    engine = shutil.which("pdflatex")
+    if engine is None:
+        pytest.skip("no pdflatex")
+    done(visor.folder, "export", "tables", "visor", "-o", tmp_path / "t.tex")
+    command = [engine, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "t.tex"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=240, check=False)
+    assert ran.returncode == 0, ran.stdout[-3000:]
 
 
 def rating(item: str, rater: str, kind: str, label: str, aspect: str = "correct", scale: str = "nominal") -> str:

@@ -18,7 +18,6 @@ from data.jobs.runs import Observation
 from data.records import Judgement
 from data.spec import Spec
 from scorers.base import Check, Perceiver, Scorer, Settings, Shown, Verdict
-from scorers.registry import SCORERS
 
 if TYPE_CHECKING:
     from scorers.models.text_generation import Captioner
@@ -120,7 +119,7 @@ def _check(settings: Settings) -> None:
 SCORER: Final = Scorer(
     name="caption",
     version="1",
-    summary=SCORERS["caption"],
+    summary="A caption of the image, held against the prompt by BLEU-4, ROUGE-L or METEOR.",
     profiles={
         # the paper's captioner
         "paper": {"captioner": "Salesforce/blip2-flan-t5-xl", **_SEARCH},

@@ -37,9 +37,9 @@ from agreement.preferences.votes import BOTH, NONE, TIE, Contest, PairValues, or
 from agreement.study.cells import ALL
 from concord.common import live_updates
 from concord.common.estimate_json import number_json
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.analysis import study_frames
 from data.store.analysis.study_frames import GeneratorValue, ImageValue, PreferenceVote
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from scorers.models.pipelines import short_of
 

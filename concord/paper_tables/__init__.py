@@ -11,7 +11,7 @@ from concord.paper_tables.geneval import geneval_tables
 from concord.paper_tables.selfeval import selfeval_tables
 from concord.paper_tables.tifa import tifa_tables
 from concord.paper_tables.visor import visor_tables
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
 
 Paper = Literal["geneval", "tifa", "selfeval", "visor"]

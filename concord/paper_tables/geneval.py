@@ -17,8 +17,8 @@ from concord.common.table import Table
 from concord.paper_tables.paper_table import PaperColumn, PaperRow, paper_table
 from concord.suite_metrics import suite_metrics
 from concord.suite_metrics.overview_tables import rater_name
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.store import runs
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 
 _TASKS: Final[Mapping[str, str]] = {

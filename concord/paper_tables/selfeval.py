@@ -17,7 +17,7 @@ from concord.comparison.preferences import PreferenceRows
 from concord.paper_tables.paper_table import CountedNumber, PaperColumn, PaperNumber, PaperRow, paper_table
 from concord.suite_metrics import suite_metrics
 from concord.suite_metrics.overview_tables import rater_name
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
 
 _TASKS: Final[Mapping[str, str]] = {

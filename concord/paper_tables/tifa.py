@@ -18,8 +18,8 @@ from concord.questions.scores import REAL, question_statistics
 from data.aspects import NO, YES
 from data.prompts.questions import PromptQuestion
 from data.records import Prompt
+from data.selection import Selection
 from data.store import library
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 
 _COCO: Final = "coco"

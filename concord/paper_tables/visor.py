@@ -21,8 +21,8 @@ from concord.common.table import Table
 from concord.paper_tables.paper_table import PaperColumn, PaperRow, paper_table
 from concord.suite_metrics import study_roles, suite_metrics
 from concord.suite_metrics.overview_tables import rater_name
+from data.selection import PEOPLE, Selection
 from data.store.core import frame
-from data.store.core.selection import PEOPLE, Selection
 from data.store.core.store import Store
 
 _RELATIONS: Final = ("left", "right", "above", "below")

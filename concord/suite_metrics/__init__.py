@@ -27,14 +27,14 @@ from concord.common import live_updates
 from concord.comparison.matching import answers as caption_answers
 from concord.questions.scores import KINDS, answers_of_kind
 from concord.suite_metrics.visor_summary import equivalence
+from data.aspects import Scales
 from data.matching.captions import candidates_of_spec
 from data.records import Prompt
+from data.selection import Selection
 from data.spec import SpecError
 from data.store import library
 from data.store.analysis import study_frames
 from data.store.core import frame
-from data.store.core.frame import Scales
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import caption_choices
 from scorers.visor.results import VisorRequest

@@ -11,7 +11,7 @@ from agreement.suite_metrics.catalogue import METRICS_OF_KIND
 from concord.common import wording
 from concord.common.estimate_table import Names, estimate_cell, estimates_table
 from concord.common.table import Table
-from data.store.core.selection import PEOPLE, SIMULATED
+from data.selection import PEOPLE, SIMULATED
 
 _KIND_OF: Final = {metric.name: kind for kind, metrics in METRICS_OF_KIND.items() for metric in metrics}
 _TITLES: Final = {"visor": "VISOR", "geneval": "GenEval", "tifa": "TIFA", "selfeval": "SelfEval"}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal
 
@@ -12,11 +10,10 @@ from concord.agreement import selected
 from concord.common import wording
 from concord.common.context import CommandError, Context, writing
 from concord.common.table import Table
-from concord.common.text_tables import csv_text, markdown
+from concord.common.text_tables import csv_document, markdown
 from concord.exporting import export_target
 from concord.paper_tables import TITLES, Paper, paper_tables
 from data.files import write_whole
-from data.tables import escape_formula
 from ui.report.html import plain_markdown
 from ui.report.latex import latex
 from ui.report.sections import Document, ReportSection
@@ -70,15 +67,7 @@ def _markdown(_: Paper, tables: Sequence[Table]) -> str:
 
 
 def _csv(_: Paper, tables: Sequence[Table]) -> str:
-    """Return the tables beneath each other, each between its caption and its notes, with an empty line behind."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    for table in tables:
-        writer.writerow([escape_formula(table.caption)])
-        text.write(csv_text(table))
-        writer.writerows([escape_formula(note)] for note in table.notes)
-        writer.writerow([])
-    return text.getvalue()
+    return csv_document(tables)
 
 
 _WRITERS: Final[Mapping[str, Callable[[Paper, Sequence[Table]], str]]] = {"latex": _latex, "md": _markdown, "csv": _csv}

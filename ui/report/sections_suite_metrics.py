@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from concord.reporting.material import Material
 from concord.suite_metrics.overview_tables import metric_tables
-from ui.report.sections import Material, ReportSection
+from ui.report.sections import ReportSection
 
 _TEXT: Final = (
     "What the papers of the suites print of a generator, by each scorer and by people, who enter with the strict majority of"

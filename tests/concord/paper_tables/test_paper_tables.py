@@ -20,8 +20,8 @@ from concord.paper_tables import Paper, paper_tables
 from concord.paper_tables.geneval import geneval_tables
 from data.jobs.runs import Run
 from data.records import Rater
+from data.selection import Selection
 from data.store import runs
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.studies.published import GENEVAL, SELFEVAL_TABLES, TIFA, selfeval_votes
 from tests.concord.suite_metrics.visor_project import SCORER, VisorProject, make

@@ -12,7 +12,7 @@ import pytest
 from agreement import Options
 from agreement.estimate import Estimate
 from concord.suite_metrics import suite_metrics
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
 from tests.ui import matching_evidence, question_project
 from tests.ui.question_project import SUITE, mostly, sometimes

@@ -16,7 +16,7 @@ from agreement import Options
 from concord.common import wording
 from concord.suite_metrics import recall
 from concord.suite_metrics.overview_tables import metric_tables
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
 from tests.concord.suite_metrics.visor_project import SCORER, VisorProject, make
 from tests.ui.drawn_pages import as_text

@@ -58,6 +58,7 @@ class AgreementRows:
         thresholds: scores turned into yes and no.
         quality: each person beside the consensus of the others.
         scorer_means: scorers' own means.
+        suite_metrics: the metrics that a suite's own paper defines, of each scorer and of people.
     """
 
     among_people: tuple[Estimate, ...] = ()
@@ -68,6 +69,7 @@ class AgreementRows:
     thresholds: tuple[ThresholdAgreement, ...] | None = None
     quality: tuple[Estimate, ...] | None = None
     scorer_means: tuple[Estimate, ...] | None = None
+    suite_metrics: tuple[Estimate, ...] | None = None
 
     def sections(self) -> Iterator[tuple[str, Sequence[Estimate]]]:
         """Yield the name and the rows of each section that was asked for."""

@@ -57,12 +57,14 @@ class Agreement:
         raters: each scorer with people; with ``ceiling`` people's own agreement and a verdict beside it.
         matrix: any two raters.
         by_certainty: scorers with people by how far people agree; empty unless asked for.
+        suite_metrics: the metrics that a suite's own paper defines, of each scorer and of people.
     """
 
     among_people: pd.DataFrame
     raters: pd.DataFrame
     matrix: pd.DataFrame
     by_certainty: pd.DataFrame
+    suite_metrics: pd.DataFrame
 
 
 class Project:

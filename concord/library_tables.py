@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
 
 from agreement.meta.units import Finding
-from concord import agreement, exporting
+from concord import agreement, exporting, suite_metrics
 from concord.agreement_request import AgreementRequest
 from concord.common.context import Context
 from concord.common.estimate_json import finding_json
@@ -93,7 +93,10 @@ def _findings(name: str, rows: Sequence[Finding], scorer: Sequence[str] = ()) ->
 
 
 def _agreement(store: Store, chosen: Selection, request: AgreementRequest) -> Made:
-    return agreement.compute(store, chosen, request.options()).to_json()
+    general, of_suites = suite_metrics.split_statistics(request.statistics)
+    options = replace(request.options(), statistics=general)
+    rows = agreement.compute(store, chosen, options)
+    return replace(rows, suite_metrics=suite_metrics.suite_metrics(store, chosen, options, of_suites)).to_json()
 
 
 def _estimate(store: Store, chosen: Selection, request: EstimateRequest) -> Made:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from agreement.catalogue import at_a_glance
@@ -92,6 +93,21 @@ def undefined_statistics(rows: Iterable[Estimate]) -> dict[str, list[str]]:
         if row.value is None and row.task != TASKS_MEAN:
             titles.setdefault(_reason(row), {})[wording.title(row.statistic)] = None
     return {reason: [*names] for reason, names in titles.items()}
+
+
+@dataclass
+class MarkedReasons:
+    """Reasons that stand beneath a table, each once, with the marks that its cells refer to them by."""
+
+    marks: dict[str, str] = field(default_factory=dict)
+
+    def mark(self, reason: str) -> str:
+        """Return the mark of a reason, which is a new one for a new reason."""
+        return self.marks.setdefault(reason, str(len(self.marks) + 1))
+
+    def lines(self) -> tuple[str, ...]:
+        """Return the reasons behind their marks."""
+        return tuple(f"({mark}) {reason}." for reason, mark in self.marks.items())
 
 
 def glance(rows: Iterable[Estimate], also: str = "") -> tuple[list[Estimate], list[Estimate]]:

@@ -235,6 +235,8 @@ METHODS: Final[Mapping[MethodCode, str | Callable[..., str]]] = {
     ),
     MethodCode.LENGTH_BESIDE: "length of the {text} in characters, and {other}, by question",
     MethodCode.CHOICES_BY_QUESTION: "people's choices by question, those that two or more have answered",
+    MethodCode.SUITE_METRIC: lambda metric: wording.STATISTICS[metric].formula,
+    MethodCode.PEOPLE_BY_MAJORITY: "people by the strict majority of those who answered about an image",
     MethodCode.DRAWN_AS_TOLD: "labels drawn by chance, as you say",
     MethodCode.DRAWN_IN_CAMPAIGN: _drawn_in_campaign,
     MethodCode.TRIAL: "a trial with {n} of {labelled} labelled images, seed {seed}",

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
-from agreement.catalogue import DEFINITIONS
+from agreement.catalogue import DEFINITIONS, Statistic
+from agreement.suite_metrics.catalogue import METRICS
+
+STATISTICS: Final[dict[str, Statistic]] = {**DEFINITIONS, **METRICS}
+"""Every statistic by name, those of suites' own metrics too."""
 
 ASPECTS: dict[str, str] = {
     "correct": "all that the prompt asks is there",
@@ -102,11 +107,11 @@ def people(kind: str) -> str:
 
 
 def title(statistic: str) -> str:
-    return DEFINITIONS[statistic].title if statistic in DEFINITIONS else statistic
+    return STATISTICS[statistic].title if statistic in STATISTICS else statistic
 
 
 def meaning(statistic: str) -> str:
-    return DEFINITIONS[statistic].meaning if statistic in DEFINITIONS else ""
+    return STATISTICS[statistic].meaning if statistic in STATISTICS else ""
 
 
 def count(number: int, noun: str) -> str:

@@ -23,6 +23,7 @@ from concord.meta.estimates import estimate
 from concord.meta.requests import PlanRequest
 from concord.reporting.recruitment import Recruitment, recruited
 from concord.reporting.samples import SampleImage, samples
+from concord.suite_metrics import suite_metrics
 from data.aspects import Scales
 from data.records import ScorerDescription
 from data.selection import Selection
@@ -183,7 +184,9 @@ def gather(store: Store, selection: Selection, seed: int, command: str, tell: Te
         judgements,
         judgements["excluded"].astype(object).where(judgements["excluded"].notna() | values.notna(), "no_value"),
         ratings,
-        _rows(judgements, scales, selection, options, tell) if len(ratings) else AgreementRows(),
+        replace(_rows(judgements, scales, selection, options, tell), suite_metrics=suite_metrics(store, selection, options))
+        if len(ratings)
+        else AgreementRows(),
         exports.describe_scorers(store, ratings.loc[ratings["kind"] == "scorer", "rater"].unique().tolist()),
         command,
         datetime.now(UTC),

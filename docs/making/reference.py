@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from agreement.catalogue import DEFINITIONS as DEFINED
 from agreement.catalogue import NOTATION, ON_REQUEST, STATISTICS, Measure, Statistic
+from agreement.suite_metrics.catalogue import METRICS
 from concord.campaigns.spec import CampaignSpec
 from concord.library import Project
 from concord.library_tables import REQUESTS
@@ -134,6 +135,15 @@ def statistics() -> str:
     parts = [NOTATION]
     parts += [_statistic(name, DEFINED[name]) for name in STATISTICS]
     return "\n\n".join(parts)
+
+
+def suite_metrics() -> str:
+    """Return the metrics that suites declare, as Markdown."""
+    rows = [
+        (code(metric.name), metric.meaning, metric.formula, ", ".join(map(code, metric.needs)), metric.range, metric.source)
+        for metric in METRICS.values()
+    ]
+    return table(("statistic", "meaning", "formula", "needs", "range", "source"), rows)
 
 
 def _statistic(name: str, statistic: Statistic) -> str:

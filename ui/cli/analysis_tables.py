@@ -26,7 +26,7 @@ from agreement.questions import GroupStatistic, Split
 from agreement.questions.people import APART, IMAGE_WRONG, VQA_WRONG
 from agreement.study.cells import ALL
 from agreement.thresholds import ThresholdAgreement
-from concord import agreement
+from concord import agreement, suite_metrics
 from concord.agreement import selected
 from concord.agreement_request import AgreementRequest
 from concord.common import sentences, wording
@@ -61,14 +61,16 @@ _TITLES = {
     "by_certainty": "Scorers against people, by how far people agree",
     "comparisons": "Scorers compared: how much better a agrees with people than b",
     "thresholds": "Scores as decisions (yes above the threshold), against people, out of fold",
+    "suite_metrics": "Metrics of the suites' own papers",
 }
 _ALONE = "Agreement takes two who judge the same: score the images, label them (uv run app.py serve), or import ratings."
 
 
 def print_agreement(context: Context, selection: Mapping[str, Sequence[str]], request: AgreementRequest, output: str) -> None:
     """The command ``agreement``: rows of a selection, as tables or JSON."""
-    agreement.known_statistics(request.statistics)
-    options = request.options()
+    general, of_suites = suite_metrics.split_statistics(request.statistics)
+    agreement.known_statistics(general or ())
+    options = replace(request.options(), statistics=general)
     chosen = agreement.selected(context, selection)
     unmet = agreement.unmet_scores(context.store, chosen, request.compare_with)
     agreement.refuse_unknown_aspects(context.store, request.compare_with)
@@ -78,6 +80,7 @@ def print_agreement(context: Context, selection: Mapping[str, Sequence[str]], re
         # the rows of consensuses after those of their section; a section of their own after the others
         more = agreement.consensus_of(context.store, chosen, options, tuple(dict.fromkeys(request.consensus)))
         rows = replace(rows, raters=(*rows.raters, *more.raters), matrix=(*rows.matrix, *more.matrix), quality=more.quality)
+    rows = replace(rows, suite_metrics=suite_metrics.suite_metrics(context.store, chosen, options, of_suites))
     if request.people_as and rows.among_people and not rows.raters:
         context.warn(
             f"--people-as {request.people_as}: no statistic of this selection compares scorers with people in that way"
@@ -87,6 +90,9 @@ def print_agreement(context: Context, selection: Mapping[str, Sequence[str]], re
         context.say_json({"selection": chosen.to_dict(), **rows.to_json()})
         return
     for section, section_rows in rows.sections():
+        if section == "suite_metrics" and not section_rows:
+            # most suites declare none
+            continue
         context.say(f"{_TITLES[section]}\n")
         shown, rest = ([*section_rows], []) if request.all_statistics or request.statistics else glance(section_rows)
         if shown:
@@ -130,6 +136,7 @@ _WHO: Mapping[str, Sequence[Field[Estimate]]] = {
     "by_certainty": (_RATER, _PEOPLE_AS, field("certainty", lambda row: row.certainty)),
     "comparisons": (_A, _B, _PEOPLE_AS),
     "thresholds": (_RATER, _PEOPLE_AS),
+    "suite_metrics": (_RATER,),
 }
 _WHAT: Sequence[Field[Estimate]] = (field("people", lambda row: row.people), field("statistic", lambda row: row.statistic))
 _RESTS_ON: Sequence[Field[Estimate]] = (

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from concord.common.options import OutputFile
+from concord.common.options import Intervals, OutputFile
 from data.export import TableFormat
 from ui.cli.options import FILTERS, IMAGE_FILTERS, Selection, export_app, import_app, project_command
 from ui.report.formats import FormatName
@@ -71,6 +71,19 @@ def import_exported(
     ],
 ) -> None:
     """Import files that Concord exported (CSV, Parquet or JSON lines), all or none. Judgements are derived from the answers."""
+
+
+@project_command(export_app, "tables", "ui.report.paper_tables:export_paper_tables", FILTERS)
+def export_tables(
+    selection: Selection,
+    paper: Annotated[Literal["geneval", "tifa", "selfeval", "visor"], typer.Argument(help="Whose tables.")],
+    output: OutputFile,
+    form: Annotated[
+        Literal["latex", "md", "csv"] | None, typer.Option("--format", help="Format; default: from the file name.")
+    ] = None,
+    intervals: Intervals = True,
+) -> None:
+    """Write a paper's tables with this project's numbers. What the project lacks for a column is said, and what brings it."""
 
 
 @project_command(export_app, "report", "ui.report.export:export_report", FILTERS)

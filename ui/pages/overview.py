@@ -14,6 +14,7 @@ from agreement import Options
 from agreement.estimate import Estimate
 from agreement.preferences import OrderAgreement, RankCorrelation, VoteCounts
 from agreement.preferences.votes import Contest
+from concord import suite_metrics
 from concord.agreement import means, recall
 from concord.common import live_updates, next_steps, wording
 from concord.common.base_path import at
@@ -22,6 +23,7 @@ from concord.comparison import preferences
 from concord.comparison.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
 from concord.comparison.preferences import OPPOSED, PreferenceRows, contests
 from concord.importing import playground
+from concord.suite_metrics.overview_tables import metric_tables
 from data import selection
 from data.aspects import YES_NO_ASPECTS
 from data.browsing import JudgedSuite, Totals
@@ -147,6 +149,7 @@ class OverviewPage(Page[None]):
         with gr.Accordion("All numbers", open=False, elem_id="all-numbers"):
             self.html("scores")
             self.html("preferred")
+            self.html("suite_metrics")
 
     def teaching(self) -> str:
         groups = {
@@ -172,6 +175,7 @@ class OverviewPage(Page[None]):
                 "glance": _glance(store, totals.images),
                 "scores": _tables(store, intervals=intervals),
                 "preferred": preference_summary(store),
+                "suite_metrics": _suite_metrics(store, intervals=intervals),
             }
 
 
@@ -278,6 +282,12 @@ def _table(store: Store, suite: str, judged_suite: JudgedSuite, *, intervals: bo
     caption = f"{suite}: {kind} {wording.aspect(aspect)}" if aspect else suite
     heads = columns("generator", "rater", *numbers(*map(wording.task, tasks)))
     return table_element(plain_table(caption, heads, body))
+
+
+def _suite_metrics(store: Store, *, intervals: bool) -> Node:
+    """Return the metrics of the suites' own papers, each suite's folded; nothing where no suite declares any."""
+    tables = metric_tables(suite_metrics.recall(store, Selection(), Options(intervals=intervals)))
+    return [folded(table.caption, table_element(table)) for table in tables]
 
 
 def _mean(row: Estimate, rater: str) -> Cell:

@@ -18,7 +18,6 @@ from weakref import WeakKeyDictionary
 
 import pandas as pd
 
-from agreement import catalogue
 from concord.agreement import selected
 from concord.common import machine, next_steps, wording
 from concord.common.context import CommandError, Context, writing
@@ -40,6 +39,7 @@ from ui.report import (
     sections_meta,
     sections_methods,
     sections_results,
+    sections_suite_metrics,
     sections_summary,
 )
 from ui.report.formats import FORMATS, FormatName, format_of_ending
@@ -50,6 +50,7 @@ SECTIONS: tuple[Callable[[Material], ReportSection | None], ...] = (
     sections_summary.summary,
     sections_results.scores_section,
     sections_meta.estimates_section,
+    sections_suite_metrics.suite_metrics_section,
     partial(sections_results.comparison, "among_people"),
     partial(sections_results.comparison, "raters"),
     sections_meta.scorers_section,
@@ -132,6 +133,7 @@ TABLES: Final[Mapping[str, str]] = {
     "comparisons": "scorers compared with each other by their agreement with people",
     "thresholds": "scores as decisions: agreement out of fold, and the threshold",
     "scorer_means": "scorers' own means where no person has judged",
+    "suite_metrics": "the metrics that the suites' own papers define, of each scorer and of people (rater empty)",
     "confusions": "answers crossed, one cell a row",
     "curves": "agreement along the threshold of a score",
     "samples": "the sample failures, by item",
@@ -206,7 +208,7 @@ def _all(report: Document, material: Material) -> dict[str, tuple[pd.DataFrame, 
     }
     definitions = [
         {"statistic": name, "name": s.title, "meaning": s.meaning, "formula": s.formula, "range": s.range, "source": s.source}
-        for name, s in catalogue.DEFINITIONS.items()
+        for name, s in wording.STATISTICS.items()
     ]
     sections = {
         **material.rows.to_json(),

@@ -6,7 +6,7 @@ A table of estimates has a row per rater and topic, a column per statistic, n an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, Literal, TypeVar
 
@@ -14,6 +14,7 @@ from agreement.estimate import Estimate
 from concord.common import wording
 from concord.common.estimate_table import (
     Counts,
+    MarkedReasons,
     Names,
     estimate_cell,
     estimates_table,
@@ -207,21 +208,6 @@ def evenly(names: Sequence[str], widest: int) -> list[list[str]]:
     """Parts of at most ``widest``, as few as it takes, and none much shorter than the others."""
     size = -(-len(names) // max(-(-len(names) // widest), 1))
     return [list(names[start : start + size]) for start in range(0, len(names), max(size, 1))]
-
-
-@dataclass
-class MarkedReasons:
-    """Reasons that stand beneath a table, each once, with the marks that its cells refer to them by."""
-
-    marks: dict[str, str] = field(default_factory=dict)
-
-    def mark(self, reason: str) -> str:
-        """Return the mark of a reason, which is a new one for a new reason."""
-        return self.marks.setdefault(reason, str(len(self.marks) + 1))
-
-    def lines(self) -> tuple[str, ...]:
-        """Return the reasons behind their marks."""
-        return tuple(f"({mark}) {reason}." for reason, mark in self.marks.items())
 
 
 def marked_cell(notes: MarkedReasons, more: AddDetails | None, row: Estimate | None, n_items: int = -1) -> Cell:

@@ -17,12 +17,13 @@ from agreement.meta.ranking import PAIRWISE, RANK, SOFT, Ranking
 from agreement.meta.rater_effects import SEVERITY, RaterEffectRow
 from agreement.meta.units import Finding
 from concord.common import sentences, wording
+from concord.common.estimate_table import MarkedReasons
 from concord.common.table import Cell, Column, Field, Table, TableRow, cell, field, numbers, table_of
 from concord.headlines import verdict_beside_people
 from concord.meta.replacement import ANSWERS, Replacement, replacements
 from concord.meta.requests import MEAN
 from concord.reporting.material import NAME, Material
-from ui.report.sections import ALL, MarkedReasons, ReportSection, by_topic, generator, marked_cell, topic_of
+from ui.report.sections import ALL, ReportSection, by_topic, generator, marked_cell, topic_of
 
 _MOST_PEOPLE: Final = 30
 _ESTIMATES_LEAD: Final = (

@@ -295,7 +295,7 @@ def definitions(material: Material) -> ReportSection:
     main = {row.statistic for name in COMPARED for row in glance(material.rows.section(name))[0]}
     terms = [
         Term(s.title, s.meaning, s.formula, s.range, s.source, folded=name not in main)
-        for name, s in catalogue.DEFINITIONS.items()
+        for name, s in wording.STATISTICS.items()
         if name in shown
     ]
     return ReportSection("Definitions", (catalogue.NOTATION, *_RULES), terms=tuple(terms), kind="appendix")

@@ -13,7 +13,7 @@ from agreement.report.scorer_vs_scorer import McNemar
 from agreement.thresholds import ChosenCuts, ThresholdAgreement
 from concord.common import wording
 from concord.common.confusion_table import Crossings, confusion_table
-from concord.common.estimate_table import Names, glance
+from concord.common.estimate_table import MarkedReasons, Names, glance
 from concord.common.table import Cell, Column, Field, Table, TableRow, cell, field, numbers, table_of
 from concord.headlines import verdict_beside_people
 from concord.reporting.material import Confusion, Material
@@ -23,7 +23,6 @@ from ui.report.sections import (
     COMPARED,
     TASKS_MEAN,
     AddDetails,
-    MarkedReasons,
     ReportFigure,
     ReportSection,
     by_topic,

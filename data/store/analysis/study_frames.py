@@ -315,7 +315,8 @@ order by rater, item, place
 
 _PERSON_ANSWERS: Final = f"""
 select f.item, f.prompt, f.target as question, f.rater as person, f.simulated, f.label, f.excluded, f.seq,
-    case when q.question_id is not null then {_OF_VERSION} end as wording
+    case when q.question_id is not null then {_OF_VERSION} end as wording, coalesce(f.generator, '') as generator,
+    coalesce(f.task, '') as source, coalesce(q.element_type, '') as element_type, coalesce(q.element, '') as element, q.answer
 from ({{said}}) f left join annotations n on n.annotation_id = f.source_id
 left join questions q on q.prompt_id = f.prompt and q.question_id = f.target
     and q.version = try_cast(n.raw ->> '$.questions' as integer)
@@ -359,14 +360,15 @@ def person_answers(store: Store, selection: Selection) -> pd.DataFrame:
     """What people answered to questions about the selected images, in versions of all wordings.
 
     Columns: ``item, prompt, question, person, simulated, label`` (None: they cannot tell), ``excluded`` (why it does not
-    count, as ``data.store.core.frame`` has it), ``seq, wording`` (None where nobody knows what they saw).
+    count, as ``data.store.core.frame`` has it), ``seq, wording`` (None where nobody knows what they saw), ``generator,
+    source`` (the prompt's task), and of the question as they saw it ``element_type, element, answer`` (None: unknown).
     """
     condition, parameters = judgements_condition(replace(selection, aspect=("answer",), target=(), certainty=()))
     judged = JUDGED.format(where=f"r.kind = 'human' and j.aspect = 'answer' and {condition}", more=", j.source_id")
     frame = store.query_frame(_PERSON_ANSWERS.format(said=judged), parameters)
     # codes of 64 bits are no floats
     frame["wording"] = frame["wording"].astype("UInt64")
-    return frame.astype(dict.fromkeys(("label", "excluded"), object)).replace({float("nan"): None})
+    return frame.astype(dict.fromkeys(("label", "excluded", "answer"), object)).replace({float("nan"): None})
 
 
 def answers_about(store: Store, item_id: str) -> list[PersonAnswer]:

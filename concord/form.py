@@ -29,7 +29,7 @@ from annotation.questionnaires.form import Form, FormItem
 from annotation.questionnaires.registry import all_as_markdown, as_markdown
 from concord.common import next_steps
 from concord.common.base_path import at
-from concord.judging import derive, form_about
+from concord.judging import derive, form_about, form_of
 from data.campaigns.checks import Training, accepted_answers, wrong_answers
 from data.campaigns.items import CampaignItem, CheckSchedule, pair_order
 from data.campaigns.settings import Campaign, Settings
@@ -300,8 +300,21 @@ def campaign_json(store: Store, campaign: Campaign) -> dict[str, Any]:
     return {
         "id": campaign.campaign_id,
         "title": "" if campaign.campaign_id == DEFAULT else campaign.title or campaign.campaign_id,
-        "instructions": rich_texts(store, campaign.settings.instructions),
+        "instructions": [
+            *worked_example_nodes(form_of(campaign.questionnaire, campaign.definition)),
+            *rich_texts(store, campaign.settings.instructions),
+        ],
     }
+
+
+def worked_example_nodes(form: Form) -> list[RichTextNode]:
+    """Return the worked examples that a form brings, as nodes."""
+    nodes: list[RichTextNode] = []
+    for example in form.worked_examples:
+        nodes.append({"tag": "h3", "children": [example.title]})
+        nodes.append({"tag": "img", "children": [], "src": example.picture, "alt": example.title})
+        nodes.append({"tag": "ul", "children": [{"tag": "li", "children": [line]} for line in example.lines]})
+    return nodes
 
 
 def rich_texts(store: Store, markdown: str) -> list[RichTextNode]:

@@ -10,6 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from annotation.questionnaires import geneval, geneval_authors
+from annotation.questionnaires.geneval_template import read_template
 from concord.campaigns import adjudication, annotators, payment, planning, progress, revoking
 from concord.campaigns.annotators import AnnotatorWork, CampaignTopic
 from concord.campaigns.planning import OWN_FILES, CampaignSpec, campaign_spec, from_yaml
@@ -72,10 +74,22 @@ def _read_spec(context: Context, options: Mapping[str, Any], file: str | None) -
     for key, name in OWN_FILES.items():
         if key in values:
             values[name] = read_text(context.file(str(values.pop(key))))
+    if "template" in values:
+        values |= _authors_form(context, str(values.pop("template")), values)
     try:
         return campaign_spec(values, origin)
     except InputError as error:
         raise CommandError(str(error)) from error
+
+
+def _authors_form(context: Context, file: str, values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the values of a campaign that asks GenEval's questions in its authors' words, read from their file."""
+    if values.get("questionnaire", geneval.NAME) != geneval.NAME or "definition" in values:
+        raise UsageError("--template is GenEval's form: it goes with --questionnaire geneval alone")
+    read = read_template(context.file(file))
+    for line in read.notes:
+        context.warn(line)
+    return {"questionnaire": geneval_authors.NAME, "definition": read.template.to_definition()}
 
 
 MAX_CONSENT_BYTES: Final = 100_000

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from agreement.meta.drawing import draw_probabilities, expected_error, ranked
-from annotation.questionnaires import geneval, registry
+from annotation.questionnaires import geneval, geneval_authors, registry
 from annotation.questionnaires.custom import YamlError, read_yaml
 from annotation.questionnaires.form import Form
 from concord.campaigns import known_answers
@@ -96,7 +96,7 @@ def campaign_spec(raw_values: Mapping[str, Any], origin: str = "the campaign") -
         *SETTINGS,
     )
     given_values = {("id" if name == "campaign_id" else name): value for name, value in raw_values.items() if value is not None}
-    every, problems = [*known, *OWN_FILES], []
+    every, problems = [*known, *OWN_FILES, "template"], []
     for name in given_values:
         if name not in known:
             problems.append(f"a campaign has no {quoted(name)}; {did_you_mean(name, every)}")
@@ -306,6 +306,8 @@ def form_of(wish: CampaignSpec) -> Form:
     Raises:
         ValueError: there is none of this name, or the definition is wrong.
     """
+    if wish.questionnaire == geneval_authors.NAME and not wish.definition:
+        raise ValueError(f"'{geneval_authors.NAME}' is in words that a file brings: --questionnaire geneval --template FILE")
     return registry.get(wish.questionnaire or geneval.NAME, wish.definition or None)
 
 

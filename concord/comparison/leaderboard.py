@@ -39,7 +39,7 @@ from data.store.judgements import remarks
 
 ALL: Final = "all"
 SCORE: Final = "score"
-MAIN_ASPECTS: Final = ("correct", "faithfulness", "caption_fit")
+MAIN_ASPECTS: Final = ("correct", "faithfulness", "caption_fit", "caption_match")
 """What people's answers are summed up by, in this order of preference."""
 BOARD: Final = Options(each_generator=False, matrix=False, ceiling=True)
 """What the board reads of the agreement report: the same call as the Agreement page's, so that it is computed once."""

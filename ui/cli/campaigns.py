@@ -35,6 +35,10 @@ def create(
         ),
     ] = None,
     questionnaire_file: Annotated[str | None, typer.Option(help="YAML file with your own questionnaire instead.")] = None,
+    template: Annotated[
+        str | None,
+        typer.Option(help="GenEval's published form (mturk_hit_template.html): ask its questions in its authors' words."),
+    ] = None,
     suite: Annotated[list[str] | None, typer.Option(help="Use images of this suite. Repeatable.")] = None,
     task: Annotated[list[str] | None, typer.Option(help="Use only this task. Repeatable.")] = None,
     generator: Annotated[

@@ -327,7 +327,7 @@ def test_cases_and_their_verdicts(world: World) -> None:
         ("cyd", "no", None),
     ]
     assert adjudication.verdict_labels(store, CORRECT, rater_values) == ["yes", "no"]
-    assert len(adjudication.verdict_labels(store, CampaignTopic("geneval", "caption_fit"), [])) == 4
+    assert len(adjudication.verdict_labels(store, CampaignTopic("geneval", "caption_match"), [])) == 4
 
     def verdict(wrong: str, rater: str | None = None, says: str = "no") -> bool:
         made = Adjudication(str(uuid.uuid4()), case.item, "correct", wrong, says, "me", campaign_id="c", rater_id=rater)  # type: ignore[arg-type]

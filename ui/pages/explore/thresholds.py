@@ -150,35 +150,36 @@ _GAP = 0.1
 
 
 def curve_figure(curve: SettingCurve, view: ExploreView, title: str, own: float) -> go.Figure:
-    """``title`` is the setting's, ``own`` where it stood in the run."""
+    """Return the curve of people's agreement above those of the generators' scores; ``own``: the setting as it was run."""
     import plotly.graph_objects as go
 
-    made = go.Figure()
     people = curve.tuned is not None and any(value is not None for value in curve.tuned.values)
+    lines: list[go.Scatter] = []
     if people and curve.tuned is not None:
         name = f"{wording.title(view.statistic)} with {view.people}"
-        line = {"color": charts.COLORS["people"], "width": 2.5}
-        made.add_trace(_line(curve.at, curve.tuned.values, name, line, "y"))
+        lines.append(_line(curve.at, curve.tuned.values, name, {"color": charts.COLORS["people"], "width": 2.5}, "y"))
     for color, (generator, values) in zip(_LINES, curve.scores.items(), strict=False):
-        made.add_trace(_line(curve.at, values, escaped(generator), {"color": color, "width": 1.75}, "y2"))
-    for name, value, line in _marks(curve, view, own):
-        # over both
-        where = {"xref": "x", "yref": "paper", "x0": value, "x1": value, "y0": 0, "y1": 1}
-        made.add_shape(type="line", name=name, line=line, showlegend=True, **where)
-    charts.plain(made, height=460 if people else 320)
+        lines.append(_line(curve.at, values, escaped(generator), {"color": color, "width": 1.75}, "y2"))
+    # over both
+    shape = {"type": "line", "showlegend": True, "xref": "x", "yref": "paper", "y0": 0, "y1": 1}
+    figure = go.Figure(lines)
+    charts.plain(figure, height=460 if people else 320)
     split = 0.5 if people else 1.0
-    made.update_layout(
+    figure.update_layout(
         showlegend=True,
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         margin={"t": 60},
+        shapes=[
+            shape | {"name": name, "line": line, "x0": value, "x1": value} for name, value, line in _marks(curve, view, own)
+        ],
         xaxis={"title": escaped(title), "anchor": "y2", "range": [curve.at[0], curve.at[-1]]},
         yaxis={"title": escaped(wording.title(view.statistic)), "domain": [min(split + _GAP / 2, 1), 1], "visible": people},
         yaxis2={"title": "score", "domain": [0, split - _GAP / 2 if people else 1], "range": [-0.03, 1.03]},
     )
-    return made
+    return figure
 
 
-def _line(at: list[float], values: Any, name: str, line: dict[str, Any], axis: str) -> Any:
+def _line(at: list[float], values: Any, name: str, line: dict[str, Any], axis: str) -> go.Scatter:
     import plotly.graph_objects as go
 
     hover = "%{y:.3f} at %{x}"

@@ -114,3 +114,12 @@ def test_votes_of_simulated_people_lead_until_real_ones_suffice(n: int, first: s
     poll = Poll(SUITE, (*crowds, voter(SIMULATED, "simulated", 126)), ())
     assert poll.people()[0].people == first
     assert len(poll.people()) == 1 + bool(n)
+
+
+def test_the_playground_has_visors_verdicts_on_its_position_images(answered: Callable[[int], Store]) -> None:
+    with answered(0) as store:
+        sql = (
+            "select distinct t.task || ' ' || count(*) over () from judgements j join items t using (item_id)"
+            " where j.rater_id = 'visor-playground' and aspect = 'correct'"
+        )
+        assert store.query_column(sql, []) == ["position 84"]

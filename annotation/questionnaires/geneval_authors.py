@@ -107,7 +107,7 @@ QUESTIONS: Final = (
 
 
 def kind_of(question_id: str) -> str:
-    """Return the kind of a question: ``color_1`` is a ``color``."""
+    """Return the kind of a question: its id without the object's number."""
     stem, _, number = question_id.rpartition("_")
     return stem if number.isdigit() else question_id
 
@@ -191,7 +191,7 @@ def _reworded(template: Template | None, spec: Spec, question: Question) -> Ques
 
 
 def _names(spec: Spec, question_id: str) -> Mapping[str, str]:
-    """Return the objects' names by placeholder: of a relation ``object_1`` is the one whose place is asked."""
+    """Return the objects' names by placeholder: of a relation the second one is the one whose place is asked."""
     order = list(range(len(spec.objects)))
     if kind_of(question_id).startswith("position") and spec.relations:
         order = [spec.relations[0].reference, spec.relations[0].subject]

@@ -117,8 +117,7 @@ def people_headline(store: Store, suite: str, aspect: str) -> GeneratorHeadline 
     rows = recall(store, selection, Options(statistics=(MEAN,))).among_people
     answers = frame.frame(store, selection)
     means = {kind: means_of_generators(rows, kind) for kind in ("real", "simulated")}
-    judged = {kind: max((row.n_items for row in rows if row.people == kind), default=0) for kind in means}
-    leading = leading_kind(judged["real"], judged["simulated"])
+    leading = leading_kind(*(max((row.n_items for row in rows if row.people == kind), default=0) for kind in means))
     name = SIMULATED if leading == "simulated" else PEOPLE
     return generator_headline(name, means[leading], answers_by(answers, aspect, name)) if leading and means[leading] else None
 

@@ -151,8 +151,8 @@ class ScorerEvidence:
     @classmethod
     def of(cls, store: Store, view: ScorersView) -> ScorerEvidence | None:
         rows = rank(store, view.selection, _WHOLE)
-        judged = {kind: max((row.n_items for row in rows if row.people == kind), default=0) for kind in ("real", "simulated")}
-        people = leading_kind(judged["real"], judged["simulated"]) or "real"
+        judged = (max((row.n_items for row in rows if row.people == kind), default=0) for kind in ("real", "simulated"))
+        people = leading_kind(*judged) or "real"
         here = [row for row in rows if (row.people, row.task) == (people, view.task)]
         if not here:
             return None

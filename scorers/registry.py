@@ -85,7 +85,7 @@ SCORERS: Final[dict[str, str]] = {
     "visor": "Detects the prompt's objects and compares where their centres are: yes or no.",
     "tifa": "Has a model answer the prompt's questions about the image: the share that is right.",
     "dsg": "As TIFA with yes/no questions alone; one counts only if those that it rests on hold.",
-    "caption": "A caption of the image, held against the prompt by BLEU-4, ROUGE-L or METEOR.",
+    "caption": "A caption of the image, held against the prompt by BLEU, ROUGE-L, METEOR or CIDEr.",
     "vqascore": 'How sure a model is that the image shows the prompt: its probability of "Yes".',
     "judge": "Has a model that chats answer the prompt's questions, on this machine or at an address, with its reasons.",
     "rubric": "Has such a model grade how well the image shows the prompt, from 0 to 10, by a rubric.",

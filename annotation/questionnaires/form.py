@@ -88,6 +88,7 @@ class Form:
         undecided: whether one person more must answer, told from the answers of as many as a campaign asks.
         example: what the documentation shows it with.
         worked_examples: pictures with right answers that it brings itself.
+        overlap: how many people a campaign asks about each item unless it says otherwise.
     """
 
     name: str
@@ -103,6 +104,7 @@ class Form:
     prompted: bool = False
     undecided: Callable[[Sequence[Mapping[str, Any]]], bool] | None = None
     worked_examples: tuple[WorkedExample, ...] = ()
+    overlap: int = 3
 
     @property
     def scales(self) -> dict[str, str]:

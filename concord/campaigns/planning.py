@@ -55,6 +55,7 @@ class CampaignSpec:
         gold_from: instead of a file: ``verdicts``, ``unanimous`` or ``person NAME``, whose answers are right (``gold``).
         gold_n, training_n, examples_n: how many gold and training items come from there, and pictures with right answers
             before the instructions.
+        overlap: people for each item; None: as many as the questionnaire usually asks.
     """
 
     campaign_id: str = ""
@@ -73,7 +74,7 @@ class CampaignSpec:
     gold_n: int = 20
     training_n: int = 0
     examples_n: int = 0
-    overlap: int = 3
+    overlap: int | None = None
     seed: int = 0
     settings: Settings = field(default_factory=Settings)
 
@@ -186,6 +187,7 @@ class CampaignPlan:
         composed: those of its items that are made of several images, by id; ``pair`` are the two generators.
         effort: how long one answer takes, as far as this project knows.
         prompts: how many different ones its ordinary items have, by suite.
+        unasked: how many items are left out, as the questionnaire asks a prompt's own questions and theirs has none.
     """
 
     campaign: Campaign
@@ -196,6 +198,7 @@ class CampaignPlan:
     pair: tuple[str, str] | None
     effort: Effort
     prompts: Mapping[str, int]
+    unasked: int = 0
 
     def count(self, role: str) -> int:
         """How many items have this role."""
@@ -254,7 +257,8 @@ def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
     form = form_of(wish)
     selection = Selection(suite=wish.suite, task=wish.task, generator=wish.generator)
     pair = _pair(store, selection) if form.item_kind == "pair" and not wish.items else None
-    pool = _item_pool(store, form, wish, selection, pair)
+    found = _item_pool(store, form, wish, selection, pair)
+    pool = _with_questions(form, wish, found)
     if not (wish.questionnaire or wish.definition or any(subject.spec for subject in pool.values())):
         form = registry.YES_NO
     gold = _gold(store, form, wish)
@@ -266,7 +270,14 @@ def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
     items = _candidate_items(store, form, wish, selection, pool, gold or GoldItems())
     title = wish.title.strip() or wish.campaign_id
     campaign = Campaign(
-        wish.campaign_id, title, form.name, wish.overlap, form.version, wish.definition, wish.seed, settings=wish.settings
+        wish.campaign_id,
+        title,
+        form.name,
+        form.overlap if wish.overlap is None else wish.overlap,
+        form.version,
+        wish.definition,
+        wish.seed,
+        settings=wish.settings,
     )
     if wish.settings.check_every is None and any(item.role in ("gold", "attention") for item in items):
         raise CampaignRefused("gold and attention items are mixed in only with check_every: 10 makes one item in ten a check")
@@ -279,7 +290,8 @@ def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
         raise CampaignRefused("a pass mark is for training, and no training item is given")
     ordinary = [pool[item.item_id] for item in items if item.role == "ordinary" and item.item_id in pool]
     prompts = Counter(suite for suite, _ in {(subject.suite, subject.text) for subject in ordinary})
-    return CampaignPlan(campaign, form, items, len(pool), selection, pair, monitoring.effort(store, form.name), prompts)
+    effort = monitoring.effort(store, form.name)
+    return CampaignPlan(campaign, form, items, len(pool), selection, pair, effort, prompts, len(found) - len(pool))
 
 
 def make_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
@@ -343,6 +355,14 @@ def _item_pool(
             " import images"
         )
     return subjects
+
+
+def _with_questions(form: Form, wish: CampaignSpec, pool: Mapping[str, ItemSubject]) -> dict[str, ItemSubject]:
+    """Return the items that a questionnaire of prompts' own questions can ask about; all where none has any, to be refused with
+    the reason, and all that were picked by hand."""
+    if not form.prompted or wish.items:
+        return dict(pool)
+    return {item_id: subject for item_id, subject in pool.items() if subject.questions} or dict(pool)
 
 
 def _named_items(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubject]:

@@ -199,6 +199,12 @@ def _geneval_files(context: Context, folders: Sequence[str], metadata: str | Non
     if metadata is None:
         raise UsageError(f"--metadata {METADATA} is missing; it goes with SOURCE=FILE")
     known = STUDIES["geneval"].sources
+    absent = [name for name in known if not any(source.startswith(f"{name}=") for source in sources)]
+    if absent and len(absent) < len(known):
+        files = ", ".join(ANNOTATIONS.replace("*", name) for name in absent)
+        context.warn(
+            f"not compared: {', '.join(absent)}; {files} in the same public repository brings all of the paper's numbers"
+        )
     for source in sources:
         name, separator, _ = source.partition("=")
         if separator and name not in known:

@@ -77,7 +77,7 @@ OWN: Final = "a YAML file of your own"
 ORDERS: Final = {"random": "random, each person their own", "shared": "random, the same for all", "fixed": "as listed, by id"}
 DRAWS: Final = {"random": "all alike", "weighted": "likely errors first"}
 _LINES: Final = ("items", "also")
-_ZERO_IS_NONE: Final = ("n", "check_every", "limit", "pass_mark")
+_ZERO_IS_NONE: Final = ("n", "overlap", "check_every", "limit", "pass_mark")
 _MOST: Final = 200_000
 """Characters of a file with known answers."""
 
@@ -117,7 +117,7 @@ def create_form() -> dict[str, Any]:
         made["n"] = _number("How many", "drawn by chance; 0: all")
         draws, orders = ([(text, name) for name, text in titles.items()] for titles in (DRAWS, ORDERS))
         made["draw"] = gr.Dropdown(draws, value="random", label="Draw", info="errors first: for Estimates only")
-        made["overlap"] = _number("People for each", "valid answers wanted", 3)
+        made["overlap"] = _number("People for each", "valid answers wanted; empty: as the questionnaire usually asks")
         made["order"] = gr.Dropdown(orders, value="random", label="Order", info="of the items")
         made["seed"] = _number("Seed", "of sampling and order", 0)
     with gr.Accordion("Items by hand", open=False):

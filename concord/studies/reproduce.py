@@ -31,6 +31,7 @@ from concord.studies.comparison import FORMATS, ComparedNumber
 from concord.studies.judges import judges_of
 from data.spec import SpecError
 from data.store import library
+from data.store.browse import contents
 from data.store.core import frame
 from data.store.core.store import Store
 from data.studies.published import STUDIES, VISOR_PRINTED
@@ -149,6 +150,16 @@ def _reproduce(context: Context, *, study: str, output: str, folders: Sequence[s
     lines = REPRODUCTIONS[study].compare(context.store)
     context.say(FORMATS[output](REPRODUCTIONS[study].study, lines))
     _check(lines)
+    if study == "geneval":
+        _name_absent_files(context)
+
+
+def _name_absent_files(context: Context) -> None:
+    """Say which of GenEval's sources were not compared, and that their files lie beside the others."""
+    there = contents.filter_choices(context.store).generator
+    if absent := [name for name in STUDIES["geneval"].sources if name not in there]:
+        files = " and ".join(ANNOTATIONS.replace("*", name) for name in absent)
+        context.warn(f"not compared: {', '.join(absent)}. {files} in the same public repository brings the other numbers")
 
 
 def reproduce_all(context: Context, folder: str, output: str) -> None:
@@ -199,12 +210,6 @@ def _geneval_files(context: Context, folders: Sequence[str], metadata: str | Non
     if metadata is None:
         raise UsageError(f"--metadata {METADATA} is missing; it goes with SOURCE=FILE")
     known = STUDIES["geneval"].sources
-    absent = [name for name in known if not any(source.startswith(f"{name}=") for source in sources)]
-    if absent and len(absent) < len(known):
-        files = ", ".join(ANNOTATIONS.replace("*", name) for name in absent)
-        context.warn(
-            f"not compared: {', '.join(absent)}; {files} in the same public repository brings all of the paper's numbers"
-        )
     for source in sources:
         name, separator, _ = source.partition("=")
         if separator and name not in known:

@@ -2,8 +2,8 @@
 prompt.
 
 The caption and its nearness to the prompt are stored (BLEU-1 to BLEU-4, ROUGE-L, METEOR, each 0 to 1; CIDEr-D, 0 to 10); which
-of them is the score is a matter of judging. CIDEr's documents are the different prompts of the run. Words are runs of letters and
-digits, in lower case; the published figures come of another tokenizer (PTB, in Java) and differ in the third digit.
+of them is the score is a matter of judging. CIDEr's documents are the different prompts of the run. Words are runs of letters
+and digits, in lower case; the published figures come of another tokenizer (PTB, in Java) and differ in the third digit.
 """
 
 from __future__ import annotations

@@ -131,7 +131,8 @@ class ReportTopic:
 
     def rows(self, outcomes: Iterable[CellOutcome], *, simulated: bool, finer: bool = False) -> list[Estimate]:
         """Outcomes with their intervals and ceilings; `finer`: of scores, which may say more than people's answers can."""
-        rows = []
+        rows: list[Estimate] = []
+        tests: dict[int, ceiling.CeilingTest] = {}
         options = self.options
         by_prompt, binary = self.suite.by_prompt, self.measure.binary
         tuned = {rater.name for rater in self.suite.raters if rater.saw_labels}
@@ -139,12 +140,16 @@ class ReportTopic:
             kind = value_range_of(each.key.statistic, binary=binary)
             bounds, method = interval(each.outcome, kind, by_prompt=by_prompt, images=each.outcome.used.items)
             saw = each.key.rater in tuned
-            beside = (
-                ceiling.read_ceiling(sides, kind, options, by_prompt=by_prompt, finer=finer, saw_labels=saw) if sides else None
-            )
+            if sides:
+                only_below = ceiling.FINER if finer else None
+                tests[len(rows)] = ceiling.read_ceiling(
+                    sides, kind, options, by_prompt=by_prompt, only_below=only_below, saw_labels=saw
+                )
             made = estimate_of(each, bounds, method, **self.about(simulated=simulated))
-            rows.append(replace(made, ceiling=beside, saw_labels=saw))
-        return _corrected(rows)
+            rows.append(replace(made, saw_labels=saw))
+        for place, beside in ceiling.with_verdicts(tests, lambda k: (rows[k].generator, rows[k].statistic)).items():
+            rows[place] = replace(rows[place], ceiling=beside)
+        return rows
 
     def among(self, *, simulated: bool) -> list[Estimate]:
         """People among themselves."""
@@ -222,19 +227,6 @@ class ReportTopic:
             return Matrix(cell.of(rows), self.suite, self.measure, cell).outcomes(names, simulated=simulated)
 
         return self.rows(walk(rows, self.suite, self.options, compute) if names else [], simulated=simulated)
-
-
-def _corrected(rows: list[Estimate]) -> list[Estimate]:
-    """The p of all verdicts by one statistic, of one generator or all, are one family."""
-    families: dict[tuple[str, str], list[int]] = {}
-    for position, row in enumerate(rows):
-        if row.ceiling is not None:
-            families.setdefault((row.generator, row.statistic), []).append(position)
-    for places in families.values():
-        ceilings = [beside for k in places if (beside := rows[k].ceiling) is not None]
-        for position, made in zip(places, ceiling.corrected(ceilings), strict=True):
-            rows[position] = replace(rows[position], ceiling=made)
-    return rows
 
 
 CLASSES = ("unanimous", "majority", "split")

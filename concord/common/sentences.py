@@ -96,7 +96,7 @@ def _single_label(persons: int) -> str:
 
 
 def _too_few_to_decide(clusters: str, more: int | None) -> str:
-    enough = f": about {more:,} more are enough" if more is not None else ""
+    enough = f": about {more:,} more are enough in four of five studies like this one" if more is not None else ""
     return f"too few {clusters} to decide{enough}"
 
 
@@ -352,8 +352,8 @@ REMARKS: Final[Mapping[RemarkCode, Template]] = {
     RemarkCode.VERDICT: _verdict,
     RemarkCode.OTHER_PEOPLE: _other_people,
     RemarkCode.CORRECTED_VERDICT: (
-        "beside these people p {p:z.3f}, by Holm {p_holm:z.3f} over {verdicts} verdict{verdicts:s}"
-        " of this statistic and generator: all scorers and tasks"
+        "beside these people p {p:z.3f}, of equivalence {p_equivalent:z.3f}; by Holm, which decides, {p_holm:z.3f} and"
+        " {p_equivalent_holm:z.3f} over {verdicts} verdict{verdicts:s} of this statistic and generator: all scorers and tasks"
     ),
     RemarkCode.NOTHING_SHARED: "{a} and {b} share no judgement.",
     RemarkCode.ONE_ANSWER: _same_answer,

@@ -75,7 +75,14 @@ def label_draw(units: RatedUnits, judgements: pd.DataFrame, draw: Draw, there: P
             campaign=draw.campaign_id,
             fixed=draw.fixed,
         )
-    how = Method(MethodCode.DRAWN_IN_CAMPAIGN, campaign=draw.campaign_id, with_chances=bool(draw.chances))
+    # of an equal draw those that are answered count, as people meet its images in an order by chance
+    how = Method(
+        MethodCode.DRAWN_IN_CAMPAIGN,
+        campaign=draw.campaign_id,
+        with_chances=bool(draw.chances),
+        unanswered=draw.unanswered,
+        drawn=draw.drawn,
+    )
     return LabelDraw(how, inside, covers, chance, refusal)
 
 

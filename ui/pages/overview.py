@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, Final
 
 import gradio as gr
@@ -16,7 +15,7 @@ from agreement.estimate import Estimate
 from agreement.preferences import OrderAgreement, RankCorrelation, VoteCounts
 from agreement.preferences.votes import Contest
 from concord.agreement import means, recall
-from concord.common import next_steps, wording
+from concord.common import live_updates, next_steps, wording
 from concord.common.base_path import at
 from concord.common.table import Cell, numbers
 from concord.comparison import preferences
@@ -242,7 +241,7 @@ def _glance(store: Store, pictures: int) -> Node:
     return [block_title("Generators"), image_strips(lines[:_STRIPS]), more]
 
 
-@lru_cache(maxsize=256)
+@live_updates.cached(maxsize=256, key=live_updates.by_arguments)
 def _examples(store: Store, pictures: int, suite: str, generator: str | None) -> list[dict[str, Any]]:  # noqa: ARG001
     """Chosen anew when the project has other pictures, not with every answer."""
     return contents.examples(store, suite, generator, _EXAMPLES)

@@ -194,23 +194,23 @@ def _whose(row: Estimate) -> tuple[str | None, ...]:
 
 
 MOST_REPORTS: Final = 3
-_made: WeakKeyDictionary[Store, dict[str, tuple[Document, Material]]] = WeakKeyDictionary()
-"""Each project's reports by key, the oldest first."""
-_made_lock = threading.Lock()
+_downloads: WeakKeyDictionary[Store, dict[str, tuple[Document, Material]]] = WeakKeyDictionary()
+"""Each project's reports that somebody made and may download, by key, the oldest first."""
+_downloads_lock = threading.Lock()
 
 
 def keep_report(store: Store, document: Document, material: Material) -> str:
     """Keep a report; returns its key. The oldest of more than MOST_REPORTS goes."""
     key = secrets.token_hex(8)
-    with _made_lock:
+    with _downloads_lock:
         # replaced, never changed: other threads may be reading it
-        _made[store] = dict([*_made.get(store, {}).items(), (key, (document, material))][-MOST_REPORTS:])
+        _downloads[store] = dict([*_downloads.get(store, {}).items(), (key, (document, material))][-MOST_REPORTS:])
     return key
 
 
 def find_report(store: Store, key: str) -> tuple[Document, Material] | None:
     """A report by its key, None if it is gone."""
-    return _made.get(store, {}).get(key)
+    return _downloads.get(store, {}).get(key)
 
 
 _MOMENT: Final = (1980, 1, 1, 0, 0, 0)
@@ -256,11 +256,15 @@ COLUMN: Final[Mapping[str, str]] = {
     "ceiling_verdict_reason": "why there is no verdict", "ceiling_scorer": "the scorer's number in people's places",
     "ceiling_difference": "that less people's", "ceiling_difference_low": "lower end", "ceiling_difference_high": "upper end",
     "ceiling_margin": "so far from people it still counts as equivalent", "ceiling_p": "two-sided, of no difference",
-    "ceiling_p_holm": "corrected by Holm's method over one statistic's rows",
-    "ceiling_prompts_needed": "about how many more prompts would tell", "ceiling_words": "the verdict as a sentence",
+    "ceiling_p_holm": "corrected by Holm's method over one statistic's rows, as all p; verdicts go by it",
+    "ceiling_p_equivalent": "of a difference as large as the margin", "ceiling_p_equivalent_holm": "corrected",
+    "ceiling_prompts_needed": "about how many more prompts would tell in four of five studies",
+    "ceiling_words": "the verdict as a sentence",
     "ceiling_others_verdict": "the same beside other people, from five identified persons on",
     "ceiling_others_reason": "why there is none", "ceiling_others_low": "lower end of the difference, persons random as well",
     "ceiling_others_high": "upper end", "ceiling_others_p": "two-sided, persons random as well",
+    "ceiling_others_p_holm": "corrected", "ceiling_others_p_equivalent": "of the margin, persons random as well",
+    "ceiling_others_p_equivalent_holm": "corrected",
     "saw_labels": "whether the scorer's settings were chosen with people's labels in view",
     "value_a": "the first's own agreement", "value_b": "the second's", "low_a": "lower end", "high_a": "upper end",
     "low_b": "lower end", "high_b": "upper end", "p": "two-sided", "p_holm": "corrected by Holm's method",

@@ -109,7 +109,9 @@ _CEILING = (
     "Beneath a scorer’s number stands people’s own by the same statistic, with one person (or one rating) held against the "
     "others on the same items, and where that leaves the scorer beside these people, on other prompts: equivalent, if by two "
     "one-sided tests at 5 % it is within {margin} of them; else below or above, if the 95 % interval of the difference leaves "
-    "0 out; else about how many more prompts would tell. Where a score meets yes or no (AUC and correlations) only "
+    "0 out and p is below .05; else about how many more prompts would tell in four of five studies. All p have one prompt more "
+    "that says the opposite, and are corrected by Holm’s method over all scorers and tasks by one statistic. "
+    "Where a score meets yes or no (AUC and correlations) only "
     "“below” is said: there a person answers in two values, and a finer score can lie above that without knowing more."
 )
 _CUT = (

@@ -97,6 +97,15 @@ def test_labels_that_a_campaign_drew_count(store: Store) -> None:
     assert sum(results[g, "all"].n_labelled for g in GENERATORS) == 30
 
 
+def test_drawn_images_without_an_answer_are_counted_in_the_method(store: Store) -> None:
+    drawn = campaign(store, n=40, seed=3)
+    label(store, drawn[:30])
+    (method,) = {text(row.method) for row in rows(store).values() if row.generator == row.task == "all"}
+    assert "campaign c (10 of 40 drawn images have no answer: right only if chance chose which)" in method
+    label(store, drawn[30:])
+    assert "no answer" not in text(rows(store)["all", "all"].method)
+
+
 def test_what_chance_did_not_draw_is_refused_unless_the_user_says_so(store: Store) -> None:
     every = [item.item_id for item in bundle(range(PROMPTS)).items]
     label(store, campaign(store, items=every[:30]))

@@ -189,7 +189,7 @@ def _model(model: str, users: Sequence[str]) -> HealthCheck:
     used = f"{', '.join(users[:3])}{' ...' if len(users) > 3 else ''}"
     bound = downloads.licence(model)
     used = f"{used}; {bound}" if bound else used
-    if is_there(model):
+    if is_available(model):
         return HealthCheck("models", "ok", f"{model}: there ({used})")
     level: Level = "attention" if _is_shipped(model) else "note"
     state = hub.state(model) if files.checkpoint(model) is None and not _is_shipped(model) else "missing"
@@ -201,7 +201,7 @@ def _is_shipped(model: str) -> bool:
     return files.checkpoint(model) is None and (files.folder(model) is not None or model.startswith("assets/"))
 
 
-def is_there(model: str) -> bool:
+def is_available(model: str) -> bool:
     """Return True if a model's weights are on this machine."""
     if (file := files.checkpoint(model)) is not None:
         return file.is_file()

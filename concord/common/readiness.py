@@ -96,7 +96,7 @@ def readiness(scorer: Scorer, profile: str, inputs: PromptInputs | None, *, gpu:
         needs.append("specs")
     if inputs is not None and scorer.asks and not inputs.with_questions:
         needs.append("questions")
-    missing = [model for model in models if not machine.is_there(model)]
+    missing = [model for model in models if not machine.is_available(model)]
     if missing:
         needs.append("download")
     if not gpu and _is_slow(models):
@@ -136,7 +136,7 @@ def all_readiness(inputs: PromptInputs | None, *, gpu: bool) -> list[Readiness]:
 def check_scorers(project: Path) -> list[HealthCheck]:
     """Return a finding for each scorer: its profiles and how each stands."""
     by_scorer: dict[str, list[Readiness]] = {}
-    for each in all_readiness(_inputs_of(project), gpu=machine.has_gpu()):
+    for each in all_readiness(_project_inputs(project), gpu=machine.has_gpu()):
         by_scorer.setdefault(each.scorer, []).append(each)
     checks = []
     for name, profiles in by_scorer.items():
@@ -148,7 +148,7 @@ def check_scorers(project: Path) -> list[HealthCheck]:
     return checks
 
 
-def _inputs_of(project: Path) -> PromptInputs | None:
+def _project_inputs(project: Path) -> PromptInputs | None:
     """Return what a project's prompts bring, asked of the app that has it open, or read; None where it cannot be read."""
     server = forwarding.living(project)
     if server is None:

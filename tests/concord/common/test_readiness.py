@@ -27,7 +27,7 @@ def of(scorer: str, profile: str, inputs: PromptInputs | None = BOTH, *, gpu: bo
 @pytest.fixture(autouse=True)
 def nothing_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that has the models that come with Concord, and no others."""
-    monkeypatch.setattr(machine, "is_there", lambda model: files.folder(model) is not None)
+    monkeypatch.setattr(machine, "is_available", lambda model: files.folder(model) is not None)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_every_state_is_said_in_words(scorer: str, profile: str, inputs: PromptI
 
 def test_a_gpu_makes_large_models_quick_and_what_is_there_needs_no_download(monkeypatch: pytest.MonkeyPatch) -> None:
     assert of("geneval", "mask2former-meta", gpu=True).needs == ("download",)
-    monkeypatch.setattr(machine, "is_there", lambda _: True)
+    monkeypatch.setattr(machine, "is_available", lambda _: True)
     slow = of("geneval", "mask2former-meta")
     assert (slow.needs, slow.can_run, slow.megabytes) == (("gpu",), True, None)
     assert of("geneval", "fast").needs == ()

@@ -34,13 +34,12 @@ from agreement.thresholds import ThresholdAgreement, thresholds
 from concord.common import live_updates
 from concord.common.context import CommandError, Context, UsageError
 from concord.common.estimate_json import estimate_json
-from data.aspects import NO, YES
+from data.aspects import NO, YES, Scales
+from data.selection import Selection
 from data.store import library
 from data.store.analysis import aggregates
 from data.store.browse import contents
 from data.store.core import frame
-from data.store.core.frame import Scales
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import remarks
 from data.validation import did_you_mean
@@ -202,6 +201,10 @@ def compute(store: Store, selection: Selection, options: Options, further: Furth
     return rows_of(frame.frame(store, selection), scales_of(store), selection, options, further)
 
 
+recall = live_updates.cached(maxsize=64)(compute)
+"""Like ``compute``, but computed once for all who look while the project stays as it is."""
+
+
 def rows_of(
     judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, further: Further = Further()
 ) -> AgreementRows:
@@ -231,12 +234,6 @@ def _about(selection: Selection, rows: AgreementRows) -> AgreementRows:
     """Return the rows about the selected aspects: a scorer's score was let through only to meet people's answers."""
     aspects = selection.aspect
     return rows.where(lambda row: row.aspect in aspects) if aspects else rows
-
-
-@live_updates.cached(maxsize=64)
-def recall(store: Store, selection: Selection, options: Options) -> AgreementRows:
-    """Like ``compute``, but computed once for all who look while the project stays as it is."""
-    return compute(store, selection, options)
 
 
 @live_updates.cached(maxsize=32)

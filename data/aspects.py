@@ -51,3 +51,7 @@ SCALES: Final[dict[str, str]] = {
 
 COUNT_CAP: Final = 5
 """Counts are judged 0..5, where 5 means "5 or more"; raw counts stay in evidence."""
+
+
+Scales = dict[tuple[str, str], str]
+"""The scale of each (suite, aspect)."""

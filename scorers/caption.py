@@ -19,9 +19,8 @@ from data.jobs.runs import Observation, RunFolder
 from data.prompts import flips
 from data.records import Judgement
 from data.spec import Spec
-from scorers.base import Check, Perceiver, Scorer, Settings, Shown, Verdict
+from scorers.base import Check, Flips, Perceiver, Scorer, Settings, Shown, Verdict
 from scorers.cider import DocumentFrequencies, cider
-from scorers.registry import SCORERS
 
 if TYPE_CHECKING:
     from scorers.models.text_generation import Captioner
@@ -162,7 +161,7 @@ def _check(settings: Settings) -> None:
 SCORER: Final = Scorer(
     name="caption",
     version="1",
-    summary=SCORERS["caption"],
+    summary="A caption of the image, held against the prompt by BLEU, ROUGE-L, METEOR or CIDEr.",
     profiles={
         # the paper's captioner
         "paper": {"captioner": "Salesforce/blip2-flan-t5-xl", **_SEARCH},
@@ -175,5 +174,5 @@ SCORER: Final = Scorer(
     models=frozenset({"captioner"}),
     check=_check,
     options=_OPTIONS,
-    flips="read",
+    flips=Flips(rejudges=False),
 )

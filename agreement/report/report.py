@@ -14,7 +14,7 @@ from typing import Literal, TypedDict
 import numpy as np
 import pandas as pd
 
-from agreement.catalogue import OF_SCORES, STATISTICS, Measure, at_a_glance, people_as, select_statistics, value_range_of
+from agreement.catalogue import OF_SCORES, STATISTICS, Measure, people_as, select_statistics, value_range_of
 from agreement.estimate import Estimate
 from agreement.inference.intervals import Interval
 from agreement.numeric import BoolArray, IntArray
@@ -396,24 +396,3 @@ def scorer_means(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], opt
     wanted = replace(options or Options(), statistics=("mean",))
     rows = [row for topic in read_topics(frame, scales, wanted) for row in topic.own()]
     return [replace(row, people="") for row in rows]
-
-
-def glance(rows: Iterable[Estimate], also: str = "") -> tuple[list[Estimate], list[Estimate]]:
-    """The rows to show at a glance, each place's primary statistic first, and the rest in their order.
-
-    `also` is a statistic that is shown wherever there is one.
-    """
-    places: dict[tuple[str | None, ...], dict[str, Estimate]] = {}
-    for row in rows:
-        place = (row.suite, row.task, row.generator, row.aspect, row.target, row.people, row.rater, row.a, row.b, row.certainty)
-        places.setdefault(place, {})[row.statistic] = row
-    shown: list[Estimate] = []
-    rest: list[Estimate] = []
-    for by_statistic in places.values():
-        among = not any(row.rater or row.a for row in by_statistic.values())
-        names = at_a_glance(by_statistic, among=among)
-        if also in by_statistic and also not in names:
-            names = (*names, also)
-        shown += [by_statistic[name] for name in names]
-        rest += [row for name, row in by_statistic.items() if name not in names]
-    return shown, rest

@@ -7,7 +7,7 @@ is that it cannot be told.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from annotation.questionnaires.base import Questionnaire, is_blank
@@ -111,12 +111,28 @@ class Form:
         """The scale of each aspect that it judges."""
         return {meaning.aspect: meaning.scale for meaning in self.meanings}
 
+    def judgements(self, item: FormItem, answers: Mapping[str, Any], members: Sequence[str] = ()) -> tuple[Judgement, ...]:
+        """Return the judgements of a person's answers; ``members`` are the images of an item of several, in their order.
+
+        Raises:
+            ValueError: the answers are about images that the item does not have.
+        """
+        return tuple(_about_member(derived, members) for derived in self.derive(item, answers))
+
     def problem(self, item: FormItem) -> str | None:
         """Why it cannot ask about an item, in words for whoever makes a campaign; None if it can."""
         n = item.n_images
         if (self.item_kind == "image" and n != 1) or (self.item_kind == "pair" and n != 2) or n < 1:
             return f"'{self.name}' is asked of {_SHOWN[self.item_kind]}, not of {n} images"
         return self.unfit(item)
+
+
+def _about_member(derived: Derived, members: Sequence[str]) -> Judgement:
+    if derived.member is None:
+        return derived.judgement
+    if derived.member >= len(members):
+        raise ValueError("a judgement about one of several images cannot belong to an item with a single image")
+    return replace(derived.judgement, item_id=members[derived.member])
 
 
 _SHOWN = {"image": "one image", "group": "one image or more together", "pair": "two images"}

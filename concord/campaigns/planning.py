@@ -1,13 +1,13 @@
-"""Planning a campaign: its spec, as the page, a command's options or a file give it; its items, and what work that is."""
+"""Planning a campaign: its items, and what work that is."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -18,107 +18,21 @@ from annotation.questionnaires.custom import YamlError, read_yaml
 from annotation.questionnaires.form import Form
 from concord.campaigns import known_answers
 from concord.campaigns.gold import CHECK_EVERY, GoldItems, gold_items
+from concord.campaigns.spec import CampaignSpec
 from data.campaigns import checks
 from data.campaigns.items import CampaignItem, draw_items, expected_checks, sample_items
-from data.campaigns.settings import AMOUNTS, Campaign, DrawMethod, Settings
-from data.files import MAX_PROBLEMS, InputError, quoted
+from data.campaigns.settings import Campaign
+from data.files import InputError, quoted
+from data.refusals import CampaignRefused
+from data.selection import Selection
 from data.store.browse import contents
 from data.store.campaigns import draws, management, monitoring
-from data.store.campaigns.management import CampaignRefused
 from data.store.campaigns.monitoring import Effort
 from data.store.core import frame
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.library import ItemSubject, item_subjects
-from data.validation import did_you_mean
 
-LISTS: Final = ("suite", "task", "generator", "items", "also")
-SETTINGS: Final = tuple(setting.name for setting in fields(Settings))
 _SCORE: Final = "score"
-OWN_FILES: Final = {"questionnaire_file": "definition", "known_file": "known"}
-"""Keys of a file that name other files, and what these hold."""
-
-
-@dataclass(frozen=True, slots=True)
-class CampaignSpec:
-    """A campaign as it is asked for.
-
-    Attributes:
-        questionnaire: ``""``: GenEval's, or yes and no where no prompt has a spec.
-        definition: YAML text of a questionnaire of the user's own, which then takes the place of ``questionnaire``.
-        suite, task, generator: the images to draw from; of a pair the generators are the two, the first one first.
-        items: item ids instead of those filters; they count as picked by hand.
-        n: so many drawn by chance, None: all.
-        draw: ``random``: with the same chance; ``weighted``: about ``n``, more of those on which scorers are likely wrong.
-        also: item ids that are added by hand.
-        known: text of a file of items with known answers (``known``), JSON or CSV; ``""``: none.
-        gold_from: instead of a file: ``verdicts``, ``unanimous`` or ``person NAME``, whose answers are right (``gold``).
-        gold_n, training_n, examples_n: how many gold and training items come from there, and pictures with right answers
-            before the instructions.
-        overlap: people for each item; None: as many as the questionnaire usually asks.
-    """
-
-    campaign_id: str = ""
-    title: str = ""
-    questionnaire: str = ""
-    definition: str | None = None
-    suite: tuple[str, ...] = ()
-    task: tuple[str, ...] = ()
-    generator: tuple[str, ...] = ()
-    items: tuple[str, ...] = ()
-    n: int | None = None
-    draw: str = "random"
-    also: tuple[str, ...] = ()
-    known: str = ""
-    gold_from: str = ""
-    gold_n: int = 20
-    training_n: int = 0
-    examples_n: int = 0
-    overlap: int | None = None
-    seed: int = 0
-    settings: Settings = field(default_factory=Settings)
-
-    def __post_init__(self) -> None:
-        if self.draw not in get_args(DrawMethod):
-            raise ValueError(f"draw must be random or weighted, got {quoted(self.draw)}")
-        if self.draw == "weighted" and (self.n is None or self.items):
-            raise ValueError("draw weighted needs n, how many, and draws from images that filters choose, not from a list")
-
-
-def campaign_spec(raw_values: Mapping[str, Any], origin: str = "the campaign") -> CampaignSpec:
-    """A wish from values by name, as a file or a command has them; None is "not said".
-
-    Raises:
-        InputError: a name that there is not, or a value of the wrong kind; the first of them at once.
-    """
-    known = (
-        "id",
-        *(field.name for field in fields(CampaignSpec) if field.name not in ("settings", "campaign_id")),
-        *SETTINGS,
-    )
-    given_values = {("id" if name == "campaign_id" else name): value for name, value in raw_values.items() if value is not None}
-    every, problems = [*known, *OWN_FILES, "template"], []
-    for name in given_values:
-        if name not in known:
-            problems.append(f"a campaign has no {quoted(name)}; {did_you_mean(name, every)}")
-    values: dict[str, Any] = {}
-    for name in known:
-        if name in given_values:
-            try:
-                values[name] = _read(name, given_values[name])
-            except ValueError as error:
-                problems.append(f"{name}: {error}")
-    if len(problems) > MAX_PROBLEMS:
-        problems = [*problems[:MAX_PROBLEMS], f"and {len(problems) - MAX_PROBLEMS} more mistakes"]
-    if problems:
-        raise InputError(*(f"{origin}: {problem}" for problem in problems))
-    settings = {name: values.pop(name) for name in SETTINGS if name in values}
-    if "id" in values:
-        values["campaign_id"] = values.pop("id")
-    try:
-        return CampaignSpec(**values, settings=replace(Settings(), **settings))
-    except ValueError as error:
-        raise InputError(f"{origin}: {error}") from error
 
 
 def from_yaml(text: str, origin: str) -> dict[str, Any]:
@@ -134,43 +48,6 @@ def from_yaml(text: str, origin: str) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise InputError(f"{origin}: a map such as 'title: My study' expected, line by line")
     return values
-
-
-def _read(name: str, value: Any) -> Any:
-    if name in LISTS:
-        several = [value] if isinstance(value, str) else value
-        if not isinstance(several, list | tuple) or not all(isinstance(text, str) for text in several):
-            raise ValueError(f"a text or a list of texts expected, got {quoted(value)}")
-        return tuple(text for text in several if text)
-    kind, wanted = _KINDS.get(name, (str, "a text"))
-    if name in AMOUNTS and isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if kind is float and isinstance(value, str):
-        # a hand-written file has 0.8 as a text: its numbers are whole
-        try:
-            return float(value)
-        except ValueError:
-            pass
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise ValueError(f"{wanted} expected, got {quoted(value)}")
-    if name == "n" and int(value) < 1:
-        raise ValueError(f"1 or more expected, got {value}")
-    return value
-
-
-_TYPES: Final[dict[str, tuple[Any, str]]] = {
-    "int": (int, "a whole number"),
-    "float": (float, "a number"),
-    "bool": (bool, "true or false"),
-}
-_KINDS: Final = {
-    setting.name: _TYPES.get(str(setting.type).removesuffix(" | None"), (str, "a text"))
-    for kind in (CampaignSpec, Settings)
-    for setting in fields(kind)
-}
-"""The type of each value that is no list, as the records have it, and its name."""
 
 
 _EXAMPLES: Final = {"image": "images", "group": "groups of images", "pair": "pairs of images"}

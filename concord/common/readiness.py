@@ -94,7 +94,7 @@ def readiness(scorer: Scorer, profile: str, inputs: PromptInputs | None, *, gpu:
     # who judges objects reads them in the prompts' specs
     if inputs is not None and "present" in scorer.scales and not inputs.with_objects:
         needs.append("specs")
-    if inputs is not None and scorer.asks and not inputs.with_questions:
+    if inputs is not None and scorer.input == "questions" and not inputs.with_questions:
         needs.append("questions")
     missing = [model for model in models if not machine.is_available(model)]
     if missing:

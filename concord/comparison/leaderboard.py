@@ -32,9 +32,9 @@ from concord.headlines import (
     verdict_beside_people,
 )
 from data.aspects import YES_NO_ASPECTS
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.browse import contents
 from data.store.core import frame
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from data.store.judgements import remarks
 

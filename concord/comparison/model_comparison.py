@@ -23,9 +23,9 @@ from concord.headlines import (
     means_of_generators,
     prompts_by_cell,
 )
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.browse import contents
 from data.store.core import frame
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 
 

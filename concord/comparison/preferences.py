@@ -38,9 +38,9 @@ from agreement.study.cells import ALL
 from concord.common import live_updates
 from concord.common.estimate_json import number_json
 from concord.common.people_kinds import leading_kind
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.analysis import study_frames
 from data.store.analysis.study_frames import GeneratorValue, ImageValue, PreferenceVote
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from scorers.models.pipelines import short_of
 

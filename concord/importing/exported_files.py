@@ -20,7 +20,7 @@ from concord.common import wording
 from concord.common.context import CommandError, Context, digest, import_bundle, report_import
 from concord.judging import DIRECT, converter, derive_source, direct, exported, rating_answer, rating_evidence
 from data.aspects import SCALES, YES_NO_ASPECTS
-from data.campaigns.settings import Campaign
+from data.campaigns.settings import DEFAULT, Campaign
 from data.export.formats import Columns
 from data.export.rows import (
     ANSWER_COLUMNS,
@@ -35,7 +35,6 @@ from data.export.rows import (
 from data.files import Consistency, InputError, fail, located, quoted
 from data.records import Annotation, Evidence, Image, Item, Judgement, Prompt, Rater
 from data.store import imports, library
-from data.store.core.campaign_items import DEFAULT
 from data.store.imports import ImportBundle, Imported, Reimport, ReimportedAnswer
 from data.store.judgements.answer_status import Decision, Status
 from data.store.judgements.recording import JudgedSource

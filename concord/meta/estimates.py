@@ -13,9 +13,9 @@ from agreement.meta.units import RatedUnits, read_units
 from agreement.reasons import Method, MethodCode, Reason, ReasonCode
 from concord.agreement import scales_of
 from concord.common import live_updates
+from data.selection import Selection
 from data.store.campaigns.draws import Draw, Pool, pool, read_draws
 from data.store.core import frame
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 
 TITLES: Final[Mapping[str, str]] = {

@@ -24,13 +24,12 @@ from data.jobs.runs import Detection, Observation, pack_mask
 from data.prompts.coco import GENEVAL
 from data.prompts.geneval_suite import COLORS
 from data.spec import Spec
-from scorers.base import Knob, Perceiver, Scorer, Settings, Shown
+from scorers.base import Flips, Knob, Perceiver, Scorer, Settings, Shown
 from scorers.detection import RULES, check_detector_settings, overlap, portions, too_large
 from scorers.geneval.rules import COUNTING, GenEvalRules, judge, same_kind
 from scorers.models.detectors.base import FULL, HALF, DetectedObject, Detector
 from scorers.models.devices import start_in_threads
 from scorers.models.hub import MASK2FORMER_OPENMMLAB
-from scorers.registry import SCORERS
 
 if TYPE_CHECKING:
     from scorers.models.clip import Clip
@@ -331,7 +330,7 @@ def _check(settings: Mapping[str, Any]) -> None:
 SCORER: Final = Scorer(
     name="geneval",
     version="2",
-    summary=SCORERS["geneval"],
+    summary="Detects the objects, then checks presence, number, colour and position by GenEval's rules: yes or no.",
     profiles={
         "playground": _PLAYGROUND,
         "paper": {**_META, "detector": MASK2FORMER_OPENMMLAB},
@@ -347,5 +346,5 @@ SCORER: Final = Scorer(
     options=_OPTIONS,
     knobs=KNOBS,
     # ten colours were asked of every object whose colour a prompt asks, and a flipped prompt asks it of the same ones
-    flips="judged",
+    flips=Flips(rejudges=True),
 )

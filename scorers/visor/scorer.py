@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from data.jobs.runs import Detection, Observation, pack_mask
 from data.spec import Spec
-from scorers.base import Knob, Perceiver, Scorer, Settings, Shown
+from scorers.base import Flips, Knob, Perceiver, Scorer, Settings, Shown
 from scorers.detection import check_detector_settings, portions, too_large
 from scorers.geneval.rules import same_kind
-from scorers.registry import SCORERS
 from scorers.visor.rules import VisorRules, judge
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ _KNOBS: Final = {
 SCORER: Final = Scorer(
     name="visor",
     version="1",
-    summary=SCORERS["visor"],
+    summary="Detects the prompt's objects and compares where their centres are: yes or no.",
     profiles={"playground": _PLAYGROUND, "paper": _PAPER, "fast": _FAST},
     judging=frozenset(field.name for field in fields(VisorRules)),
     open=_open,
@@ -118,5 +117,5 @@ SCORER: Final = Scorer(
     models=frozenset({"detector"}),
     check=lambda settings: check_detector_settings(settings, VisorRules.of(settings).threshold),
     knobs=_KNOBS,
-    flips="judged",
+    flips=Flips(rejudges=True),
 )

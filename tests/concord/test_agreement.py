@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from agreement.report.report import CLASSES
-from data.store.core.selection import CERTAINTIES
+from data.selection import CERTAINTIES
 from tests.concord.test_exporting import HEADER
 from tests.ui import hostile_project
 from tests.ui.small_project import agreement, concord, done, ratings_csv

@@ -112,10 +112,10 @@ def _work(image: Image, prompt: Prompt, scorer: Scorer) -> WorkItem:
     # from the run's folder up to the sample's, which has the shape of a project's
     path = Path("..", "..") / image_path(image.prompt_id, image.generator, image.index)
     work = WorkItem(image.image_id, path.as_posix(), image.sha256 or "", prompt.text, prompt.spec)
-    if scorer.matches and (candidates := caption_candidates(prompt.text, prompt.spec)):
+    if scorer.input == "captions" and (candidates := caption_candidates(prompt.text, prompt.spec)):
         return replace(work, captions=candidates.captions, right=candidates.right)
     # as a project has them that nobody has edited
-    return replace(work, questions=questions_from_spec(prompt.demands), version=1) if scorer.asks else work
+    return replace(work, questions=questions_from_spec(prompt.demands), version=1) if scorer.input == "questions" else work
 
 
 def _generated_files(folder: Path, prompt_ids: set[str]) -> list[_GeneratedFile]:

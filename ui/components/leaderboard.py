@@ -14,9 +14,8 @@ from concord.common.base_path import at
 from concord.comparison.leaderboard import ALL, SCORE, BoardRater, ContestedImage, Leaderboard
 from concord.headlines import is_muted
 from data.aspects import YES_NO_ASPECTS
-from data.store.browse.contents import ItemPreview, Totals
-from data.store.browse.filters import MISSED, PASSED
-from data.store.core.selection import SIMULATED, Selection
+from data.browsing import MISSED, PASSED, ItemPreview, Totals
+from data.selection import SIMULATED, Selection
 from ui.components.addresses import browse_address, page_address
 from ui.components.image_strip import image_link
 from ui.components.tables import block_title, first_sentence, scrolled, with_rest

@@ -22,11 +22,12 @@ from concord.comparison import preferences
 from concord.comparison.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
 from concord.comparison.preferences import OPPOSED, PreferenceRows, contests
 from concord.importing import playground
+from data import selection
 from data.aspects import YES_NO_ASPECTS
+from data.browsing import JudgedSuite, Totals
+from data.selection import Selection
 from data.store.backup import scheduler
 from data.store.browse import contents
-from data.store.core import selection
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import browse_address
 from ui.components.image_strip import ImageStrip, image_strips
@@ -174,7 +175,7 @@ class OverviewPage(Page[None]):
             }
 
 
-def _boards(store: Store, totals: contents.Totals, *, intervals: bool) -> Node:
+def _boards(store: Store, totals: Totals, *, intervals: bool) -> Node:
     """Return headline, tiles and leaderboard of the main suite with its contested images; the boards of other suites below."""
     main = main_suite(store)
     if main is None:
@@ -254,7 +255,7 @@ def _tables(store: Store, *, intervals: bool) -> Node:
     return [_table(store, suite, judged_suite, intervals=intervals) for suite, judged_suite in sorted(judged.items())]
 
 
-def _table(store: Store, suite: str, judged_suite: contents.JudgedSuite, *, intervals: bool) -> Element:
+def _table(store: Store, suite: str, judged_suite: JudgedSuite, *, intervals: bool) -> Element:
     """Return means per generator and task: people (with intervals), and each scorer."""
     aspect = next((name for name in MAIN_ASPECTS if name in judged_suite.aspects), next(iter(judged_suite.aspects), ""))
     tasks = [ALL, *judged_suite.tasks]

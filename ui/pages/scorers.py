@@ -22,10 +22,10 @@ from concord.common.table import Cell, Column, numbers
 from concord.comparison.leaderboard import BOARD, MAIN_ASPECTS, SCORE, main_suite
 from concord.meta.findings import alt_test, rank
 from concord.meta.replacement import ANSWERS, Replacement, replacements
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.browse import contents
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
-from ui.components import charts
+from ui.components import chart_colors, charts
 from ui.components.addresses import page_address
 from ui.components.plotly_text import ALONE, BREAK, bold, escaped
 from ui.components.tables import Cells, columns, folded, heading, joined, note, number, plain_table, table_element, with_details
@@ -317,7 +317,7 @@ def figure(evidence: ScorerEvidence) -> go.Figure | None:
             row = evidence.ranks.get(rater, {}).get(generator)
             if row is None or row.rank_low is None or row.rank_high is None:
                 continue
-            color = charts.COLORS["people" if rater is None else "scorer"]
+            color = chart_colors.PEOPLE if rater is None else chart_colors.SCORER
             if rater is None:
                 ends = (row.rank_low - 0.25, row.rank_high + 0.25)
                 band = {"fillcolor": color, "opacity": 0.12, "line_width": 0, "layer": "below"}

@@ -12,41 +12,29 @@ import shlex
 import threading
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final, get_args
 from weakref import WeakKeyDictionary
 
 import pandas as pd
 
-from agreement import Estimate, Options, catalogue, scorer_means
-from agreement.estimate import ALL
-from agreement.meta.alternative_annotator import alternative_annotator
-from agreement.meta.ranking import ranking
-from agreement.meta.units import Finding
-from agreement.report.report import select
-from concord import agreement, exporting
-from concord.agreement import AgreementRows, selected
+from agreement import catalogue
+from concord.agreement import selected
 from concord.common import machine, next_steps, wording
 from concord.common.context import CommandError, Context, writing
 from concord.common.estimate_json import finding_json
 from concord.common.table import texts
 from concord.common.text_tables import markdown as table_lines
 from concord.exporting import export_target, why_no_ratings
-from concord.meta import findings, planning
-from concord.meta.planning import PlanRequest
+from concord.project import OpenProject
+from concord.reporting.material import Material, gather
 from data.export import formats
 from data.export.formats import Columns, Kind
 from data.export.rows import RATING_COLUMNS
 from data.files import write_whole
-from data.store.analysis import exports
-from data.store.backup.backups import concord_version
-from data.store.core.frame import Scales
-from data.store.core.selection import Selection
-from data.store.core.store import Store
+from data.selection import Selection
+from data.version import concord_version
 from ui.report import (
-    figures,
     html,
     sample_failures,
     sections_meta,
@@ -56,7 +44,7 @@ from ui.report import (
 )
 from ui.report.formats import FORMATS, FormatName, format_of_ending
 from ui.report.latex import latex
-from ui.report.sections import Document, Material, ReportSection, printed_document
+from ui.report.sections import Document, ReportSection, printed_document
 
 SECTIONS: tuple[Callable[[Material], ReportSection | None], ...] = (
     sections_summary.summary,
@@ -107,99 +95,13 @@ def data(material: Material) -> dict[str, Any]:
     }
 
 
-Tell = Callable[[str, float], None]
-"""Told what is being done, and what share of the whole is done (0 to 1)."""
-
-
-def gather(store: Store, selection: Selection, seed: int, command: str, tell: Tell = lambda *_: None) -> Material:
-    """Read a selection's judgements once, and compute everything from these."""
-    tell("reading the judgements", 0.0)
-    # of a single class of certainty there is nothing to set beside it
-    options = Options(seed=seed, ceiling=True, by_certainty=len(set(selection.certainty)) != 1)
-    scales = agreement.scales_of(store)
-    judgements = select(exports.judgements(store, selection), scales, selection.certainty)
-    values = exporting.rating_texts(judgements, scales)
-    ratings = exporting.counted_ratings(judgements, scales)
-    made = Material(
-        selection,
-        options,
-        judgements,
-        judgements["excluded"].astype(object).where(judgements["excluded"].notna() | values.notna(), "no_value"),
-        ratings,
-        _rows(judgements, scales, selection, options, tell) if len(ratings) else AgreementRows(),
-        exports.describe_scorers(store, ratings.loc[ratings["kind"] == "scorer", "rater"].unique().tolist()),
-        command,
-        datetime.now(UTC),
-        exporting.data_hash(ratings),
-        sections_methods.recruited(store, judgements),
-    )
-    if ratings.empty:
-        return made
-    about = judgements, scales, made.rows, options
-    return replace(
-        made,
-        confusions=sections_results.confusions(*about, _part(tell, "crossing answers", 0.7)),
-        curves=figures.curves(*about, _part(tell, "drawing thresholds", 0.8)),
-        samples=sample_failures.samples(store, ratings, seed, _part(tell, "collecting failures", 0.9)),
-        findings={
-            **_rankings(judgements, scales, selection, options, tell),
-            **sections_meta.estimates_of(store, selection),
-            "plan": planning.plan(store, selection, PlanRequest()),
-            "rater_effects": findings.effects(store, selection),
-        },
-    )
-
-
-def _part(tell: Tell, step: str, begun: float) -> Callable[[int, int], None]:
-    """Progress of a part that is a tenth of the whole."""
-    return lambda done, total: tell(step, begun + 0.1 * done / max(total, 1))
-
-
-def _rows(judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, tell: Tell) -> AgreementRows:
-    tell("comparing raters", 0.1)
-    rows = agreement.rows_of(judgements, scales, selection, options)
-    whole = replace(options, each_generator=False)
-    tell("comparing scorers", 0.5)
-    further = agreement.further_of(judgements, scales, selection, whole, agreement.Further(comparisons=True, thresholds=True))
-    decided = {_whose(row) for row in rows.raters if row.statistic == "percent_agreement"}
-    means = scorer_means(judgements, scales, replace(options, certainty=selection.certainty))
-    aspects = selection.aspect
-    return replace(
-        rows,
-        matrix=tuple(row for row in rows.matrix if (row.generator, row.task) == (ALL, ALL)),
-        comparisons=further.comparisons,
-        # a scorer that says yes or no itself needs no cut
-        thresholds=tuple(row for row in further.thresholds or () if _whose(row) not in decided),
-        scorer_means=tuple(row for row in sections_results.alone(means, rows.raters) if not aspects or row.aspect in aspects),
-    )
-
-
-def _rankings(
-    judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, tell: Tell
-) -> dict[str, Sequence[Finding]]:
-    """Return how scorers rank images and generators, and the alternative annotator test."""
-    tell("ranking", 0.6)
-    units, whole = (
-        findings.units_of(judgements, scales, replace(selection, certainty=())),
-        replace(options, each_generator=False),
-    )
-    return {
-        "rank": [row for each in units for row in ranking(each, whole)],
-        "alt_test": [row for each in units for row in alternative_annotator(each, whole)],
-    }
-
-
-def _whose(row: Estimate) -> tuple[str | None, ...]:
-    return row.suite, row.aspect, row.target, row.people, row.rater
-
-
 MOST_REPORTS: Final = 3
-_downloads: WeakKeyDictionary[Store, dict[str, tuple[Document, Material]]] = WeakKeyDictionary()
+_downloads: WeakKeyDictionary[OpenProject, dict[str, tuple[Document, Material]]] = WeakKeyDictionary()
 """Each project's reports that somebody made and may download, by key, the oldest first."""
 _downloads_lock = threading.Lock()
 
 
-def keep_report(store: Store, document: Document, material: Material) -> str:
+def keep_report(store: OpenProject, document: Document, material: Material) -> str:
     """Keep a report; returns its key. The oldest of more than MOST_REPORTS goes."""
     key = secrets.token_hex(8)
     with _downloads_lock:
@@ -208,7 +110,7 @@ def keep_report(store: Store, document: Document, material: Material) -> str:
     return key
 
 
-def find_report(store: Store, key: str) -> tuple[Document, Material] | None:
+def find_report(store: OpenProject, key: str) -> tuple[Document, Material] | None:
     """A report by its key, None if it is gone."""
     return _downloads.get(store, {}).get(key)
 
@@ -406,7 +308,7 @@ WRITERS: Final[Mapping[FormatName, Callable[[Document, Material], bytes]]] = {
 """Make a report's file; raises a CommandError if that is not possible here."""
 
 
-def export_command(store: Store, selection: Selection, form: str, output: str, seed: int) -> str:
+def export_command(store: OpenProject, selection: Selection, form: str, output: str, seed: int) -> str:
     """The command that makes this very report again."""
     filters = [word for name, values in selection.to_dict().items() for value in values for word in (f"--{name}", value)]
     other = ["--seed", str(seed)] if seed else []

@@ -18,17 +18,10 @@ from concord.common import wording
 from concord.common.table import Cell, Column, Table, TableRow, numbers
 from concord.comparison.leaderboard import MAIN_ASPECTS
 from concord.headlines import answers_by, closest, generator_headline, number_text, people_level, scorer_headline
+from concord.reporting.material import Material
 from ui.components import charts
 from ui.report.figures import figure_json
-from ui.report.sections import (
-    ALL,
-    Material,
-    ReportFigure,
-    ReportSection,
-    Topic,
-    topic_of,
-    whole_rows,
-)
+from ui.report.sections import ALL, ReportFigure, ReportSection, Topic, topic_of, whole_rows
 
 _FAILURES: Final = 4
 _MOST_RATERS: Final = 4

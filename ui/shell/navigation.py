@@ -11,7 +11,7 @@ import htpy
 from htpy import Element
 
 from concord.common.base_path import at
-from data.store.core.store import Store
+from concord.project import OpenProject
 from ui.shell.html import html_component
 from ui.shell.page import Page
 
@@ -19,7 +19,7 @@ Navigation = Mapping[str, Sequence[type[Page[Any]]]]
 """Pages by group, in their order."""
 
 
-def pages_app(store: Store, navigation: Navigation, pages: Sequence[type[Page[Any]]]) -> gr.Blocks:
+def pages_app(store: OpenProject, navigation: Navigation, pages: Sequence[type[Page[Any]]]) -> gr.Blocks:
     """Return the app of these pages, each below the bar that leads to those of the navigation; the first one opens."""
     with gr.Blocks(title="Concord", analytics_enabled=False, fill_width=True) as blocks:
         for page in pages:
@@ -41,7 +41,7 @@ def _begin(blocks: gr.Blocks, page: type[Page[Any]]) -> None:
     blocks.pages.append((blocks.current_page, page.title, True))
 
 
-def add_bar(store: Store, navigation: Navigation, current: type[Page[Any]]) -> None:
+def add_bar(store: OpenProject, navigation: Navigation, current: type[Page[Any]]) -> None:
     """Add the bar with all pages by group, the project's name, light or dark; and the page's own title.
 
     Gradio knows one title for all. The bar takes the place of Gradio's own, which has no groups

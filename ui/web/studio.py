@@ -15,7 +15,7 @@ import htpy
 from markupsafe import Markup
 
 from concord.common.base_path import at
-from data.store.core.store import Store
+from concord.project import OpenProject
 from ui.pages.agreement import AgreementPage
 from ui.pages.browse import BrowsePage
 from ui.pages.campaigns import CampaignsPage
@@ -49,7 +49,7 @@ NAVIGATION: Final[dict[str, tuple[type[Page[Any]], ...]]] = {
 PAGES: Final[tuple[type[Page[Any]], ...]] = (*(page for group in NAVIGATION.values() for page in group), WorkbenchPage)
 
 
-def studio(store: Store) -> gr.Blocks:
+def studio(store: OpenProject) -> gr.Blocks:
     """Return Studio's app."""
     return pages_app(store, NAVIGATION, PAGES)
 

@@ -9,10 +9,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from concord.form import item_form, preview_json
+from concord.form.item_form import item_form
+from concord.form.preview import preview_json
 from concord.judging import derive_source
+from data.store import campaign_items
 from data.store.campaigns import management
-from data.store.core import campaign_items
 from data.store.core.connections import DATABASE
 from data.store.core.store import Store
 from data.store.judgements import recording

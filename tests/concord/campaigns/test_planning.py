@@ -14,21 +14,21 @@ from annotation.questionnaires import ab, geneval
 from concord.campaigns import adjudication, annotators, known_answers, planning
 from concord.campaigns.adjudication import DisagreementSide, RaterValue
 from concord.campaigns.annotators import CampaignTopic
-from concord.campaigns.planning import CampaignSpec, campaign_spec
 from concord.campaigns.progress import all_progress, answer_pace, describe_finding, describe_plan, progress_of
-from concord.form import item_form
+from concord.campaigns.spec import CampaignSpec, campaign_spec
+from concord.form.item_form import item_form
 from data.files import InputError
 from data.prompts.questions import questions_from_spec
+from data.refusals import CampaignRefused
+from data.remarks import Adjudication
 from data.spec import parse_spec
 from data.store import imports
+from data.store.campaign_items import AnnotationTask, read_tasks
 from data.store.campaigns import management
-from data.store.campaigns.management import CampaignRefused
 from data.store.campaigns.monitoring import Hour
-from data.store.core.campaign_items import AnnotationTask, read_tasks
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording
-from data.store.judgements.remarks import Adjudication
 from data.store.library import item_subjects
 from tests.data.store.small_campaign import give
 from tests.data.store.small_project import fill
@@ -62,13 +62,13 @@ def test_a_wish_from_names_and_all_that_is_wrong_at_once() -> None:
         campaign_spec({"overlapp": 3, "n": "many", "gold_feedback": 1, "items": [1]}, "f.yaml")
     assert error.value.problems == (
         "f.yaml: a campaign has no 'overlapp'; did you mean overlap?",
-        "f.yaml: items: a text or a list of texts expected, got [1]",
-        "f.yaml: n: a whole number expected, got 'many'",
-        "f.yaml: gold_feedback: true or false expected, got 1",
+        "f.yaml: items: '[0]' is 1, a text expected",
+        "f.yaml: n: found 'many', a whole number expected",
+        "f.yaml: gold_feedback: found 1, true or false expected",
     )
     with pytest.raises(InputError, match="the campaign: limit must be 1 or more, got 0"):
         campaign_spec({"limit": 0})
-    with pytest.raises(InputError, match="n: a whole number expected, got True"):
+    with pytest.raises(InputError, match="n: found True, a whole number expected"):
         campaign_spec({"n": True})
 
 

@@ -13,7 +13,7 @@ from concord.common.people_kinds import ENOUGH, PeopleKind, leading_kind, why_si
 from concord.comparison.leaderboard import leaderboard
 from concord.comparison.model_comparison import people_headline
 from concord.comparison.preferences import Poll, Voter
-from data.store.core.selection import PEOPLE, SIMULATED
+from data.selection import PEOPLE, SIMULATED
 from data.store.core.store import Store
 from tests.ui.small_project import done
 from ui.pages.explore.controls import view_of

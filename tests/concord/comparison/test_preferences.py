@@ -18,8 +18,8 @@ from agreement.preferences.votes import Contest
 from concord.comparison import preferences
 from concord.comparison.preferences import OPPOSED, PairQuery, Poll, list_pairs
 from concord.judging import derive_source
+from data.selection import Selection
 from data.store.analysis.study_frames import preference_votes
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import recording
 from tests.ui.small_project import concord, done

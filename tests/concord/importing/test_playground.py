@@ -15,6 +15,7 @@ from PIL import Image
 from agreement import Options
 from agreement.preferences.votes import Contest
 from annotation.simulated import VOTES
+from concord import commands
 from concord.common import next_steps
 from concord.comparison import preferences
 from concord.importing import playground
@@ -27,19 +28,18 @@ from data.playground.render import SIZE, render
 from data.playground.scene import scene_facts
 from data.prompts.prompt_files import write_prompts
 from data.records import Prompt
+from data.selection import SIMULATED, Selection
 from data.spec import parse_spec
 from data.store import imports
 from data.store.browse import contents, grid
 from data.store.browse.filters import ListingQuery
 from data.store.browse.grid import ListingDisplay
 from data.store.campaigns import management
-from data.store.core.selection import SIMULATED, Selection
 from data.store.core.store import Store
 from scorers import registry
 from tests.ui import small_project
 from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import TOKEN, World
-from ui import commands
 from ui.pages import overview
 from ui.pages.agreement import AgreementPage
 from ui.pages.agreement.view import AgreementView, choices

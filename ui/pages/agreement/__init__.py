@@ -15,7 +15,7 @@ from concord.agreement import AgreementRows, recall
 from concord.common import next_steps
 from concord.common.base_path import at
 from concord.comparison.model_comparison import prompts_by_task
-from data.store.core.selection import PEOPLE, SIMULATED
+from data.selection import PEOPLE, SIMULATED
 from ui.components.leaderboard import SKELETON
 from ui.components.tables import heading
 from ui.pages.agreement import summary

@@ -24,7 +24,7 @@ from concord.common.people_kinds import leading_kind, why_simulated
 from concord.common.table import Column, numbers
 from concord.headlines import PeopleLevel, closest, is_muted, number_text, scorer_headline
 from data.aspects import YES_NO_ASPECTS
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
 from ui.components import charts
 from ui.components.leaderboard import heat_cell

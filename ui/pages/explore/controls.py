@@ -19,8 +19,8 @@ from concord.error_analysis import rejudging
 from concord.error_analysis.failures import TITLES
 from concord.error_analysis.rejudging import RaterEvidence
 from concord.questions import scores
+from data.selection import PEOPLE, Selection
 from data.store.browse import contents
-from data.store.core.selection import PEOPLE, Selection
 from data.store.core.store import Store
 from scorers import registry
 from scorers.base import Knob

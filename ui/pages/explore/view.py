@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Final
 import htpy
 from htpy import Element, Node
 
-from agreement.thresholds import Objective
+from agreement.best_value import Objective
 from concord.common import next_steps
 from concord.common.people_kinds import PeopleKind
 from data.prompts.flips import FLIP_KINDS as KINDS_OF_FLIPS
 from data.prompts.flips import FlipKind
-from data.store.core.selection import PEOPLE, SIMULATED
+from data.selection import PEOPLE, SIMULATED
 from data.store.core.store import Store
 from ui.components.tables import note
 from ui.shell.view import View

@@ -21,12 +21,12 @@ from concord.error_analysis import rejudging
 from concord.error_analysis.rejudging import save_as_rater
 from concord.judging import derive_source
 from concord.runs import run_manager, score
+from data.selection import Selection
 from data.spec import parse_spec
 from data.store import imports, runs
 from data.store.browse import grid
 from data.store.browse.filters import ListingQuery
 from data.store.browse.grid import ListingDisplay
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import recording, scorer_evidence
 from data.store.judgements.scorer_evidence import perceived_images

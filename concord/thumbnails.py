@@ -21,18 +21,11 @@ from typing import Any, Final
 
 from data.images import files
 from data.images.clean import clean_image
+from data.images.widths import IN_FORM, IN_GRIDS
 from data.store.browse import contents
 from data.store.core.connections import NotWritten
 from data.store.core.store import Store
 from data.store.core.writer import CLOSED
-
-IN_STRIPS: Final = 160
-IN_GRIDS: Final = 320
-IN_PAIRS: Final = 640
-IN_FORM: Final = 1600
-"""The width, and the height at most, of what people judge: of a better quality, as that is judged, too."""
-WIDTHS: Final = (IN_STRIPS, IN_GRIDS, IN_PAIRS, 1280, IN_FORM)
-"""The widths (px) in which pictures can be asked for; scripts name the same ones (``assets/js/thumbnails.js``)."""
 
 
 class NoPicture(ValueError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -47,5 +46,4 @@ def fill_default_project(store: Store) -> None:
 
 def run(context: Context, name: str, parameters: Mapping[str, Any]) -> int:
     """Run a command in a context; returns the exit status."""
-    module, function = COMMANDS[name].split(":")
-    return run_guarded(context, name, lambda: getattr(import_module(module), function)(context, **parameters))
+    return run_guarded(context, name, lambda: forwarding.call(COMMANDS[name], context, parameters))

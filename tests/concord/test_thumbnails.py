@@ -10,18 +10,20 @@ from pathlib import Path
 
 import pytest
 
+from concord import thumbnails
+from concord.thumbnails import Thumbnails
 from data.campaigns.items import CampaignItem
 from data.campaigns.settings import Campaign
+from data.images import widths
+from data.images.widths import IN_FORM, IN_GRIDS
 from data.records import Image, Item
+from data.selection import Selection
 from data.store import imports
 from data.store.campaigns import management
-from data.store.core.selection import Selection
 from data.store.imports import ImportBundle
 from tests.ui import small_project
 from tests.ui.http_visitor import World
-from ui.web import thumbnails
 from ui.web.assets import ASSETS
-from ui.web.thumbnails import Thumbnails
 
 
 def waited(until: Callable[[], bool]) -> bool:
@@ -46,14 +48,14 @@ def test_what_grids_ask_for_is_there_before(world: World, tmp_path: Path) -> Non
     ahead = Thumbnails(world.store)
     try:
         assert waited(lambda: ahead.made == len(contents))
-        assert cached(world) == sorted(f"{sha256}-{thumbnails.IN_GRIDS}.webp" for sha256 in contents)
+        assert cached(world) == sorted(f"{sha256}-{IN_GRIDS}.webp" for sha256 in contents)
         # more come in
         small_project.png(tmp_path / "new.png", "red")
         sha256 = hashlib.sha256((tmp_path / "new.png").read_bytes()).hexdigest()
         image = Image("geneval/00000", "new", 0, tmp_path / "new.png", sha256, 8, 8)
         item = Item(image.image_id, "geneval", image.prompt_id, None, "new")
         imports.apply(world.store, [ImportBundle("images", "new", "new", images=[image], items=[item])])
-        assert waited(lambda: f"{sha256}-{thumbnails.IN_GRIDS}.webp" in cached(world))
+        assert waited(lambda: f"{sha256}-{IN_GRIDS}.webp" in cached(world))
     finally:
         ahead.close()
         ahead.close()
@@ -65,7 +67,7 @@ def test_what_grids_ask_for_is_there_before(world: World, tmp_path: Path) -> Non
     sha256 = next(iter(contents))
     for file in world.folder.rglob("*.png"):
         file.unlink()
-    assert world.client().get(f"/img/{sha256}?w={thumbnails.IN_GRIDS}").status_code == 200
+    assert world.client().get(f"/img/{sha256}?w={IN_GRIDS}").status_code == 200
 
 
 def test_the_pictures_of_a_running_campaign_are_made_for_the_form(world: World) -> None:
@@ -75,10 +77,10 @@ def test_the_pictures_of_a_running_campaign_are_made_for_the_form(world: World) 
     try:
         assert waited(lambda: len(cached(world)) > 0)
         management.move(world.store, "c", "running")
-        assert waited(lambda: any(f"-{thumbnails.IN_FORM}." in name for name in cached(world)))
+        assert waited(lambda: any(f"-{IN_FORM}." in name for name in cached(world)))
     finally:
         ahead.close()
-    assert sum(f"-{thumbnails.IN_FORM}." in name for name in cached(world)) == 1
+    assert sum(f"-{IN_FORM}." in name for name in cached(world)) == 1
 
 
 def test_what_cannot_be_read_is_skipped_with_one_line(world: World, capsys: pytest.CaptureFixture[str]) -> None:
@@ -108,5 +110,7 @@ def test_scripts_and_server_name_the_same_widths() -> None:
     scripts = {path: path.read_text(encoding="utf-8") for path in (ASSETS / "js").rglob("*.js")}
     named = dict(re.findall(r"^export const (IN_\w+) = (\d+);", scripts[ASSETS / "js" / "thumbnails.js"], re.MULTILINE))
     assert len(named) == 4
-    assert {name: int(width) for name, width in named.items()} == {name: getattr(thumbnails, name) for name in named}
+    assert {name: int(width) for name, width in named.items()} == {name: getattr(widths, name) for name in named}
     assert [path.name for path, text in scripts.items() if "?w=" in text] == ["thumbnails.js"]
+    pages = {path: path.read_text(encoding="utf-8") for path in (ASSETS.parent / "ui").rglob("*.py")}
+    assert [path.name for path, text in pages.items() if re.search(r"""\?w=(\{|\d+["'])""", text)] == ["image_strip.py"]

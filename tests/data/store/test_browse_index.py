@@ -11,18 +11,18 @@ import pytest
 
 from data.jobs.runs import Observation, Run
 from data.records import Evidence, Judgement, Rater
+from data.remarks import Tagging
+from data.selection import Selection
 from data.store import imports, runs
 from data.store.browse import grid, index_refresh
 from data.store.browse.filters import PACKED_AS, ListingQuery
 from data.store.browse.grid import YesNoCount
 from data.store.campaigns import management
-from data.store.core.erased import Erased
 from data.store.core.schema import MIGRATIONS
-from data.store.core.selection import Selection
 from data.store.core.store import Store
+from data.store.erased import Erased
 from data.store.imports import ImportBundle, ImportRefused
 from data.store.judgements import recording, remarks, revocations
-from data.store.judgements.remarks import Tagging
 from data.store.people import erasing
 from tests.data.store.small_project import PROMPT, answer, column, fill, items_of, picture, pictures, submit
 
@@ -259,7 +259,7 @@ class Writing:
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (3, 4))])
 def test_rows_kept_up_to_date_are_those_made_anew(store: Store, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if seed % 2:
-        monkeypatch.setattr("data.store.core.browse_index._FEW", 1)
+        monkeypatch.setattr("data.store.browse_index._FEW", 1)
         monkeypatch.setattr(index_refresh, "_CHUNK", 2)
     writing = Writing(store, seed)
     names = [

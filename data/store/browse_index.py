@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from data.spec import SpecError, parse_spec
-from data.store.core import rows
+from data.store.core import rows, schema
 from data.store.core.connections import Connection
 
 PARTS: Final = ("object", "color", "count", "relation")
@@ -50,7 +50,7 @@ def delete_parts_of_deleted(connection: Connection) -> None:
     connection.execute("delete from prompt_parts where prompt_id not in (select prompt_id from prompts)")
 
 
-SINCE: Final = 11
+_SINCE: Final = 11
 """The schema that has wide rows."""
 PACKED_SCORERS: Final = 31
 """The verdicts of so many scorers stand in one number, too, which is fast to filter and to count by."""
@@ -115,6 +115,20 @@ def refresh(connection: Connection, most: int) -> int:
     return int(rows.value(connection, "select count(*) from stale"))
 
 
+def fill(connection: Connection) -> None:
+    """Make all rows where none were ever made: once, when a project from before there were any is opened."""
+    if schema.schema_version(connection) < _SINCE:
+        return
+    if rows.value(connection, "select count(*) from stale where item_id is null"):
+        connection.begin()
+        try:
+            remake(connection)
+            connection.commit()
+        except BaseException:
+            connection.rollback()
+            raise
+
+
 def remake(connection: Connection) -> None:
     """Make all rows anew."""
     for table in ("browse", "browse_raters", "stale"):
@@ -142,13 +156,13 @@ def _gather(connection: Connection, items: Sequence[str]) -> None:
         connection.execute(_GATHER)
         return
     # by seq, of which the database knows in what part of the judgements it lies; what is said of a group may be about an image
-    marks = ", ".join("?" * len(items))
-    shown_in = rows.column(connection, f"select distinct item_id from item_members where image_id in ({marks})", items)
+    members = f"select distinct item_id from item_members where image_id in {rows.placeholders(items)}"
+    shown_in = rows.column(connection, members, items)
     item_ids = list(dict.fromkeys([*items, *shown_in]))
-    marks = ", ".join("?" * len(item_ids))
+    marks = rows.placeholders(item_ids)
     connection.execute(
-        f"create or replace temp table told as select seq from annotations where item_id in ({marks})"
-        f" union select seq from evidence where item_id in ({marks})",
+        f"create or replace temp table told as select seq from annotations where item_id in {marks}"
+        f" union select seq from evidence where item_id in {marks}",
         [*item_ids, *item_ids],
     )
     connection.execute(f"{_GATHER} and seq in (select seq from told)")

@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from data.people import keyed_hash
-from data.store.core import browse_index, rows, schema
-from data.store.core.campaign_items import recount
+from data.store import browse_index
+from data.store.campaign_items import recount
+from data.store.core import rows, schema
 from data.store.core.connections import Connection
 
 

@@ -7,7 +7,7 @@ each time.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -18,30 +18,24 @@ from numpy.typing import NDArray
 
 from data.cache import Results
 from data.campaigns.items import CampaignItem, shuffle_key
-from data.campaigns.settings import Campaign, Role, Settings, State
+from data.campaigns.settings import DEFAULT, DEFAULT_OVERLAP, Campaign, Role, Settings, State
+from data.refusals import CampaignClosed
 from data.store.core import rows
 from data.store.core.cache import Cache
 from data.store.core.connections import Connection
 from data.store.core.store import Store
 
-DEFAULT = "default"
-DEFAULT_OVERLAP = 3
 _CAMPAIGNS = (
     "select campaign_id, coalesce(nullif(title, ''), campaign_id) as title, questionnaire, questionnaire_version as version,"
     " definition, overlap, seed, state, settings, stratum, concat_ws(' ', created, synced) as stamp from campaigns"
 )
 
 
-def placeholders(values: Sequence[Any] | Collection[Any]) -> str:
-    """Placeholders for a list of values: unlike ``unnest(?)``, these let the database use an index."""
-    return f"({', '.join('?' * len(values))})"
-
-
 def campaigns(connection: Connection, ids: Sequence[str] | None = None) -> list[Campaign]:
     """Campaigns, oldest first: all, or those of these that exist."""
     if ids is not None and not ids:
         return []
-    where = "" if ids is None else f" where campaign_id in {placeholders(ids)}"
+    where = "" if ids is None else f" where campaign_id in {rows.placeholders(ids)}"
     records = rows.dicts(connection, f"{_CAMPAIGNS}{where} order by created, campaign_id", ids or [])
     return [Campaign(**row | {"settings": Settings.of(rows.from_json(row["settings"]))}) for row in records]
 
@@ -54,10 +48,6 @@ def cached_campaigns(connection: Connection, ids: Sequence[str], memory: Cache) 
     for campaign_id, campaign in read.items():
         memory.put(("known", campaign_id), campaign, since)
     return cached | read
-
-
-class CampaignClosed(ValueError):
-    """A campaign that takes no answers in its state; the message is a sentence for the person who sent one."""
 
 
 REFUSALS: Final[Mapping[State, str]] = {
@@ -143,7 +133,7 @@ def recount(connection: Connection, item_ids: Sequence[str] | None = None) -> No
     """Count again how many people have answered validly and blind: for these items, or for all."""
     if item_ids is not None and not item_ids:
         return
-    among = "" if item_ids is None else f" and item_id in {placeholders(item_ids)}"
+    among = "" if item_ids is None else f" and item_id in {rows.placeholders(item_ids)}"
     connection.execute(
         "update campaign_items set people = coalesce((select count(distinct a.rater_id) from annotations a"
         " where a.campaign_id = campaign_items.campaign_id and a.item_id = campaign_items.item_id"
@@ -292,13 +282,18 @@ class AnnotationTask:
 
 def get_task(store: Store, public_id: str) -> AnnotationTask | None:
     """The task behind a public id, None if there is none, or if a picture of it has no file."""
+    with store.read() as cursor:
+        return cached_ticket(cursor, store.memory, public_id)
+
+
+def cached_ticket(cursor: Connection, memory: Cache, public_id: str) -> AnnotationTask | None:
+    """Like ``get_task``, by a cursor."""
 
     def read() -> AnnotationTask | None:
-        with store.read() as cursor:
-            record = rows.first(cursor, "select item_id from items where public_id = ?", [public_id])
-            return read_tasks(cursor, [record["item_id"]]).get(record["item_id"]) if record else None
+        record = rows.first(cursor, "select item_id from items where public_id = ?", [public_id])
+        return read_tasks(cursor, [record["item_id"]]).get(record["item_id"]) if record else None
 
-    return store.memory.keep(("ticket", public_id), read)
+    return memory.keep(("ticket", public_id), read)
 
 
 def tasks(store: Store, item_ids: Sequence[str]) -> list[AnnotationTask]:
@@ -327,7 +322,7 @@ def read_tasks(cursor: Connection, item_ids: Sequence[str]) -> dict[str, Annotat
         return {}
     # one table after the other, each by its index: a join would read all of every table
     items = rows.dicts(
-        cursor, f"select item_id, public_id, suite, kind from items where item_id in {placeholders(item_ids)}", item_ids
+        cursor, f"select item_id, public_id, suite, kind from items where item_id in {rows.placeholders(item_ids)}", item_ids
     )
     images = _images(cursor, items)
     # ratings may have named an item before its image came
@@ -347,7 +342,7 @@ _FILES = "select image_id, generator, sha256, width, height, prompt_id from imag
 
 
 def _among(cursor: Connection, query: str, ids: Sequence[str]) -> list[dict[str, Any]]:
-    return rows.dicts(cursor, f"{query} {placeholders(ids)}", ids) if ids else []
+    return rows.dicts(cursor, f"{query} {rows.placeholders(ids)}", ids) if ids else []
 
 
 def _images(cursor: Connection, items: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

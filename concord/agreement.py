@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from threading import Lock
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 
@@ -100,6 +100,10 @@ class Further:
     thresholds: bool = False
 
 
+MOVED_ASPECTS: Final = {"caption_fit": "caption_match", "realism": "shape_realism"}
+"""Aspects that answers in our words had while they shared them with answers in the words of GenEval's authors."""
+
+
 def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Selection:
     """The selection that a command's options mean; a name that the project does not know is worth a word.
 
@@ -131,6 +135,10 @@ def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Select
         for value in values:
             if filter_name in known and value not in known[filter_name]:
                 hint = did_you_mean(value, known[filter_name])
+                if filter_name == "aspect" and (now := MOVED_ASPECTS.get(value)) in choices.aspect:
+                    hint = (
+                        f"answers to Concord's own wording of GenEval's form are {now}; {value} is the authors' wording alone"
+                    )
                 context.warn(f"--{filter_name} {value}: there is nothing by that name in this project; {hint}")
     return chosen
 

@@ -27,7 +27,7 @@ from agreement.study.cells import Cell, CellOutcome, Compute, Key, Options, Outc
 from agreement.study.frame import Aspect, Ratings, Suite, read
 
 # What a scorer's `score` is compared with.
-MET_BY_SCORES = ("correct", "faithfulness", "caption_fit", "semantic_consistency", "perceptual_quality")
+MET_BY_SCORES = ("correct", "faithfulness", "caption_fit", "caption_match", "semantic_consistency", "perceptual_quality")
 SCORE = "score"
 
 

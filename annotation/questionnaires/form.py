@@ -68,6 +68,15 @@ def meaning(aspect: str, target: str, rule: str) -> Meaning:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkedExample:
+    """An example with its answers, for people before they begin; ``picture`` is a data address."""
+
+    title: str
+    picture: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Form:
     """A questionnaire for any prompt.
 
@@ -78,6 +87,8 @@ class Form:
         prompted: whether it looks at the questions of the prompt's own.
         undecided: whether one person more must answer, told from the answers of as many as a campaign asks.
         example: what the documentation shows it with.
+        worked_examples: pictures with right answers that it brings itself.
+        overlap: how many people a campaign asks about each item unless it says otherwise.
     """
 
     name: str
@@ -92,6 +103,8 @@ class Form:
     unfit: Callable[[FormItem], str | None] = lambda _: None
     prompted: bool = False
     undecided: Callable[[Sequence[Mapping[str, Any]]], bool] | None = None
+    worked_examples: tuple[WorkedExample, ...] = ()
+    overlap: int = 3
 
     @property
     def scales(self) -> dict[str, str]:

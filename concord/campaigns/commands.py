@@ -10,6 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from annotation.questionnaires import geneval, geneval_authors
+from annotation.questionnaires.geneval_template import read_template
 from concord.campaigns import adjudication, annotators, payment, planning, progress, revoking
 from concord.campaigns.annotators import AnnotatorWork, CampaignTopic
 from concord.campaigns.planning import from_yaml
@@ -73,10 +75,22 @@ def _read_spec(context: Context, given: Mapping[str, Any], file: str | None) -> 
         if (named := values.pop(each.setting.file, None)) is not None:
             text_file = context.file(str(named))
             values[each.key] = _consent_text(text_file) if each.name == "consent" else read_text(text_file)
+    if (template := values.pop("template", None)) is not None:
+        values |= _authors_form(context, str(template), values)
     try:
         return campaign_spec(values, origin)
     except InputError as error:
         raise CommandError(str(error)) from error
+
+
+def _authors_form(context: Context, file: str, values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the values of a campaign that asks GenEval's questions in its authors' words, read from their file."""
+    if values.get("questionnaire", geneval.NAME) != geneval.NAME or "definition" in values:
+        raise UsageError("--template is GenEval's form: it goes with --questionnaire geneval alone")
+    read = read_template(context.file(file))
+    for line in read.notes:
+        context.warn(line)
+    return {"questionnaire": geneval_authors.NAME, "definition": read.template.to_definition()}
 
 
 MAX_CONSENT_BYTES: Final = 100_000

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from agreement.meta.drawing import draw_probabilities, expected_error, ranked
-from annotation.questionnaires import geneval, registry
+from annotation.questionnaires import geneval, geneval_authors, registry
 from annotation.questionnaires.custom import YamlError, read_yaml
 from annotation.questionnaires.form import Form
 from concord.campaigns import known_answers
@@ -64,6 +64,7 @@ class CampaignPlan:
         composed: those of its items that are made of several images, by id; ``pair`` are the two generators.
         effort: how long one answer takes, as far as this project knows.
         prompts: how many different ones its ordinary items have, by suite.
+        unasked: how many items are left out, as the questionnaire asks a prompt's own questions and theirs has none.
     """
 
     campaign: Campaign
@@ -74,6 +75,7 @@ class CampaignPlan:
     pair: tuple[str, str] | None
     effort: Effort
     prompts: Mapping[str, int]
+    unasked: int = 0
 
     def count(self, role: str) -> int:
         """How many items have this role."""
@@ -132,7 +134,8 @@ def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
     form = form_of(wish)
     selection = Selection(suite=wish.suite, task=wish.task, generator=wish.generator)
     pair = _pair(store, selection) if form.item_kind == "pair" and not wish.items else None
-    pool = _item_pool(store, form, wish, selection, pair)
+    found = _item_pool(store, form, wish, selection, pair)
+    pool = _with_questions(form, wish, found)
     if not (wish.questionnaire or wish.definition or any(subject.spec for subject in pool.values())):
         form = registry.YES_NO
     gold = _gold(store, form, wish)
@@ -144,7 +147,14 @@ def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
     items = _candidate_items(store, form, wish, selection, pool, gold or GoldItems())
     title = wish.title.strip() or wish.campaign_id
     campaign = Campaign(
-        wish.campaign_id, title, form.name, wish.overlap, form.version, wish.definition, wish.seed, settings=wish.settings
+        wish.campaign_id,
+        title,
+        form.name,
+        form.overlap if wish.overlap is None else wish.overlap,
+        form.version,
+        wish.definition,
+        wish.seed,
+        settings=wish.settings,
     )
     if wish.settings.check_every is None and any(item.role in ("gold", "attention") for item in items):
         raise CampaignRefused("gold and attention items are mixed in only with check_every: 10 makes one item in ten a check")
@@ -157,7 +167,8 @@ def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
         raise CampaignRefused("a pass mark is for training, and no training item is given")
     ordinary = [pool[item.item_id] for item in items if item.role == "ordinary" and item.item_id in pool]
     prompts = Counter(suite for suite, _ in {(subject.suite, subject.text) for subject in ordinary})
-    return CampaignPlan(campaign, form, items, len(pool), selection, pair, monitoring.effort(store, form.name), prompts)
+    effort = monitoring.effort(store, form.name)
+    return CampaignPlan(campaign, form, items, len(pool), selection, pair, effort, prompts, len(found) - len(pool))
 
 
 def make_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
@@ -184,6 +195,8 @@ def form_of(wish: CampaignSpec) -> Form:
     Raises:
         ValueError: there is none of this name, or the definition is wrong.
     """
+    if wish.questionnaire == geneval_authors.NAME and not wish.definition:
+        raise ValueError(f"'{geneval_authors.NAME}' is in words that a file brings: --questionnaire geneval --template FILE")
     return registry.get(wish.questionnaire or geneval.NAME, wish.definition or None)
 
 
@@ -219,6 +232,14 @@ def _item_pool(
             " import images"
         )
     return subjects
+
+
+def _with_questions(form: Form, wish: CampaignSpec, pool: Mapping[str, ItemSubject]) -> dict[str, ItemSubject]:
+    """Return the items that a questionnaire of prompts' own questions can ask about; all where none has any, to be refused with
+    the reason, and all that were picked by hand."""
+    if not form.prompted or wish.items:
+        return dict(pool)
+    return {item_id: subject for item_id, subject in pool.items() if subject.questions} or dict(pool)
 
 
 def _named_items(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubject]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from data.campaigns.settings import DrawMethod, Overlap, Seed, Settings, Title
+from data.campaigns.settings import DrawMethod, Seed, Settings, Title
 from data.requests import Request, Setting, read_request
 
 
@@ -46,6 +46,9 @@ class CampaignSpec(Request):
             lines=8,
         ),
     ] = None
+    template: Annotated[
+        str, Setting("GenEval's published form (mturk_hit_template.html): ask its questions in its authors' words.")
+    ] = ""
     suite: Annotated[
         tuple[str, ...], Setting("Use images of this suite. Repeatable.", label="Suite", hint="none chosen: all")
     ] = ()
@@ -130,7 +133,15 @@ class CampaignSpec(Request):
             hint="pictures with right answers before the instructions",
         ),
     ] = 0
-    overlap: Overlap = 3
+    overlap: Annotated[
+        int | None,
+        Setting(
+            "Annotators per item; default: 3, of tifa_vqa 2 (and a third where they differ).",
+            minimum=1,
+            label="People for each",
+            hint="valid answers wanted; 0: as the questionnaire usually asks",
+        ),
+    ] = None
     seed: Seed = 0
     settings: Settings = field(default_factory=Settings)
 

@@ -20,6 +20,7 @@ _ANSWER_SECONDS = 2.0
 COMMANDS: dict[str, str] = {
     "doctor": "concord.maintenance.doctor:examine_open_project",
     "library": "concord.library_tables:write_tables",
+    "prompt-inputs": "concord.common.readiness:print_prompt_inputs",
 }
 """What can be done with a project, here or in the app that has it open: a name, and ``module:function``, imported when it is
 run. Parameters are JSON. ``doctor`` and the library ask an open app by themselves; each command of ``ui.cli`` adds itself.

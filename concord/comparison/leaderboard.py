@@ -19,6 +19,7 @@ from agreement.estimate import Estimate
 from agreement.generators import GeneratorDifference
 from concord.agreement import means, recall
 from concord.common import live_updates
+from concord.common.people_kinds import PeopleKind, leading_kind
 from concord.headlines import (
     GeneratorHeadline,
     PeopleLevel,
@@ -39,7 +40,7 @@ from data.store.judgements import remarks
 
 ALL: Final = "all"
 SCORE: Final = "score"
-MAIN_ASPECTS: Final = ("correct", "faithfulness", "caption_fit")
+MAIN_ASPECTS: Final = ("correct", "faithfulness", "caption_fit", "caption_match")
 """What people's answers are summed up by, in this order of preference."""
 BOARD: Final = Options(each_generator=False, matrix=False, ceiling=True)
 """What the board reads of the agreement report: the same call as the Agreement page's, so that it is computed once."""
@@ -102,7 +103,7 @@ class Leaderboard:
         headline: what may be said of the best generator by the first rater; None where it has rated none.
         contested: the most contested images first that have no verdict, of ``contested_by``: the scorer closest to people.
         disagreements: on how many images its verdict is not most people's, and nobody has decided who is right.
-        people: whether people's answers are real, simulated, or there are none.
+        people: whether the people beside whom scorers stand are real or simulated ones (`people_kinds`); None: there are none.
         prompts, images, persons: that the first rater's numbers rest on.
         intervals: whether intervals have been made.
     """
@@ -117,7 +118,7 @@ class Leaderboard:
     contested: tuple[ContestedImage, ...]
     contested_by: str | None
     disagreements: int
-    people: Literal["real", "simulated"] | None
+    people: PeopleKind | None
     prompts: int
     images: int
     persons: int
@@ -159,14 +160,15 @@ def leaderboard(store: Store, suite: str, *, intervals: bool = True) -> Leaderbo
                     rows[row.generator, name, row.task] = row
     ratings = frame.frame(store, Selection(suite=(suite,)))
     ratings = ratings[ratings.excluded.isna() & np.isfinite(ratings.number) & ratings.aspect.isin((aspect, SCORE))]
-    people: Literal["real", "simulated"] | None = "real" if PEOPLE in raters else "simulated" if SIMULATED in raters else None
+    asked = ratings[(ratings.kind == "human") & (ratings.aspect == aspect)]
+    people = leading_kind(asked[~asked.simulated].item.nunique(), asked[asked.simulated].item.nunique())
     tasks = dict(ratings.drop_duplicates("item").set_index("item").task)
     prompts = {each.name: prompts_by_cell(answers_by(ratings, each.aspect, each.name), tasks) for each in raters.values()}
     cells = {
         (generator, name, task): replace(row, n_prompts=prompts[name].get((generator, task), row.n_prompts))
         for (generator, name, task), row in rows.items()
     }
-    columns = _ordered(_with_agreement(store, raters, selection, people, intervals=intervals), cells)
+    columns = _ordered(_with_agreement(store, raters, selection, people, intervals=intervals), cells, people)
     first = columns[0] if columns else None
     by_first = {
         generator: row
@@ -238,14 +240,20 @@ def _with_agreement(
     return columns
 
 
-def _ordered(columns: Sequence[BoardRater], cells: Mapping[tuple[str, str, str], Estimate]) -> list[BoardRater]:
-    """People first, then scorers that give verdicts, then scores; of each the one that agrees best with people first."""
+def _ordered(
+    columns: Sequence[BoardRater], cells: Mapping[tuple[str, str, str], Estimate], people: PeopleKind | None
+) -> list[BoardRater]:
+    """People first, then scorers that give verdicts, then scores; of each the one that agrees best with people first.
+
+    Real people stand behind all others as long as simulated ones lead (``people``).
+    """
 
     def key(rater: BoardRater) -> tuple[int, float, str]:
         judged = sum(of == rater.name and task == ALL and generator != ALL for generator, of, task in cells)
         kinds = {"people": 0, "simulated": 3, "scorer": 1}
-        # people who judged one generator alone order nothing
-        rank = 5 if judged < 2 and rater.kind != "scorer" else kinds[rater.kind] + (rater.aspect == SCORE)
+        # people who judged one generator alone, or too few images, order nothing
+        few = judged < 2 or (rater.kind == "people" and people == "simulated")
+        rank = 5 if few and rater.kind != "scorer" else kinds[rater.kind] + (rater.aspect == SCORE)
         return rank, -(rater.agreement.value or 0.0) if rater.agreement else 0.0, rater.name
 
     ordered = sorted(columns, key=key)

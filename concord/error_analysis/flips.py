@@ -32,7 +32,7 @@ from agreement.flips import (
 )
 from agreement.reasons import Reason, ReasonCode
 from agreement.study.cells import ALL
-from annotation.questionnaires import geneval
+from annotation.questionnaires import geneval, geneval_authors
 from concord.common import live_updates, sentences
 from concord.judging import DIRECT
 from concord.runs.score import changed_settings
@@ -184,7 +184,7 @@ def _rating_scores(board: FlipBoard, index: int, answer: FlipAnswer) -> FlipScor
         return FlipScores(index, why=why)
     if answer.questionnaire in (None, DIRECT):
         return FlipScores(index, why="rated_directly")
-    if answer.questionnaire != geneval.NAME:
+    if answer.questionnaire not in (geneval.NAME, geneval_authors.NAME):
         return FlipScores(index, why="another_questionnaire")
     true, flip = (correct(geneval.derive(spec, answer.answers)) for spec in (board.true_spec(index), board.flipped_spec(index)))
     return flip_scores(index, true, flip)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 from agreement import Scale, ScaleError
+from annotation.questionnaires import geneval, geneval_authors
 from concord.common import wording
 from concord.common.context import CommandError, Context, digest, import_bundle, report_import
 from concord.judging import DIRECT, converter, derive_source, direct, exported, rating_answer, rating_evidence
@@ -199,6 +200,7 @@ def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[Impor
         raise CommandError(
             f"{path}: the answer {quoted(often)} stands in it {times} times; each answer needs its own annotation_id"
         )
+    answers = [_in_todays_words(answer) for answer in answers]
     try:
         stated, other_rules = _stated(answers)
         questions_by_version = {
@@ -248,6 +250,12 @@ def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[Impor
     except (KeyError, TypeError) as error:
         raise CommandError(f"{path}: the subject of an answer was changed: {error}") from error
     return bundle, other_rules
+
+
+def _in_todays_words(answer: ExportedAnswer) -> ExportedAnswer:
+    """Return an answer under the questionnaire's name of today: GenEval's released answers (slots) had that of our form."""
+    released = answer.questionnaire == geneval.NAME and answer.identity == "slot"
+    return replace(answer, questionnaire=geneval_authors.NAME) if released else answer
 
 
 def _stated(answers: Sequence[ExportedAnswer]) -> tuple[list[ReimportedAnswer], Counter[str]]:

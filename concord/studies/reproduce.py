@@ -27,6 +27,7 @@ from concord.studies.benchmarks import REPRODUCTIONS
 from concord.studies.comparison import FORMATS, ComparedNumber
 from concord.studies.judges import judges_of
 from concord.suite_metrics import study_roles
+from data.store.browse import contents
 from data.store.core import frame
 from data.store.core.store import Store
 from data.studies.published import STUDIES, VISOR_PRINTED
@@ -129,6 +130,16 @@ def _reproduce(context: Context, *, study: str, output: str, folders: Sequence[s
     lines = REPRODUCTIONS[study].compare(context.store)
     context.say(FORMATS[output](REPRODUCTIONS[study].study, lines))
     _check(lines)
+    if study == "geneval":
+        _name_absent_files(context)
+
+
+def _name_absent_files(context: Context) -> None:
+    """Say which of GenEval's sources were not compared, and that their files lie beside the others."""
+    there = contents.filter_choices(context.store).generator
+    if absent := [name for name in STUDIES["geneval"].sources if name not in there]:
+        files = " and ".join(ANNOTATIONS.replace("*", name) for name in absent)
+        context.warn(f"not compared: {', '.join(absent)}. {files} in the same public repository brings the other numbers")
 
 
 def reproduce_all(context: Context, folder: str, output: str) -> None:

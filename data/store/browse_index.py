@@ -179,7 +179,7 @@ with answers as (
     from {judgements} j
     join raters r on r.rater_id = j.rater_id and r.kind = 'human' and not r.simulated
     left join annotations a on a.annotation_id = j.source_id
-    where j.aspect in ('correct', 'faithfulness', 'caption_fit') and j.reason is null and isfinite({value})
+    where j.aspect in ('correct', 'faithfulness', 'caption_fit', 'caption_match') and j.reason is null and isfinite({value})
       and coalesce(a.status, 'valid') = 'valid' and not coalesce(a.saw_evidence, false) and not coalesce(a.selected, false)
     group by j.item_id, j.aspect, j.rater_id, j.target
 ),
@@ -189,7 +189,8 @@ people as (
            count(*) filter (aspect = 'correct') as n, avg(v) filter (aspect = 'correct') as mean,
            case when count(*) filter (aspect = 'correct') > 0
                then greatest(avg(v * v) filter (aspect = 'correct') - avg(v) filter (aspect = 'correct') ** 2, 0) end as spread,
-           coalesce(avg(v) filter (aspect = 'faithfulness'), avg(v) filter (aspect = 'caption_fit')) as likert
+           coalesce(avg(v) filter (aspect = 'faithfulness'), avg(v) filter (aspect = 'caption_fit'),
+                    avg(v) filter (aspect = 'caption_match')) as likert
     from answers group by item_id
 ),
 scorers as (

@@ -318,7 +318,7 @@ SCORER: Final[dict[str, str]] = {
     "longest": "Maximum number of tokens in the caption.",
     "max_objects": "Maximum number of objects per class, the most confident ones.",
     "max_overlap": "Of two objects of a class with at least this IoU, the less confident is dropped (1: never).",
-    "metric": "Similarity of caption and prompt: `bleu4`, `rouge_l` or `meteor`.",
+    "metric": "Similarity of caption and prompt: `bleu1` to `bleu4`, `rouge_l`, `meteor` or `cider`.",
     "model": "The diffusion model: a name of `generate`, a hub id, or a folder.",
     "position_threshold": "Minimum distance of two objects, as a share of their sizes.",
     "precision": "Number format of the weights.",

@@ -33,8 +33,10 @@ from scorers import registry
 from scorers.base import Scorer
 
 PROFILE: Final = "playground"
-SCORERS: Final = ("geneval", "clipscore", "tifa", "clipmatch", "elbo")
+SCORERS: Final = ("geneval", "visor", "clipscore", "tifa", "clipmatch", "elbo")
 """Those whose runs are in it."""
+POSITIONS_ONLY: Final = frozenset({"visor"})
+"""Those that see the pictures of prompts of relations alone, as they judge nothing else."""
 FIRST_ONLY: Final = frozenset({"elbo"})
 """Those that see the first picture of each prompt alone, as they take seconds for each."""
 QUALITY: Final = 90
@@ -95,6 +97,8 @@ def score(folder: Path, name: str) -> None:
     settings = registry.settings(scorer, PROFILE)
     job = Run(rater, name, scorer.version, PROFILE, settings, part_size=_PART_SIZE)
     images = [image for image in sample.images if image.index == 0 or name not in FIRST_ONLY]
+    if name in POSITIONS_ONLY:
+        images = [image for image in images if known[image.prompt_id].task == "position"]
     run.create(job, [_work(image, known[image.prompt_id], scorer) for image in images])
     worker = [sys.executable, "-m", "scorers.running.worker", str(run.path)]
     if subprocess.run(worker, cwd=_ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False).returncode:

@@ -17,6 +17,7 @@ from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT, Ranking
 from agreement.reasons import ReasonCode
 from concord.agreement import recall
 from concord.common import next_steps, sentences, wording
+from concord.common.people_kinds import leading_kind
 from concord.common.table import Cell, Column, numbers
 from concord.comparison.leaderboard import BOARD, MAIN_ASPECTS, SCORE, main_suite
 from concord.meta.findings import alt_test, rank
@@ -150,7 +151,8 @@ class ScorerEvidence:
     @classmethod
     def of(cls, store: Store, view: ScorersView) -> ScorerEvidence | None:
         rows = rank(store, view.selection, _WHOLE)
-        people = "real" if any(row.people == "real" for row in rows) else "simulated"
+        judged = (max((row.n_items for row in rows if row.people == kind), default=0) for kind in ("real", "simulated"))
+        people = leading_kind(*judged) or "real"
         here = [row for row in rows if (row.people, row.task) == (people, view.task)]
         if not here:
             return None

@@ -143,7 +143,7 @@ class AgreementPage(Page[AgreementView]):
 
     def _by_task(self, real: AgreementRows, simulated: AgreementRows, view: AgreementView) -> Node:
         """Return the heat cells of the chosen statistic, with how many prompts each rests on."""
-        rows, people = (real, PEOPLE) if real.raters else (simulated, SIMULATED)
+        rows, people = (real, PEOPLE) if summary.real_lead(real, simulated) else (simulated, SIMULATED)
         return summary.by_task(rows, view, prompts_by_task(self.store, view.selection, people))
 
 

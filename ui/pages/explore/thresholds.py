@@ -45,7 +45,7 @@ from ui.components.plotly_text import escaped
 from ui.components.tables import Cells, columns, explained, heading, note, plain_table, table_element
 from ui.pages.agreement.scorers import scores_to_decisions
 from ui.pages.agreement.view import AgreementView
-from ui.pages.explore.view import ALL, CHANGED, KINDS, Drawing, ExploreView
+from ui.pages.explore.view import ALL, CHANGED, KINDS, WHO, Drawing, ExploreView
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -124,7 +124,7 @@ def _agreement(curve: SettingCurve, view: ExploreView) -> str:
     if tuned is None:
         return "No person has judged these images yet, so there is nothing to agree with."
     title = wording.title(view.statistic)
-    about = f"{wording.count(tuned.n_ratings, 'answer')} by {view.people} about {wording.count(tuned.n_items, 'image')}"
+    about = f"{wording.count(tuned.n_ratings, 'answer')} by {WHO[view.people]} about {wording.count(tuned.n_items, 'image')}"
     if tuned.best is None:
         return f"{title} ({about}): no best value, as {sentences.text_or_none(tuned.reason)}."
     low, high = (curve.at[index] for index in tuned.run or (tuned.best, tuned.best))
@@ -154,7 +154,7 @@ def curve_figure(curve: SettingCurve, view: ExploreView, title: str, own: float)
     people = curve.tuned is not None and any(value is not None for value in curve.tuned.values)
     lines: list[go.Scatter] = []
     if people and curve.tuned is not None:
-        name = f"{wording.title(view.statistic)} with {view.people}"
+        name = f"{wording.title(view.statistic)} with {WHO[view.people]}"
         lines.append(_line(curve.at, curve.tuned.values, name, {"color": chart_colors.PEOPLE, "width": 2.5}, "y"))
     for color, (generator, values) in zip(chart_colors.BESIDE_RATERS, curve.scores.items(), strict=False):
         lines.append(_line(curve.at, values, escaped(generator), {"color": color, "width": 1.75}, "y2"))
@@ -328,7 +328,7 @@ def _lead(compared: Compared, evidence: RaterEvidence, view: ExploreView, by_peo
     parts = [f"{view.rater} on {wording.count(compared.now.size, 'image')} of {view.suite}: score {_step(*score)}"]
     if by_people is not None:
         agreed = [_of_all(agreements(verdicts, by_people, compared.places), view.statistic) for verdicts in both]
-        parts.append(f"{wording.title(view.statistic)} with {view.people} {_step(*agreed)}")
+        parts.append(f"{wording.title(view.statistic)} with {WHO[view.people]} {_step(*agreed)}")
     parts.append(f"{wording.count(len(compared.changed()), 'verdict')} changed.")
     sentence = ", ".join(parts)
     if evidence.total > compared.now.size:

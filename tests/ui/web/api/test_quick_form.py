@@ -63,7 +63,7 @@ def test_an_answer_from_before_is_revised_in_its_own_questions(plain: World) -> 
     body = {"id": str(uuid.uuid4()), "ticket": last["ticket"], "revises": last["revises"]}
     answer = client.post("/api/submit", json=body | {"answers": {"objects": "dogs", "caption_fit": 2}})
     assert answer.status_code == 200, answer.text
-    assert judged(plain)[-1] == ("caption_fit", "2")
+    assert judged(plain)[-1] == ("caption_match", "2")
 
 
 def test_who_wants_one_question_gets_it_for_prompts_with_specs(world: World) -> None:

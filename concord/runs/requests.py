@@ -86,8 +86,8 @@ class GenerateRequest(Request):
     generator: Annotated[
         str,
         Setting(
-            "playground-early, playground-late, sd15, sd21, sd21-v, sdxl, pixart, if, sd3, sd35, flux, flux-schnell, sana,"
-            " qwen-image; a hub id; or a folder with a diffusers pipeline."
+            "playground-early, playground-late, sd15, sd21, sd21-v, sdxl, pixart, if, if-xl, sd3, sd35, flux, flux-schnell,"
+            " sana, qwen-image; a hub id; or a folder with a diffusers pipeline."
         ),
     ]
     task: Annotated[tuple[str, ...], Setting("Only prompts of this task. Repeatable.")] = ()

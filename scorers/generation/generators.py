@@ -18,6 +18,8 @@ from scorers.models.pipelines import (
     PIPELINE_FAMILIES,
     PLAYGROUND_STAGES,
     PRECISIONS,
+    SECOND_STAGES,
+    PipelineFamily,
     hub_id,
     short_of,
 )
@@ -70,6 +72,20 @@ class GeneratedPicture:
     blanked: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """A pipeline in memory, the name that it was opened by, and what its ``__call__`` is told beside prompts and noise."""
+
+    name: str
+    pipeline: Any
+    options: Mapping[str, Any]
+
+    @property
+    def family(self) -> PipelineFamily:
+        """What is special about the pipeline's class."""
+        return PIPELINE_FAMILIES[type(self.pipeline).__name__]
+
+
 class Generator(Protocol):
     """A model in memory."""
 
@@ -115,6 +131,11 @@ def model_of(name: str) -> str:
     return name if name in PLAYGROUND_STAGES else hub_id(name)
 
 
+def _repository(name: str) -> str:
+    """``model_of`` without a revision."""
+    return model_of(name).partition("@")[0]
+
+
 def name_of(name: str, settings: GenerationSettings, seed: int) -> str:
     """What the project calls a generator that is asked like this: the model's short name, and what is not as usual."""
     path = folder(name) if name not in GENERATORS and name not in PLAYGROUND_STAGES else None
@@ -135,7 +156,10 @@ def name_of(name: str, settings: GenerationSettings, seed: int) -> str:
 def load(
     name: str, settings: GenerationSettings = PROFILES["default"], device: str = "cpu", playground: Path = PLAYGROUND_FOLDER
 ) -> tuple[Generator, dict[str, Any]]:
-    """A generator in memory, and what it is: see ``describe``.
+    """Open a generator, and describe it for the record: see ``_describe``.
+
+    A model that has a second stage (``SECOND_STAGES``) is opened with it; ``settings`` ask its first stage, but for the
+    precision, which is that of both.
 
     Raises:
         UnknownGenerator: there is none of that name.
@@ -145,6 +169,35 @@ def load(
     check(name)
     import torch
 
+    from scorers.models.diffusion import pipeline_class
+
+    kind, enlarger = pipeline_class(name), SECOND_STAGES.get(_repository(name))
+    if PIPELINE_FAMILIES[kind].enlarges:
+        both = ", ".join(short_of(first) for first in SECOND_STAGES)
+        raise ValueError(f"{name} ({kind}) only enlarges a first stage's images; generators that run both stages: {both}")
+    if enlarger is not None:
+        pipeline_class(enlarger)  # raises OSError if it is missing, before the first stage's weights are read
+    first, second = _open_stage(name, settings, device, playground), None
+    if enlarger is not None:
+        second = _open_stage(enlarger, GenerationSettings(precision=settings.precision), device, playground)
+    family = (second or first).family
+
+    def paint(texts: Sequence[str], seeds: Sequence[int]) -> list[GeneratedPicture]:
+        # drawn on the CPU whatever the device, so that the noise is the same everywhere
+        noise = [torch.Generator().manual_seed(seed) for seed in seeds]
+        output = _run(first, second, list(texts), noise)
+        flags = [output.get(flag) or [False] * len(texts) for flag in family.flags]
+        flagged = [any(of_image) for of_image in zip(*flags, strict=True)] or [False] * len(texts)
+        return [
+            GeneratedPicture(image, FILTERED if flag else None if image.getbbox() else BLACK)
+            for image, flag in zip(output.images, flagged, strict=True)
+        ]
+
+    return paint, _describe(first, second)
+
+
+def _open_stage(name: str, settings: GenerationSettings, device: str, playground: Path) -> _Stage:
+    """Open one pipeline, with the sampler, steps and guidance that the settings ask for. Raises as ``load``."""
     from scorers.models.diffusion import open_pipeline
 
     pipeline = open_pipeline(name, device, settings.precision, playground)
@@ -154,40 +207,51 @@ def load(
     if getattr(pipeline, "vae", None) is not None:
         # one after the other: sixteen pictures of 1,024 pixels at once need more memory than the model itself
         pipeline.vae.enable_slicing()
-    steps, guidance = DISTILLED.get(model_of(name).partition("@")[0], (family.steps, family.guidance))
-    call_options = {
+    steps, guidance = DISTILLED.get(_repository(name), (family.steps, family.guidance))
+    options = {
         "num_inference_steps": settings.steps or steps,
         family.guided_by: guidance if settings.guidance is None else settings.guidance,
         **family.asked,
     }
-
-    def paint(texts: Sequence[str], seeds: Sequence[int]) -> list[GeneratedPicture]:
-        # drawn on the CPU whatever the device, so that the noise is the same everywhere
-        noise = [torch.Generator().manual_seed(seed) for seed in seeds]
-        made = pipeline(list(texts), generator=noise, **call_options)
-        flags = [made.get(flag) or [False] * len(texts) for flag in family.flags]
-        flagged = [any(of_image) for of_image in zip(*flags, strict=True)] or [False] * len(texts)
-        return [
-            GeneratedPicture(image, FILTERED if flag else None if image.getbbox() else BLACK)
-            for image, flag in zip(made.images, flagged, strict=True)
-        ]
-
-    return paint, describe(name, pipeline, call_options)
+    return _Stage(name, pipeline, options)
 
 
-def describe(name: str, pipeline: Any, call_options: Mapping[str, Any]) -> dict[str, Any]:
-    """What is recorded of a generator beside how it was asked: the classes of its pipeline and its scheduler, the steps and
-    guidance that hold, which weights, and the versions of the packages."""
+def _run(first: _Stage, second: _Stage | None, texts: list[str], noise: list[Any]) -> Any:
+    """Return the last stage's output for these prompts. Two stages share the prompts' embeddings and each picture's noise."""
+    if second is None:
+        return first.pipeline(texts, generator=noise, **first.options)
+    positive, negative = first.pipeline.encode_prompt(texts, clean_caption=False)
+    shared = {"prompt_embeds": positive, "negative_prompt_embeds": negative, "generator": noise}
+    # as tensors the first stage's images are not rounded, and pass no safety filter: the second stage's filter sees the result
+    small = first.pipeline(output_type="pt", **shared, **first.options).images
+    return second.pipeline(image=small, **shared, **second.options)
+
+
+def _describe(first: _Stage, second: _Stage | None) -> dict[str, Any]:
+    """Return what is recorded of a generator beside how it was asked: the classes of its pipeline and its scheduler, the steps
+    and guidance that hold, which weights, and the versions of the packages. A second stage has a record within it; ``weights``
+    are those of both."""
     from scorers.models.diffusion import weights_of
 
-    return {
-        "pipeline": type(pipeline).__name__,
-        "scheduler": type(pipeline.scheduler).__name__,
-        "steps": call_options["num_inference_steps"],
-        "guidance": call_options[PIPELINE_FAMILIES[type(pipeline).__name__].guided_by],
-        "weights": weights_of(name),
+    record = {
+        **_describe_stage(first),
+        "weights": weights_of(first.name),
         "seeds": SEEDS,
         "versions": {package: version(package) for package in ("diffusers", "transformers", "torch")},
+    }
+    if second is not None:
+        record["weights"] += f"+{weights_of(second.name)}"
+        noise_level = second.options["noise_level"]
+        record["second_stage"] = {"model": second.name, **_describe_stage(second), "noise_level": noise_level}
+    return record
+
+
+def _describe_stage(stage: _Stage) -> dict[str, Any]:
+    return {
+        "pipeline": type(stage.pipeline).__name__,
+        "scheduler": type(stage.pipeline.scheduler).__name__,
+        "steps": stage.options["num_inference_steps"],
+        "guidance": stage.options[stage.family.guided_by],
     }
 
 

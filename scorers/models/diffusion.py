@@ -121,7 +121,8 @@ def _index(name: str, path: Path) -> dict[str, Any]:
 def _class_of(name: str, index: Mapping[str, Any]) -> str:
     kind = index.get("_class_name")
     if not isinstance(kind, str) or kind not in PIPELINE_FAMILIES:
-        known = ", ".join(family for family in PIPELINE_FAMILIES if family != "PlaygroundPipeline")
+        hidden = ("PlaygroundPipeline", *(name for name, family in PIPELINE_FAMILIES.items() if family.enlarges))
+        known = ", ".join(family for family in PIPELINE_FAMILIES if family not in hidden)
         raise ValueError(f"{name} is a {single_line(kind)}, not one of the known pipelines: {known}")
     return kind
 
@@ -129,14 +130,15 @@ def _class_of(name: str, index: Mapping[str, Any]) -> str:
 def _open_parts(name: str, path: Path, dtype: torch.dtype) -> Any:
     index = _index(name, path)
     kind = getattr(diffusers, _class_of(name, index))
-    taken = inspect.signature(kind.__init__).parameters
+    built = PIPELINE_FAMILIES[kind.__name__].built
+    taken = inspect.signature(kind.__init__).parameters.keys() - built.keys()
     # a part is [library, class]; other settings are the pipeline's own
     parts = {
         key: _part(name, path, key, entry, dtype) for key, entry in index.items() if isinstance(entry, list) and key in taken
     }
     plain = {key: entry for key, entry in index.items() if key in taken and key not in parts}
     try:
-        return kind(**{**parts, **plain, **PIPELINE_FAMILIES[kind.__name__].built})
+        return kind(**parts, **plain, **built)
     except (TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{name} cannot be assembled as a {kind.__name__}: {single_line(error)}") from error
 

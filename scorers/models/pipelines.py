@@ -17,6 +17,7 @@ GENERATORS: Final[Mapping[str, str]] = {
     "sdxl": "stabilityai/stable-diffusion-xl-base-1.0",
     "pixart": "PixArt-alpha/PixArt-Sigma-XL-2-1024-MS",
     "if": "DeepFloyd/IF-I-M-v1.0",
+    "if-xl": "DeepFloyd/IF-I-XL-v1.0",
     "sd3": "stabilityai/stable-diffusion-3-medium-diffusers",
     "sd35": "stabilityai/stable-diffusion-3.5-medium",
     "flux": "black-forest-labs/FLUX.1-dev",
@@ -27,6 +28,9 @@ GENERATORS: Final[Mapping[str, str]] = {
 """Short names, and the repository of each on the hub. ``sd21`` predicts epsilon at 512 pixels, ``sd21-v`` the velocity at 768.
 The first owners of Stable Diffusion 1.5 and 2.1 took them off the hub; these are where the same files are now."""
 GENERATOR_NAMES: Final = (*PLAYGROUND_STAGES, *GENERATORS)
+SECOND_STAGES: Final[Mapping[str, str]] = {GENERATORS["if-xl"]: "DeepFloyd/IF-II-L-v1.0"}
+"""By the repository of a first stage: the repository of the stage that enlarges its images; both run as one generator. GenEval
+(appendix C.2) evaluates IF-XL with these two."""
 PRECISIONS: Final = ("float32", "float16", "bfloat16")
 
 _MOVED_ON_HUB: Final = {
@@ -50,7 +54,8 @@ class PipelineFamily:
         ddim: whether DDIM can take its scheduler's place; not where it learned a flow.
         asked: what its ``__call__`` is told beside that, so that a picture does not depend on which packages are installed.
         flags: the fields of its output that say which pictures it blanked, one truth value each.
-        built: what its constructor is told beside its parts.
+        built: what its constructor is told beside its parts, or in the place of a part, which is then not opened.
+        enlarges: True if it enlarges the images of a first stage, so that it is no generator by itself.
     """
 
     steps: int
@@ -60,6 +65,7 @@ class PipelineFamily:
     asked: Mapping[str, Any] = field(default_factory=dict)
     flags: tuple[str, ...] = ()
     built: Mapping[str, Any] = field(default_factory=dict)
+    enlarges: bool = False
 
 
 # the captions are not "cleaned", which needs one more package and changes a benchmark's texts
@@ -67,6 +73,7 @@ _PLAIN: Final = {"clean_caption": False}
 # the sizes that they were trained on are asked for; no other needs to be brought to one of them
 _BINS: Final = {**_PLAIN, "use_resolution_binning": False}
 _PIXART: Final = PipelineFamily(20, 4.5, asked=_BINS)
+_IF_FLAGS: Final = ("nsfw_detected", "watermark_detected")
 
 PIPELINE_FAMILIES: Final[Mapping[str, PipelineFamily]] = {
     "PlaygroundPipeline": PipelineFamily(80, 4.0),
@@ -74,7 +81,16 @@ PIPELINE_FAMILIES: Final[Mapping[str, PipelineFamily]] = {
     "StableDiffusionXLPipeline": PipelineFamily(50, 5.0, built={"add_watermarker": False}),
     "PixArtAlphaPipeline": _PIXART,
     "PixArtSigmaPipeline": _PIXART,
-    "IFPipeline": PipelineFamily(100, 7.0, asked=_PLAIN, flags=("nsfw_detected", "watermark_detected")),
+    "IFPipeline": PipelineFamily(100, 7.0, asked=_PLAIN, flags=_IF_FLAGS),
+    # the first stage's embeddings of the prompts are passed on, so that T5 is in memory once
+    "IFSuperResolutionPipeline": PipelineFamily(
+        50,
+        4.0,
+        asked={**_PLAIN, "noise_level": 250},
+        flags=_IF_FLAGS,
+        built={"tokenizer": None, "text_encoder": None},
+        enlarges=True,
+    ),
     "StableDiffusion3Pipeline": PipelineFamily(28, 7.0, ddim=False),
     # its guidance is an input that it was trained on, so that each step is one pass
     "FluxPipeline": PipelineFamily(28, 3.5, ddim=False),

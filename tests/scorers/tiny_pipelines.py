@@ -6,6 +6,7 @@ whose pipelines have a fixed size, 256 (FLUX, Qwen-Image) and 1,024 (Sana).
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any, Final
 
@@ -90,15 +91,25 @@ def pixart(folder: Path) -> Path:
 def deepfloyd(folder: Path, *, filtering: bool = False) -> Path:
     """IF's first stage: a UNet on pixels that says a variance too, told by T5; ``filtering`` as in ``stable_diffusion``."""
     torch.manual_seed(0)
+    return _saved(diffusers.IFPipeline(**_deepfloyd_parts(filtering, sample_size=2 * LATENTS, in_channels=3)), folder)
+
+
+def deepfloyd_enlarger(folder: Path, *, filtering: bool = False) -> Path:
+    """IF's second stage: 32 pixels a side, of an image with noise and of how much; with a T5 of its own, as published."""
+    torch.manual_seed(1)
+    parts = _deepfloyd_parts(filtering, sample_size=4 * LATENTS, in_channels=6, class_embed_type="timestep")
+    noising = diffusers.DDPMScheduler(beta_schedule="squaredcos_cap_v2")
+    return _saved(diffusers.IFSuperResolutionPipeline(**parts, image_noising_scheduler=noising), folder)
+
+
+def _deepfloyd_parts(filtering: bool, **unet_settings: Any) -> dict[str, Any]:
     unet = diffusers.UNet2DConditionModel(
-        sample_size=2 * LATENTS,
         layers_per_block=1,
         block_out_channels=(8, 16),
         norm_num_groups=4,
         down_block_types=("ResnetDownsampleBlock2D", "SimpleCrossAttnDownBlock2D"),
         mid_block_type="UNetMidBlock2DSimpleCrossAttn",
         up_block_types=("SimpleCrossAttnUpBlock2D", "ResnetUpsampleBlock2D"),
-        in_channels=3,
         out_channels=6,
         # its norm has 32 groups
         cross_attention_dim=32,
@@ -109,6 +120,7 @@ def deepfloyd(folder: Path, *, filtering: bool = False) -> Path:
         cross_attention_norm="group_norm",
         resnet_time_scale_shift="scale_shift",
         act_fn="gelu",
+        **unet_settings,
     )
     scheduler = diffusers.DDPMScheduler(
         beta_schedule="squaredcos_cap_v2",
@@ -123,17 +135,24 @@ def deepfloyd(folder: Path, *, filtering: bool = False) -> Path:
 
         checker = IFSafetyChecker(_seeing_config())
         torch.nn.init.constant_(checker.p_head.bias, 100)
-    pipeline = diffusers.IFPipeline(
-        tokenizer=_t5_tokenizer(),
-        text_encoder=_t5(),
-        unet=unet,
-        scheduler=scheduler,
-        safety_checker=checker,
-        feature_extractor=transformers.CLIPImageProcessor(size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}),
-        watermarker=None,
-        requires_safety_checker=filtering,
-    )
-    return _saved(pipeline, folder)
+    return {
+        "tokenizer": _t5_tokenizer(),
+        "text_encoder": _t5(),
+        "unet": unet,
+        "scheduler": scheduler,
+        "safety_checker": checker,
+        "feature_extractor": transformers.CLIPImageProcessor(size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}),
+        "watermarker": None,
+        "requires_safety_checker": filtering,
+    }
+
+
+def cache_on_hub(cache: Path, repository: str, folder: Path) -> Path:
+    """Copy a saved pipeline to where the hub's cache has a repository at its commit ``abc``."""
+    home = cache / f"models--{repository.replace('/', '--')}"
+    (home / "refs").mkdir(parents=True)
+    (home / "refs" / "main").write_text("abc")
+    return Path(shutil.copytree(folder, home / "snapshots" / "abc"))
 
 
 def stable_diffusion_3(folder: Path) -> Path:

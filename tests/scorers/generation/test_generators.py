@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,6 +21,7 @@ from scorers.running.worker_main import attempt
 
 torch = pytest.importorskip("torch")
 diffusers = pytest.importorskip("diffusers", reason="the group scorers is not installed")
+transformers = pytest.importorskip("transformers")
 
 from data.jobs.generation import GenerationFolder, GenerationJob, WantedPicture  # noqa: E402
 from scorers.generation import worker  # noqa: E402
@@ -248,6 +251,84 @@ def test_a_black_picture_without_a_filter_is_said_to_be_that(saved: dict[str, Pa
     )
     paint, _ = generators.load(str(saved["sdxl"]), generators.GenerationSettings(steps=1))
     assert [picture.blanked for picture in paint(["a cup"], [1])] == ["black"]
+
+
+@pytest.fixture
+def if_stages(saved: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """Both stages of IF-XL, tiny, in the hub's cache; of the second what need not be fetched is not there."""
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    enlarger = tiny_pipelines.deepfloyd_enlarger(tmp_path / "enlarger", filtering=True)
+    for part in ("text_encoder", "tokenizer"):
+        shutil.rmtree(enlarger / part)
+    first = tiny_pipelines.cache_on_hub(tmp_path / "hub", "DeepFloyd/IF-I-XL-v1.0", saved["if"])
+    return first, tiny_pipelines.cache_on_hub(tmp_path / "hub", "DeepFloyd/IF-II-L-v1.0", enlarger)
+
+
+@pytest.mark.parametrize(
+    ("name", "sampler", "scheduler"),
+    [("if-xl", "default", "DDPMScheduler"), ("DeepFloyd/IF-I-XL-v1.0", "ddim", "DDIMScheduler")],
+)
+def test_both_stages_of_if_are_one_generator(
+    if_stages: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, name: str, sampler: str, scheduler: str
+) -> None:
+    index = if_stages[1] / "model_index.json"
+    index.write_text(json.dumps(json.loads(index.read_text()) | {"safety_checker": [None, None]}))
+    paint, fields = generators.load(name, generators.GenerationSettings(steps=3, guidance=5.0, sampler=sampler))
+    assert {key: fields[key] for key in ("pipeline", "scheduler", "steps", "guidance", "weights")} == {
+        "pipeline": "IFPipeline",
+        "scheduler": scheduler,
+        "steps": 3,
+        "guidance": 5.0,
+        "weights": "abc+abc",
+    }
+    assert fields["second_stage"] == {
+        "model": "DeepFloyd/IF-II-L-v1.0",
+        "pipeline": "IFSuperResolutionPipeline",
+        "scheduler": "DDPMScheduler",
+        "steps": 50,
+        "guidance": 4.0,
+        "noise_level": 250,
+    }
+    encoded = []
+    forward = transformers.T5EncoderModel.forward
+
+    def count_texts(model: Any, tokens: Any, **named: Any) -> Any:
+        encoded.append(len(tokens))
+        return forward(model, tokens, **named)
+
+    monkeypatch.setattr(transformers.T5EncoderModel, "forward", count_texts)
+    one, two = (generated.picture for generated in paint(["a cup", "two dogs"], [1, 2]))
+    assert encoded == [2, 2], "the prompts once, and the empty prompts of guidance once"
+
+    # by hand, as diffusers' documentation runs the stages
+    first = open_pipeline(str(if_stages[0]))
+    if sampler == "ddim":
+        first.scheduler = diffusers.DDIMScheduler.from_config(first.scheduler.config)
+        first.scheduler.register_to_config(variance_type="fixed_small")
+    second = diffusers.IFSuperResolutionPipeline.from_pretrained(if_stages[1], text_encoder=None, tokenizer=None)
+    words, negative = first.encode_prompt("two dogs", clean_caption=False)
+    prompt = {"prompt_embeds": words, "negative_prompt_embeds": negative, "generator": torch.Generator().manual_seed(2)}
+    small = first(**prompt, num_inference_steps=3, guidance_scale=5.0, output_type="pt").images
+    (expected,) = second(**prompt, image=small).images
+    assert expected.size == two.size == (32, 32)
+    assert apart(two, expected) <= 1, "rounding apart"
+    assert apart(one, two) > 1
+
+
+def test_what_the_second_stage_s_filter_blanked_is_said_to_be(if_stages: tuple[Path, Path]) -> None:
+    assert all(stage.is_dir() for stage in if_stages)
+    paint, _ = generators.load("if-xl", generators.GenerationSettings(steps=1))
+    generated = paint(["a cup", "two dogs"], [1, 2])
+    assert [picture.blanked for picture in generated] == ["filter", "filter"]
+    assert all(picture.picture.size == (32, 32) and picture.picture.getbbox() is None for picture in generated)
+
+
+def test_a_stage_that_is_missing_is_named_and_the_second_is_no_generator(if_stages: tuple[Path, Path]) -> None:
+    with pytest.raises(ValueError, match="only enlarges a first stage's images; generators that run both stages: if-xl"):
+        generators.load("DeepFloyd/IF-II-L-v1.0")
+    shutil.rmtree(if_stages[1])
+    with pytest.raises(OSError, match=r"the model DeepFloyd/IF-II-L-v1.0 is not on this machine; fetch it once"):
+        generators.load("if-xl")
 
 
 def test_pictures_of_other_weights_are_not_mixed_in(saved: dict[str, Path], tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from safetensors.torch import load_file, save_file  # noqa: E402
 
 from scorers.models import pipelines  # noqa: E402
 from scorers.models.diffusion import open_pipeline, pipeline_class  # noqa: E402
+from tests.scorers import tiny_pipelines  # noqa: E402
 
 CLASSES = {
     "sd15": "StableDiffusionPipeline",
@@ -65,14 +66,11 @@ def test_a_hub_id_is_opened_from_the_cache_and_a_short_name_is_one(
         r"uv run hf download stable-diffusion-v1-5/stable-diffusion-v1-5$",
     ):
         open_pipeline("sd15")
-    home = tmp_path / "models--stable-diffusion-v1-5--stable-diffusion-v1-5"
-    (home / "refs").mkdir(parents=True)
-    (home / "refs" / "main").write_text("abc")
-    shutil.copytree(saved["sd15"], home / "snapshots" / "abc")
+    snapshot = tiny_pipelines.cache_on_hub(tmp_path, pipelines.GENERATORS["sd15"], saved["sd15"])
     for name in ("sd15", pipelines.GENERATORS["sd15"]):
         assert type(open_pipeline(name)).__name__ == "StableDiffusionPipeline"
     # fetched in part
-    (home / "snapshots" / "abc" / "unet" / "diffusion_pytorch_model.safetensors").unlink()
+    (snapshot / "unet" / "diffusion_pytorch_model.safetensors").unlink()
     with pytest.raises(OSError, match="is not on this machine; fetch it once"):
         open_pipeline("sd15")
 

@@ -180,6 +180,30 @@ def test_a_real_pipeline_goes_in_by_its_folder_and_two_ways_of_asking_are_two_ge
 
 
 @pytest.mark.usefixtures("painted_here")
+def test_if_xl_s_images_are_the_second_stage_s_and_both_stages_are_recorded(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    enlarger = tiny_pipelines.deepfloyd_enlarger(tmp_path / "enlarger", filtering=True)
+    tiny_pipelines.cache_on_hub(tmp_path / "hub", "DeepFloyd/IF-I-XL-v1.0", tiny_pipelines.deepfloyd(tmp_path / "if"))
+    snapshot = tiny_pipelines.cache_on_hub(tmp_path / "hub", "DeepFloyd/IF-II-L-v1.0", enlarger)
+    requested = ("generate", "playground", "--limit", 1, "--steps", 1, "--generator")
+    done(project, *requested, "if-xl", "--n", 1)
+    (image,) = query(project, "select generator || ' ' || width || ' ' || height || ' ' || blanked from images")
+    assert image == "if-xl@steps=1 32 32 filter"
+    (settings,) = query(project, "select settings from generations")
+    recorded = json.loads(settings)
+    assert (recorded["model"], recorded["steps"]) == ("DeepFloyd/IF-I-XL-v1.0", 1)
+    assert (recorded["second_stage"]["model"], recorded["second_stage"]["steps"]) == ("DeepFloyd/IF-II-L-v1.0", 50)
+    # the hub id is the same generator, and another second stage is not mixed in
+    assert "nothing to do" in done(project, *requested, "DeepFloyd/IF-I-XL-v1.0", "--n", 1)
+    (snapshot.parents[1] / "refs" / "main").write_text("def")
+    snapshot.rename(snapshot.with_name("def"))
+    ran = concord(project, *requested, "if-xl", "--n", 2)
+    assert (ran.status, "differ from those of the existing images; choose another --name" in ran.err) == (1, True)
+
+
+@pytest.mark.usefixtures("painted_here")
 def test_what_cannot_be_opened_takes_nobody_s_name(project: Path, tmp_path: Path) -> None:
     named = ("generate", "playground", "--n", 1, "--limit", 1, "--name", "mine", "--generator")
     ran = concord(project, *named, "nobody/nothing")

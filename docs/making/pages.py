@@ -198,12 +198,12 @@ PAGES: Final[dict[str, DocumentedPage]] = {
         " intervals. An empty project says what to do.",
     ),
     "importing": DocumentedPage(
-        "/studio/import",
+        "/studio/add",
         "Import images or ratings without the command line: upload files, or name a folder on this machine; see what was"
         " recognised, import it, undo it.",
     ),
     "browse": DocumentedPage(
-        "/studio/browse", "All images, filtered, in a grid; the filters are the address.", keys="assets/js/browse/keys.js"
+        "/studio/images", "All images, filtered, in a grid; the filters are the address.", keys="assets/js/browse/keys.js"
     ),
     "agreement": DocumentedPage(
         "/studio/agreement",
@@ -212,57 +212,57 @@ PAGES: Final[dict[str, DocumentedPage]] = {
         FILTERS,
     ),
     "scorers": DocumentedPage(
-        "/studio/scorers",
+        "/studio/agreement/scorers",
         "What scorers are good for: whether each may replace people, and, beside people's own level, whether it chooses the"
         " better image of a prompt, orders the generators, and gives people's verdict"
         " ([statistics](statistics/ranking.md#ranking)).",
     ),
     "estimates": DocumentedPage(
-        "/studio/estimates",
+        "/studio/results/estimates",
         "How good each generator is by people's standard, from few labels and a scorer's verdicts of all images, beside the"
         " labels alone and the scorer alone ([how](statistics/estimates.md#estimates-by-peoples-standard)).",
     ),
     "compare": DocumentedPage(
-        "/studio/compare",
+        "/studio/results/compare",
         "Two models on the same prompts, by one rater: the difference with its interval and test, wins, ties and losses, each"
         " task, and the images of the prompts that got worse most.",
     ),
     "preferences": DocumentedPage(
-        "/studio/preferences",
+        "/studio/results/preferences",
         "A/B tests: whom people prefer, whom scorers would, strengths, side bias, and the pairs behind each number.",
     ),
     "matching": DocumentedPage(
-        "/studio/matching", "Image-text matching: accuracy against chance, votes, Winoground's scores, and images."
+        "/studio/agreement/matching", "Image-text matching: accuracy against chance, votes, Winoground's scores, and images."
     ),
     "explore": DocumentedPage(
-        "/studio/explore",
+        "/studio/agreement/explore",
         "Thresholds moved live, failure pictures, the flip test, and questions. The scorer's own settings are parameters, too,"
         " by their names ([settings](settings.md)).",
     ),
     "campaigns": DocumentedPage(
-        "/studio/campaigns", "Campaigns: made, watched, invited to, and adjudicated ([guide](campaigns.md))."
+        "/studio/people", "Campaigns: made, watched, invited to, and adjudicated ([guide](campaigns.md))."
     ),
     "planning": DocumentedPage(
-        "/studio/plan",
+        "/studio/people/plan",
         "How many prompts and ratings are enough for the precision that you want, from the ratings there are, and how people"
         " differ ([statistics](statistics/estimates.md#how-many-labels-are-enough)).",
     ),
     "studies": DocumentedPage(
-        "/studio/studies",
+        "/studio/report/studies",
         "The published studies in the project: what each claims, and its printed numbers beside those of the project's ratings"
         " ([how](reproducing.md), [audit](audit.md)).",
     ),
     "map": DocumentedPage(
-        "/studio/map",
+        "/studio/images/map",
         "The pictures by what an image-text model sees in them: alike ones lie near each other, and a line drawn around some"
         " leads to them in Browse. Its address also takes Browse's parameters, for which pictures.",
     ),
     "reports": DocumentedPage(
-        "/studio/reports", "A report made of a selection, in every format ([what is in it](exchange.md#the-report))."
+        "/studio/report", "A report made of a selection, in every format ([what is in it](exchange.md#the-report))."
     ),
-    "runs": DocumentedPage("/studio/runs", "Scorers' runs: start, stop, go on, remove; progress and log."),
+    "runs": DocumentedPage("/studio/add/runs", "Scorers' runs: start, stop, go on, remove; progress and log."),
     "workbench": DocumentedPage(
-        "/studio/workbench",
+        "/studio/images/one",
         "One image: what scorers saw on the left, on the right the form (once uncovered: who is wrong), what others said below."
         " Its address also keeps the listing that it was opened from, by Browse's parameters, so that N and P go through it."
         " With `verdict=none` the listing is a queue: what has a verdict leaves it.",

@@ -87,7 +87,7 @@ def test_signing_in(visitor: Visit, tmp_path: Path) -> None:
 
 def test_dialogs_of_browse(visitor: Visit, playground: Server) -> None:
     page = visitor(playground).page
-    page.goto("/studio/browse?task=counting&rater=geneval-playground")
+    page.goto("/studio/images?task=counting&rater=geneval-playground")
     cells = page.locator(".cc-cell")
     expect(cells.first).to_be_visible()
     cells.first.focus()

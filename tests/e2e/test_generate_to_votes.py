@@ -34,7 +34,7 @@ def test_generate_score_and_vote(visitor: Callable[..., Visitor], fresh: Server)
     vote(page, "n", "2")
 
     page = visitor(fresh).page
-    page.goto("/studio/preferences")
+    page.goto("/studio/results/preferences")
     rows = page.locator(".cc-votes tbody tr")
     expect(rows.filter(has_text="people").first).to_contain_text("2 votes on 2 pairs")
     elbo = rows.filter(has_text="elbo-playground[steps=2,trials=1]").first

@@ -33,7 +33,7 @@ def test_two_votes_by_keyboard_and_the_pair_behind_a_number(visitor: Visit, fres
         folder = visor_folder(tmp_path / name, LEFT_PROMPTS[:2], 20 * n)
         fresh.run("import", "images", folder, "--layout", "visor", "--generator", name)
     studio = visitor(fresh).page
-    studio.goto("/studio/preferences")
+    studio.goto("/studio/results/preferences")
     expect(studio.locator("#teaching")).to_contain_text("campaigns create duel --questionnaire ab")
 
     two = ("--generator", "alpha", "--generator", "beta")

@@ -35,7 +35,7 @@ from data.store.core.store import Store
 from data.validation import did_you_mean
 from scorers.failures import PICTURES
 
-BROWSE = "/studio/browse"
+BROWSE = "/studio/images"
 ALL = ("all", "tasks_mean", "any", "")
 """What stands in a filter that restricts nothing."""
 CROSSED = {"about": "aspect", "a": "a", "a_says": "a_says", "b": "b", "b_says": "b_says", "way": "way"}

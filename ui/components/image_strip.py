@@ -35,7 +35,7 @@ def image_strips(strips: Sequence[ImageStrip]) -> Node:
 def _about(shown: GeneratorPictures) -> Element:
     name = shown.generator or shown.suite
     query = urlencode({"suite": shown.suite} | ({"generator": shown.generator} if shown.generator else {}))
-    browse = htpy.a(href=f"{at('/studio/browse')}?{query}")[wording.count(shown.pictures, "image")]
+    browse = htpy.a(href=f"{at('/studio/images')}?{query}")[wording.count(shown.pictures, "image")]
     invitation = [f"No person has judged {name} yet: ", htpy.a(href=at("/annotate/"))["be the first"], "."]
     return htpy.div(class_="cc-strip-about")[
         htpy.h3[name],
@@ -83,4 +83,4 @@ def thumbnails(looks: Mapping[str, ItemPreview], captions: Mapping[str, str], li
 def workbench_address(item: str, listing: Selection, shown: str = "") -> str:
     """The Workbench's address of an image among those of a selection; ``shown``: whose judgement of it has been told."""
     places = {name: values[0] for name, values in listing.to_dict().items() if name in ("suite", "task", "generator")}
-    return at("/studio/workbench?") + urlencode({"id": item} | places | ({"shown": shown} if shown else {}))
+    return at("/studio/images/one?") + urlencode({"id": item} | places | ({"shown": shown} if shown else {}))

@@ -53,8 +53,8 @@ def tiles(board: Leaderboard | None, totals: Totals) -> Element:
     """Return images, people's answers, the scorer closest to people, open disagreements: each leads to its page."""
     images = f"images{'' if totals.images else ' (their files are not here)'}, {wording.count(totals.prompts, 'prompt')}"
     made = [
-        _tile(f"{totals.images or totals.places:,}", images, page_address("browse")),
-        _tile(f"{totals.annotations:,}", "answers by people", page_address("campaigns"))
+        _tile(f"{totals.images or totals.places:,}", images, page_address("images")),
+        _tile(f"{totals.annotations:,}", "answers by people", page_address("people"))
         if totals.annotations
         else _tile("0", "Be the first: label images", at("/annotate/"), "answers by people"),
     ]
@@ -72,15 +72,15 @@ def tiles(board: Leaderboard | None, totals: Totals) -> Element:
         else:
             made.append(_tile("–", f"no scorer clearly agrees with {whose} yet", href))
     else:
-        made.append(_tile("–", "no scorer beside people yet: score images", page_address("runs")))
+        made.append(_tile("–", "no scorer beside people yet: score images", page_address("add/runs")))
     if board and board.contested_by and board.disagreements:
         text = f"open disagreements with {board.contested_by}"
         made.append(_tile(f"{board.disagreements:,}", text, _all_contested(board)))
     elif board and len(board.generators) > 1:
-        href = page_address("compare", suite=board.suite)
+        href = page_address("results/compare", suite=board.suite)
         made.append(_tile(f"{len(board.generators):,}", "generators: compare two of them", href))
     else:
-        made.append(_tile("0", "open disagreements", page_address("browse")))
+        made.append(_tile("0", "open disagreements", page_address("images")))
     return htpy.div(class_="cc-keyfacts")[made]
 
 
@@ -201,9 +201,9 @@ def _browse(board: Leaderboard, generator: str, rater: BoardRater, task: str = "
 def _all_contested(board: Leaderboard) -> str:
     """Browse, where the scorer and most people say the opposite."""
     if board.people != "real":
-        return page_address("browse", suite=board.suite, rater=SIMULATED, by=board.aspect, order="lowest")
+        return page_address("images", suite=board.suite, rater=SIMULATED, by=board.aspect, order="lowest")
     opposed = [("differs", f"{board.contested_by}:{kind}") for kind in (MISSED, PASSED)]
-    return page_address("browse", *opposed, suite=board.suite)
+    return page_address("images", *opposed, suite=board.suite)
 
 
 def contested(board: Leaderboard, looks: Mapping[str, ItemPreview]) -> Node:

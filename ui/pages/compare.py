@@ -54,7 +54,7 @@ _SEPARATOR: Final = "·"
 class CompareView(View):
     """Two generators of a suite, compared ``by`` a rater's aspect (``RATER·ASPECT``)."""
 
-    PATH: ClassVar = "/compare"
+    PATH: ClassVar = "/results/compare"
     suite: str = ""
     first: str = ""
     second: str = ""

@@ -58,7 +58,7 @@ LABELS: Final = {
 class EstimatesView(View):
     """A suite's aspect, estimated with one scorer's verdicts."""
 
-    PATH: ClassVar = "/estimates"
+    PATH: ClassVar = "/results/estimates"
     suite: str = ""
     aspect: str = ""
     scorer: str = ""

@@ -70,7 +70,7 @@ class MatchingView(View):
     ``page`` counts from 1.
     """
 
-    PATH: ClassVar = "/matching"
+    PATH: ClassVar = "/agreement/matching"
     suite: str = ""
     generator: str = ""
     task: str = ALL

@@ -137,7 +137,7 @@ Then **[label images]({form})** and watch *Agreement* move.
 class OverviewPage(Page[None]):
     """The page."""
 
-    title, path = "Overview", ""
+    title, path = "Results", "/results"
 
     def lay_out(self) -> None:
         self.html("trouble")
@@ -157,7 +157,7 @@ class OverviewPage(Page[None]):
             "ratings": next_steps.RATINGS,
         }
         commands = {name: next_steps.commands_block(self.store, words) for name, words in groups.items()}
-        return _EMPTY.format(form=at("/annotate/"), importing=at("/studio/import"), **commands)
+        return _EMPTY.format(form=at("/annotate/"), importing=at("/studio/add"), **commands)
 
     def draw(self, view: None) -> Iterator[Drawn | None]:  # noqa: ARG002
         store, totals = self.store, contents.totals(self.store)

@@ -74,7 +74,7 @@ class PreferencesView(View):
     ``page`` counts from 1.
     """
 
-    PATH: ClassVar = "/preferences"
+    PATH: ClassVar = "/results/preferences"
     suite: str = ""
     two: str = ""
     task: str = ALL
@@ -444,7 +444,7 @@ class PreferencesPage(Page[PreferencesView]):
     def teaching(self) -> str:
         groups = {"commands": next_steps.pair_campaign(self.store), "study": next_steps.PUBLISHED_VOTES}
         commands = {name: next_steps.commands_block(self.store, lines) for name, lines in groups.items()}
-        return _EMPTY.format(campaigns=at("/studio/campaigns"), **commands)
+        return _EMPTY.format(campaigns=at("/studio/people"), **commands)
 
     def choices(self, values: Mapping[str, Any]) -> Mapping[str, Choice]:
         return choices(_polls(self.store).polls, values)

@@ -61,7 +61,7 @@ _RANKS: Final = (
 class ScorersView(View):
     """The scorers of a suite's aspect, on a task; ``epsilon``: what a person costs more, for the alternative annotator test."""
 
-    PATH: ClassVar = "/scorers"
+    PATH: ClassVar = "/agreement/scorers"
     suite: str = ""
     aspect: str = ""
     task: str = ALL
@@ -73,11 +73,11 @@ class ScorersView(View):
 
     def browse(self, rater: str, by: str, order: str = "differs") -> str:
         """The images behind a number."""
-        return page_address("browse", suite=self.suite, task=self.task, rater=rater, by=by, order=order)
+        return page_address("images", suite=self.suite, task=self.task, rater=rater, by=by, order=order)
 
     def compare(self, rater: str, by: str) -> str:
         """The generators by a rater, two by two."""
-        return page_address("compare", suite=self.suite, by=f"{rater}·{by}")
+        return page_address("results/compare", suite=self.suite, by=f"{rater}·{by}")
 
     def agreement(self, statistic: str) -> str:
         return page_address("agreement", suite=self.suite, aspect=self.aspect, task=self.task, statistic=statistic)

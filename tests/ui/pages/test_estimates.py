@@ -39,7 +39,7 @@ def test_a_close_race_has_no_winner_and_numbers_open_their_images(store: Store) 
     results = drawn(store)
     assert "Too few answers yet to compare generators" in str(results["lead"])
     assert "Estimated from 40 images labelled and m’s verdicts of 80 images in all" in str(results["lead"])
-    assert "/studio/browse?suite=geneval&amp;generator=g1&amp;rater=m&amp;by=correct" in str(results["numbers"])
+    assert "/studio/images?suite=geneval&amp;generator=g1&amp;rater=m&amp;by=correct" in str(results["numbers"])
     assert results["forest"] is not None
 
 

@@ -12,7 +12,7 @@ from agreement.meta.units import RatedUnits
 from agreement.report.report import select
 from concord.agreement import scales_of
 from concord.common import live_updates
-from concord.comparison.leaderboard import MAIN_ASPECTS
+from concord.comparison.suites import MAIN_ASPECTS
 from concord.meta.findings import selected_units
 from data.store.core import frame
 from data.store.core.selection import Selection

@@ -12,7 +12,8 @@ from htpy import Element, Node
 from agreement.generators import GeneratorDifference
 from concord.common import next_steps, sentences, wording
 from concord.common.table import Cell, numbers
-from concord.comparison.leaderboard import leaderboard, main_suite
+from concord.comparison.leaderboard import leaderboard
+from concord.comparison.suites import main_suite
 from concord.comparison.model_comparison import (
     ModelComparison,
     PromptPair,

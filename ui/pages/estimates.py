@@ -15,7 +15,8 @@ from agreement.study.cells import ALL
 from concord.common import next_steps, sentences, wording
 from concord.common.table import Cell
 from concord.common.table import numbers as number_columns
-from concord.comparison.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
+from concord.comparison.leaderboard import leaderboard
+from concord.comparison.suites import MAIN_ASPECTS, main_suite
 from concord.comparison.model_comparison import people_headline
 from concord.meta.estimates import estimate, estimated
 from data.aspects import YES_NO_ASPECTS

@@ -20,7 +20,8 @@ from concord.common import next_steps, wording
 from concord.common.base_path import at
 from concord.common.table import Cell, numbers
 from concord.comparison import preferences
-from concord.comparison.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
+from concord.comparison.leaderboard import leaderboard
+from concord.comparison.suites import MAIN_ASPECTS, main_suite
 from concord.comparison.preferences import OPPOSED, PreferenceRows, contests
 from concord.importing import playground
 from data.aspects import YES_NO_ASPECTS

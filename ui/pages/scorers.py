@@ -18,7 +18,8 @@ from agreement.reasons import ReasonCode
 from concord.agreement import recall
 from concord.common import next_steps, sentences, wording
 from concord.common.table import Cell, Column, numbers
-from concord.comparison.leaderboard import BOARD, MAIN_ASPECTS, SCORE, main_suite
+from concord.comparison.leaderboard import BOARD, SCORE
+from concord.comparison.suites import MAIN_ASPECTS, main_suite
 from concord.meta.findings import alt_test, rank
 from concord.meta.replacement import ANSWERS, Replacement, replacements
 from data.store.browse import contents

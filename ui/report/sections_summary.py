@@ -16,7 +16,7 @@ import numpy as np
 from agreement.estimate import Estimate
 from concord.common import wording
 from concord.common.table import Cell, Column, Table, TableRow, numbers
-from concord.comparison.leaderboard import MAIN_ASPECTS
+from concord.comparison.suites import MAIN_ASPECTS
 from concord.headlines import answers_by, closest, generator_headline, number_text, people_level, scorer_headline
 from ui.components import charts
 from ui.report.figures import figure_json

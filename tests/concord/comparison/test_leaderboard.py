@@ -9,7 +9,8 @@ import pytest
 
 from agreement import Options
 from concord.agreement import recall
-from concord.comparison.leaderboard import Leaderboard, leaderboard, main_suite
+from concord.comparison.leaderboard import Leaderboard, leaderboard
+from concord.comparison.suites import main_suite
 from data.records import Annotation, Evidence, Item, Judgement, Rater
 from data.store import imports
 from data.store.core.selection import Selection

@@ -1,0 +1,162 @@
+// A place that the server draws as HTML: links to the place itself are followed here, its address says all of what is shown.
+
+import { at } from "../base_path.js";
+import { h } from "../dom.js";
+import { follow } from "../live_updates.js";
+
+const SLOW_MS = 800;
+const TIMEOUT_MS = 120_000;
+
+export function mount(root, { place, poll }) {
+  const page = new Place(root, place);
+  page.draw();
+  follow(root, { ...poll, shown: () => page.version, moved: () => page.draw({ quietly: true }) });
+  return {};
+}
+
+class Place {
+  constructor(root, place) {
+    this.place = place;
+    this.path = at(`/studio/${place}`);
+    this.version = "";
+    this.asked = 0;
+    this.scope = h("div", { class: "cc-scope-place" });
+    this.status = h("p", { class: "cc-place-status", role: "status" });
+    this.content = h("main", { class: "cc-place" }, skeleton());
+    root.append(this.scope, this.status, this.content);
+    root.addEventListener("click", (event) => this.clicked(event));
+    root.addEventListener("submit", (event) => this.submitted(event));
+    root.addEventListener("input", (event) => search(event.target));
+    root.addEventListener("change", () => this.picked());
+    const back = () => (root.isConnected ? location.pathname === this.path && this.draw() : window.removeEventListener("popstate", back));
+    window.addEventListener("popstate", back);
+  }
+
+  /** Asks for what the address says, quick first; `quietly`: only what is whole. */
+  async draw({ quietly = false } = {}) {
+    const asked = ++this.asked;
+    const slow = setTimeout(() => this.busy(true), quietly ? 10 * SLOW_MS : SLOW_MS);
+    this.content.classList.toggle("is-old", !quietly && this.version !== "");
+    try {
+      for (const whole of quietly ? [true] : [false, true]) {
+        const drawn = await this.ask(whole);
+        if (asked !== this.asked) return;
+        this.show(drawn);
+        if (drawn.complete) break;
+      }
+    } catch (error) {
+      if (asked === this.asked) this.failed(error, quietly);
+    } finally {
+      clearTimeout(slow);
+      if (asked === this.asked) this.busy(false);
+    }
+  }
+
+  async ask(whole) {
+    const query = new URLSearchParams(location.search);
+    if (whole) query.set("whole", "true");
+    const response = await fetch(at(`/api/studio/places/${this.place}?${query}`), { credentials: "same-origin", cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const data = await response.json().catch(() => ({}));
+    if (!response.ok) throw new Error(data.detail ?? `the server answers ${response.status}`);
+    return data;
+  }
+
+  show({ scope, content, title, version }) {
+    this.version = version;
+    document.title = `${title} - Concord`;
+    // a menu that somebody has open stays
+    if (!this.scope.querySelector(":popover-open")) this.scope.innerHTML = scope;
+    const ticked = new Set([...this.content.querySelectorAll("input[name=pick]:checked")].map((box) => box.value));
+    const focused = document.activeElement && this.content.contains(document.activeElement) ? marker(document.activeElement) : null;
+    this.content.innerHTML = content;
+    this.content.classList.remove("is-old");
+    for (const box of this.content.querySelectorAll("input[name=pick]")) box.checked = ticked.has(box.value);
+    this.picked();
+    if (focused) this.content.querySelector(focused)?.focus({ preventScroll: true });
+  }
+
+  busy(on) {
+    this.status.textContent = on ? "Computing intervals …" : "";
+  }
+
+  failed(error, quietly) {
+    if (quietly) return;
+    const again = h("button", { type: "button", class: "cc-button", on: { click: () => this.draw() } }, "Try again");
+    const why = error?.name === "TimeoutError" ? "it took too long" : error.message;
+    this.status.replaceChildren();
+    this.content.classList.remove("is-old");
+    this.content.replaceChildren(h("p", { class: "cc-note cc-bad", role: "alert" }, `This place could not be drawn: ${why}. `, again));
+  }
+
+  clicked(event) {
+    if (event.target.closest("[data-none]")) return untick(event.target.closest("form"));
+    const compare = event.target.closest("[data-compare]");
+    if (compare) return this.compare(compare);
+    const link = event.target.closest("a[href]");
+    if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return undefined;
+    const url = new URL(link.href);
+    if (url.pathname !== this.path || url.hash) return undefined;
+    event.preventDefault();
+    return this.go(url);
+  }
+
+  go(url) {
+    for (const menu of document.querySelectorAll(".cc-menu:popover-open")) menu.hidePopover();
+    if (url.href !== location.href) history.pushState(history.state, "", url);
+    this.draw();
+  }
+
+  /** A form of boxes asks for the same address with those that are ticked; all of them are none in particular. */
+  submitted(event) {
+    const form = event.target.closest("[data-scope-form]");
+    if (!form) return;
+    event.preventDefault();
+    const url = new URL(form.getAttribute("action"), location.href);
+    const boxes = [...form.querySelectorAll("input[type=checkbox]")];
+    const chosen = boxes.filter((box) => box.checked).slice(-(Number(form.dataset.most) || boxes.length));
+    if (chosen.length && chosen.length < (Number(form.dataset.all) || Infinity)) for (const box of chosen) url.searchParams.append(box.name, box.value);
+    this.go(url);
+  }
+
+  /** Two ticks can be compared; a third one takes the place of the oldest. */
+  picked() {
+    const button = this.content.querySelector("[data-compare]");
+    if (!button) return;
+    const boxes = [...this.content.querySelectorAll("input[name=pick]:checked")];
+    this.ticks = [...(this.ticks ?? []).filter((name) => boxes.some((box) => box.value === name)), ...boxes.map((box) => box.value).filter((name) => !this.ticks?.includes(name))];
+    for (const name of this.ticks.splice(0, Math.max(0, this.ticks.length - 2))) boxes.find((box) => box.value === name).checked = false;
+    button.hidden = this.ticks.length < 2;
+    button.textContent = `Compare ${this.ticks.length}`;
+  }
+
+  compare(button) {
+    const url = new URL(button.dataset.compare, location.href);
+    const suite = new URLSearchParams(location.search).get("suite");
+    if (suite) url.searchParams.set("suite", suite);
+    url.searchParams.set("first", this.ticks[0]);
+    url.searchParams.set("second", this.ticks[1]);
+    location.assign(url);
+  }
+}
+
+/** Where the focus was, so that it is there again in the new drawing. */
+function marker(element) {
+  if (element.id) return `#${CSS.escape(element.id)}`;
+  if (element.name) return `[name="${CSS.escape(element.name)}"][value="${CSS.escape(element.value)}"]`;
+  const href = element.getAttribute("href");
+  return href ? `a[href="${CSS.escape(href)}"]` : null;
+}
+
+function untick(form) {
+  for (const box of form.querySelectorAll("input[type=checkbox]")) box.checked = false;
+}
+
+function search(field) {
+  if (!field.matches?.("[data-search]")) return;
+  const words = field.value.trim().toLowerCase();
+  for (const line of field.parentElement.querySelectorAll("[data-item], a")) line.hidden = !line.textContent.toLowerCase().includes(words);
+}
+
+function skeleton() {
+  return h("div", { class: "cc-skeleton", role: "status", "aria-label": "Loading" }, ...Array.from({ length: 7 }, () => h("span")));
+}

@@ -120,24 +120,24 @@ def open_scope(store: Store, asked: Scope) -> OpenScope | None:
         return None
     lost: list[str] = []
 
-    def known(name: str, value: str, among: Sequence[str], words: str) -> str:
+    def known(value: str, among: Sequence[str], words: str) -> str:
         if not value or value in among:
             return value
         lost.append(f"There is no {words} {value!r} here; {did_you_mean(value, among)}")
         return ""
 
-    suite = known("suite", asked.suite, sorted(judged), "suite")
+    suite = known(asked.suite, sorted(judged), "suite")
     here = judged[suite or first]
     aspects = here.aspects or ["score"]
-    aspect = known("aspect", asked.aspect, aspects, "question")
+    aspect = known(asked.aspect, aspects, "question")
     main = next((name for name in MAIN_ASPECTS if name in aspects), aspects[0])
-    chosen = tuple(name for name in asked.generator if known("generator", name, here.generators, "generator"))
+    chosen = tuple(name for name in asked.generator if known(name, here.generators, "generator"))
     if len(chosen) == len(here.generators):
         chosen = ()
-    task = known("task", asked.task, here.tasks, "task")
+    task = known(asked.task, here.tasks, "task")
     statistics = _statistics(store, suite or first, aspect or main)
     usable = [each.value for each in statistics if not each.reason]
-    statistic = known("statistic", asked.statistic, usable, "statistic of this question")
+    statistic = known(asked.statistic, usable, "statistic of this question")
     followed = Scope(suite, aspect, chosen, task, statistic)
     scope = replace(followed, suite=suite or first, aspect=aspect or main)
     of_suite = Selection(suite=(scope.suite,))
@@ -160,8 +160,15 @@ def open_scope(store: Store, asked: Scope) -> OpenScope | None:
     return OpenScope(scope, followed, choices, scopes.scope_size(store, scope.narrow), tuple(lost))
 
 
+def scope_of(store: Store, suite: str) -> Scope:
+    """Return the scope of a suite that has judgements, with its main question."""
+    opened = open_scope(store, Scope(suite))
+    assert opened is not None
+    return opened.scope
+
+
 def _statistics(store: Store, suite: str, aspect: str) -> tuple[ScopeChoice, ...]:
-    """Return the statistics of two raters that a reader may choose; those that this question's scale does not have, with why."""
+    """Return the statistics of two raters that a reader may choose; those that its scale does not have, with why."""
     scale = scales_of(store).get((suite, aspect))
     kind = (scale or "interval").partition(":")[0]
     order, labels, scores, numbers = TWO_AT_A_GLANCE

@@ -26,6 +26,7 @@ from concord.headlines import (
     PeopleLevel,
     agrees,
     answers_by,
+    direction,
     generator_headline,
     order_of,
     people_level,
@@ -36,7 +37,7 @@ from concord.scope import Scope
 from data.aspects import YES_NO_ASPECTS
 from data.store.browse import contents
 from data.store.core import frame
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
+from data.store.core.selection import PEOPLE, SIMULATED
 from data.store.core.store import Store
 from data.store.judgements import remarks
 
@@ -237,7 +238,7 @@ def _means_by(
 
 
 def _order(sort: str, columns: Sequence[BoardRater], task: str, tasks: Sequence[str]) -> tuple[str, str]:
-    """Return the rater and the task that rows are sorted by; the first rater's mean where `sort` names nothing that there is."""
+    """Return the rater and the task that rows are sorted by; the first rater's mean where `sort` names nothing here."""
     first = columns[0].name if columns else ""
     if sort.startswith(BY_TASK) and sort.removeprefix(BY_TASK) in tasks:
         return first, sort.removeprefix(BY_TASK)
@@ -258,7 +259,13 @@ def _ranks(
         return {}, f"too few prompts to rank ({prompts} of {FEWEST_PROMPTS})"
     if len(own) < FEWEST_ANSWERS:
         return {}, f"too few answers to rank ({len(own)} of {FEWEST_ANSWERS})"
-    return rank_sets(compare_generators(own)), ""
+    differences = compare_generators(own)
+    first = ordered[0]
+    leads = [each for each in differences if first in (each.first, each.second)]
+    ahead = len(leads) == len(ordered) - 1 and all(
+        direction(each) == ("better" if each.first == first else "worse") for each in leads
+    )
+    return rank_sets(differences, first if ahead else None), ""
 
 
 MOST_CONTESTED: Final = 8

@@ -7,16 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
 import pandas as pd
 
 from concord.common import live_updates
-from concord.comparison.leaderboard import Leaderboard
+from concord.headlines import answers_by
 from concord.scope import Scope
 from data.aspects import YES_NO_ASPECTS
 from data.store.browse import contents
 from data.store.core import frame
-from data.store.core.selection import PEOPLE, SIMULATED
 from data.store.core.store import Store
 
 ORDERS: Final[Mapping[str, str]] = {
@@ -74,39 +72,33 @@ class SamePrompts:
 
 
 @live_updates.cached(maxsize=32)
-def same_prompts(store: Store, scope: Scope, board: Leaderboard, order: str, first: int = 0) -> SamePrompts:
+def same_prompts(store: Store, scope: Scope, rater: str, aspect: str, order: str, first: int = 0) -> SamePrompts:
     """Return some prompts of a scope that at least two generators were asked (one, where there is one generator alone).
 
     Args:
         store: the open project.
         scope: what `open_scope` found.
-        board: whose first rater's answers are shown.
+        rater: whose answers are shown: `people`, `simulated people` or a scorer.
+        aspect: what they are about; `score` of a scorer that gives numbers alone.
         order: a name of `ORDERS`.
         first: how many prompts to leave out at the start.
     """
     ratings = frame.frame(store, scope.narrow)
-    rater = board.raters[0] if board.raters else None
-    empty = SamePrompts((), "", False, 0.0, 0.0, 0)
-    if rater is None or ratings.empty:
-        return empty
-    human = ratings.kind == "human"
-    own = human & (ratings.simulated == (rater.name == SIMULATED)) if rater.name in (PEOPLE, SIMULATED) else ~human
-    own &= True if rater.name in (PEOPLE, SIMULATED) else ratings.rater == rater.name
-    ratings = ratings[own & (ratings.aspect == rater.aspect) & ratings.excluded.isna() & np.isfinite(ratings.number)]
-    ratings = ratings.dropna(subset=["prompt", "generator"])
-    if ratings.empty:
-        return empty
-    items = ratings.groupby(["prompt", "generator", "item"], observed=True).number.agg(["mean", "sum", "size"]).reset_index()
-    several = items.groupby("prompt").generator.nunique() >= min(2, len(board.generators))
+    answers = answers_by(ratings, aspect, rater).dropna(subset=["prompt", "generator"])
+    if answers.empty:
+        return SamePrompts((), "", False, 0.0, 0.0, 0)
+    answers = answers.assign(item=answers["item"].str.split("\n").str[0])
+    items = answers.groupby(["prompt", "generator", "item"], observed=True)["value"].agg(["mean", "sum", "size"]).reset_index()
+    several = items.groupby("prompt").generator.nunique() >= min(2, items.generator.nunique())
     items = items[items.prompt.map(several)]
     chosen = _ordered(items, order)
     prompts = chosen[first : first + ROWS] or chosen[:ROWS]
     shown = items[items.prompt.isin(prompts)].sort_values("item").drop_duplicates(["prompt", "generator"])
     previews = contents.item_previews(store, list(shown["item"]))
     rows = tuple(_row(prompt, shown[shown.prompt == prompt], previews) for prompt in prompts)
-    binary = rater.aspect in YES_NO_ASPECTS
+    binary = aspect in YES_NO_ASPECTS
     low, high = (0.0, 1.0) if binary else (float(items["mean"].min()), float(items["mean"].max()))
-    return SamePrompts(tuple(row for row in rows if row.images), rater.name, binary, low, high, len(chosen))
+    return SamePrompts(tuple(row for row in rows if row.images), rater, binary, low, high, len(chosen))
 
 
 def _row(prompt: str, images: pd.DataFrame, previews: Mapping[str, contents.ItemPreview]) -> PromptRow:

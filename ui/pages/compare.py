@@ -13,7 +13,6 @@ from agreement.generators import GeneratorDifference
 from concord.common import next_steps, sentences, wording
 from concord.common.table import Cell, numbers
 from concord.comparison.leaderboard import leaderboard
-from concord.comparison.suites import main_suite
 from concord.comparison.model_comparison import (
     ModelComparison,
     PromptPair,
@@ -22,7 +21,9 @@ from concord.comparison.model_comparison import (
     rated_aspects,
     rated_generators,
 )
+from concord.comparison.suites import main_suite
 from concord.headlines import pair_headline
+from concord.scope import scope_of
 from data.store.browse import contents
 from data.store.browse.contents import ItemPreview
 from data.store.core.selection import Selection
@@ -99,7 +100,7 @@ class ComparePage(Page[CompareView]):
             f"{aspect.rater}{_SEPARATOR}{aspect.aspect}": f"{aspect.rater}: {aspect.aspect}"
             for aspect in rated_aspects(self.store, suite.value)
         }
-        board = leaderboard(self.store, suite.value, intervals=False)
+        board = leaderboard(self.store, scope_of(self.store, suite.value), intervals=False)
         # people, or else the scorer closest to them
         usual = (key for rater in board.raters if (key := f"{rater.name}{_SEPARATOR}{rater.aspect}") in rated)
         by = Choice.among(rated, values.get("by"), next(usual, None))

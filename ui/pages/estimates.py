@@ -16,9 +16,10 @@ from concord.common import next_steps, sentences, wording
 from concord.common.table import Cell
 from concord.common.table import numbers as number_columns
 from concord.comparison.leaderboard import leaderboard
-from concord.comparison.suites import MAIN_ASPECTS, main_suite
 from concord.comparison.model_comparison import people_headline
+from concord.comparison.suites import MAIN_ASPECTS, main_suite
 from concord.meta.estimates import estimate, estimated
+from concord.scope import scope_of
 from data.aspects import YES_NO_ASPECTS
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -125,7 +126,7 @@ class EstimatesPage(Page[EstimatesView]):
 
 def _closest(store: Store, suite: str) -> str | None:
     """The scorer that is closest to people."""
-    best = leaderboard(store, suite, intervals=False).closest_scorer
+    best = leaderboard(store, scope_of(store, suite), intervals=False).closest_scorer
     return None if best is None else best.name
 
 

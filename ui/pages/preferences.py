@@ -38,7 +38,6 @@ from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from ui.components import charts
 from ui.components.image_strip import picture_html, workbench_address
-from ui.components.leaderboard import SKELETON
 from ui.components.tables import (
     Cells,
     bracketed,
@@ -56,7 +55,7 @@ from ui.components.tables import (
 )
 from ui.shell.changes import Drawn
 from ui.shell.controls import Choice
-from ui.shell.html import html_component
+from ui.shell.html import SKELETON, html_component
 from ui.shell.page import Page
 from ui.shell.view import View
 

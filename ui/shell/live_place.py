@@ -1,8 +1,8 @@
 """A place that is drawn as HTML by a JSON route: no event of Gradio's runs when somebody chooses, sorts or goes back.
 
-The address says all of what is shown, so every choice is a link; `assets/js/place/place.js` follows links to the place itself by
-asking the route, and asks again when the project's version moves. A place draws quick parts first: whoever asks hears what is
-ready, and whether more follows.
+The address says all of what is shown, so every choice is a link; `assets/js/place/place.js` follows links to the place itself
+by asking the route, and asks again when the project's version moves. A place draws quick parts first: whoever asks hears
+what is ready, and whether more follows.
 """
 
 from __future__ import annotations
@@ -31,11 +31,13 @@ class PlaceDrawing:
         scope: its scope bar.
         content: all below.
         title: of the document.
+        complete: whether no fuller drawing follows.
     """
 
     scope: Node
     content: Node
     title: str
+    complete: bool = True
 
 
 class LivePlace(Page[None]):
@@ -43,7 +45,7 @@ class LivePlace(Page[None]):
 
     def __init__(self, store: Any) -> None:
         super().__init__(store)
-        self._drawing = SharedDrawing(store, self._steps)
+        self._shared = SharedDrawing(store, self._steps)
 
     @abstractmethod
     def draw_place(self, values: Callable[[str], Sequence[str]]) -> Iterator[PlaceDrawing]:
@@ -56,17 +58,14 @@ class LivePlace(Page[None]):
     def drawn(self, query: Sequence[tuple[str, str]], *, whole: bool) -> dict[str, Any]:
         """Return the place as JSON: the quick drawing, or the whole one; ``complete`` says whether more follows."""
         version = live_updates.version(self.store)
-        steps = self._drawing.drawn(version, [json.dumps(list(query))])
+        steps = self._shared.drawn(version, [json.dumps(list(query))])
         last: Sequence[Any] = next(steps, [])
-        complete = False
-        if whole:
-            for step in steps:
-                last = step
-            complete = True
-        scope, content, title = last
+        for step in steps if whole else ():
+            last = step
+        scope, content, title, complete = last
         return {"scope": scope, "content": content, "title": title, "version": version, "complete": complete}
 
-    def _steps(self, query: str) -> Iterator[list[str]]:
+    def _steps(self, query: str) -> Iterator[list[Any]]:
         pairs: list[list[str]] = json.loads(query)
         for drawing in self.draw_place(lambda name: [value for key, value in pairs if key == name]):
-            yield [rendered(drawing.scope), rendered(htpy.fragment[drawing.content]), drawing.title]
+            yield [rendered(drawing.scope), rendered(htpy.fragment[drawing.content]), drawing.title, drawing.complete]

@@ -29,7 +29,7 @@ def scope_bar(opened: OpenScope, address: Address) -> Element:
     """Return the bar: chips, and at its end what the scope leaves."""
     chips = [_chip(name, opened, address) for name in _LABELS]
     short = [opened.scope.suite, wording.plain_aspect(opened.scope.aspect), _value("generator", opened)]
-    sheet = htpy.button(type="button", class_="cc-chip cc-chip--all", popovertarget="scope-sheet")[
+    sheet = htpy.button(type="button", class_="cc-pill cc-pill--all", popovertarget="scope-sheet")[
         " · ".join(short), htpy.span(class_="cc-caret", aria_hidden="true")
     ]
     size = opened.size
@@ -62,19 +62,18 @@ def _value(name: str, opened: OpenScope) -> str:
 
 def _chip(name: str, opened: OpenScope, address: Address) -> Node:
     choices = [choice for choice in opened.choices[name] if not choice.reason]
-    label = [htpy.span[_LABELS[name]], " ", _value(name, opened)]
+    label: list[Node] = [htpy.span[_LABELS[name]], " ", _value(name, opened)]
     if len(choices) < 2:
-        return htpy.span(class_="cc-chip cc-chip--fixed")[label] if choices else ""
+        return htpy.span(class_="cc-pill cc-pill--fixed")[label] if choices else ""
     asked: Any = getattr(opened.asked, name)
     changed = bool(asked) and name != "suite"
     menu = f"scope-{name}"
-    chip = htpy.button(type="button", class_=["cc-chip", changed and "is-changed"], popovertarget=menu)[
+    chip = htpy.button(type="button", class_=["cc-pill", changed and "is-changed"], popovertarget=menu)[
         label, htpy.span(class_="cc-caret", aria_hidden="true")
     ]
-    default: Any = () if name == "generator" else ""
     back = htpy.a(
         class_="cc-chip-back",
-        href=address(replace(opened.asked, **{name: default})),
+        href=address(_changed(opened.asked, name, "")),
         aria_label=f"{_LABELS[name]}: back to {'the usual one' if name in ('aspect', 'statistic') else 'all'}",
         data_scope="",
     )["×"]
@@ -83,6 +82,12 @@ def _chip(name: str, opened: OpenScope, address: Address) -> Node:
     return htpy.span(class_="cc-chip-place")[
         chip, changed and back, htpy.div(id=menu, class_="cc-menu cc-scope-menu", popover="auto")[content]
     ]
+
+
+def _changed(scope: Scope, name: str, value: str) -> Scope:
+    """Return a scope with another value of one part; empty for its default."""
+    changes: dict[str, Any] = {name: ((value,) if value else ()) if name == "generator" else value}
+    return replace(scope, **changes)
 
 
 def _search(choices: Sequence[ScopeChoice], label: str) -> Node:
@@ -101,7 +106,7 @@ def _links(name: str, opened: OpenScope, address: Address) -> Node:
         if choice.reason:
             lines.append(htpy.span(class_="cc-menu-off", title=choice.reason)[choice.title])
             continue
-        target = Scope(suite=choice.value) if name == "suite" else replace(opened.asked, **{name: choice.value})
+        target = Scope(suite=choice.value) if name == "suite" else _changed(opened.asked, name, choice.value)
         count = choice.images is not None and htpy.small[f"{choice.images:,}"]
         current = "true" if choice.value == asked else None
         lines.append(htpy.a(href=address(target), aria_current=current, data_scope="")[choice.title, count])

@@ -374,7 +374,7 @@ def _with_missing_page(send: Send, answer: Callable[[Send], Awaitable[None]]) ->
 
 
 def _of_mount(send: Send, path: str, root: str) -> Send:
-    """As ``send``; a page says that it opens until it is drawn, and finds Gradio's files from wherever below the mount it is."""
+    """As ``send``; a page says that it opens until it is drawn, and finds Gradio's files wherever it is below the mount."""
     folder = f'"{root}{next(mount for mount in MOUNTS if path.startswith(mount))}/'.encode()
     start: Message = {}
 

@@ -25,6 +25,7 @@ class Place {
     this.content = h("main", { class: "cc-place" }, skeleton());
     root.append(this.scope, this.status, this.content);
     root.addEventListener("click", (event) => this.clicked(event));
+    document.addEventListener("keydown", (event) => root.isConnected && this.escaped(event));
     root.addEventListener("submit", (event) => this.submitted(event));
     root.addEventListener("input", (event) => search(event.target));
     root.addEventListener("change", () => this.picked());
@@ -104,6 +105,12 @@ class Place {
     for (const menu of document.querySelectorAll(".cc-menu:popover-open")) menu.hidePopover();
     if (url.href !== location.href) history.pushState(history.state, "", url);
     this.draw();
+  }
+
+  /** Escape closes what lies on top: a menu does so by itself, a panel has a link. */
+  escaped(event) {
+    const close = event.key === "Escape" && !event.defaultPrevented && !document.querySelector(":popover-open") && this.content.querySelector(".cc-panel-close");
+    if (close) close.click();
   }
 
   /** A form of boxes asks for the same address with those that are ticked; all of them are none in particular. */

@@ -33,7 +33,9 @@ def scope_size(store: Store, selection: Selection) -> ScopeSize:
     aspects = "j.aspect in (select unnest(?::varchar[]))" if selection.aspect else "true"
     with store.read() as cursor:
         items = rows.first(
-            cursor, f"select count(*) as images, count(distinct prompt_id) as prompts from items t where {condition}", parameters
+            cursor,
+            f"select count(*) as images, count(distinct prompt_id) as prompts from items t where {condition}",
+            parameters,
         )
         answers = rows.first(
             cursor,
@@ -44,7 +46,8 @@ def scope_size(store: Store, selection: Selection) -> ScopeSize:
             f" where r.kind = 'human' and {condition} and {aspects}",
             [*parameters, *([list(selection.aspect)] if selection.aspect else [])],
         )
-    assert items is not None and answers is not None
+    assert items is not None
+    assert answers is not None
     return ScopeSize(**items, **answers)
 
 
@@ -54,6 +57,7 @@ def images_by(store: Store, name: str, selection: Selection) -> dict[str, int]:
     condition, parameters = selection.items()
     with store.read() as cursor:
         records = cursor.execute(
-            f"select t.{name}, count(*) from items t where t.{name} is not null and {condition} group by 1 order by 1", parameters
+            f"select t.{name}, count(*) from items t where t.{name} is not null and {condition} group by 1 order by 1",
+            parameters,
         ).fetchall()
     return dict(records)

@@ -25,8 +25,8 @@ from data.store.judgements import recording
 from tests.ui.small_project import concord, done
 from tests.ui.voting_project import SUITE, Said, filled, scored, voted
 from ui.pages import preferences as numbers
-from ui.pages.overview import preference_summary
 from ui.pages.preferences import PAGE_SIZE, PreferencesView, bars, choices, contest_of, gallery
+from ui.pages.results.all_numbers import preference_summary
 from ui.shell.html import rendered
 
 X, Y, Z = "x<img src=1>", "y", "z"

@@ -12,12 +12,13 @@ from concord.common import next_steps, wording
 from concord.common.base_path import at
 from concord.comparison.leaderboard import ALL, SCORE, BoardRater, Leaderboard, leaderboard
 from concord.comparison.preferences import recall as recall_preferences
-from concord.comparison.same_prompts import same_prompts
+from concord.comparison.same_prompts import ROWS, same_prompts
 from concord.scope import OpenScope, open_scope
 from data.store.browse import contents
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import page_address
+from ui.pages.results.all_numbers import all_numbers
 from ui.pages.results.board import board_section
 from ui.pages.results.strips import all_contested, contested_section, same_prompts_section
 from ui.pages.results.view import PATH, ResultsView
@@ -39,9 +40,8 @@ class ResultsPage(LivePlace):
             return
         for intervals in (False, True):
             board = leaderboard(self.store, opened.scope, view.sort, intervals=intervals)
-            yield PlaceDrawing(
-                scope_bar(opened, view.of_scope), [_sentence(board, opened), _body(self.store, board, opened, view)], "Results"
-            )
+            content = [_sentence(board, opened), _body(self.store, board, opened, view)]
+            yield PlaceDrawing(scope_bar(opened, view.of_scope), content, "Results", complete=intervals)
 
 
 def _sentence(board: Leaderboard, opened: OpenScope) -> Node:
@@ -59,7 +59,7 @@ def _sentence(board: Leaderboard, opened: OpenScope) -> Node:
         main = f"By simulated people: {main}"
     label = htpy.a(class_="cc-button cc-button--primary", href=at("/annotate/"))["Label images"]
     head = [htpy.h1[main, rest and htpy.span(class_="cc-rest")[rest]], htpy.p(class_="cc-sub")[_about(board, first)]]
-    return [lost, htpy.header(class_="cc-head")[htpy.div[head], unchecked and label]]
+    return [lost, htpy.header(class_="cc-lead")[htpy.div[head], unchecked and label]]
 
 
 def _about(board: Leaderboard, rater: BoardRater) -> str:
@@ -76,14 +76,29 @@ def _about(board: Leaderboard, rater: BoardRater) -> str:
 
 
 def _body(store: Store, board: Leaderboard, opened: OpenScope, view: ResultsView) -> Node:
+    if not board.raters:
+        return ""
     previews = contents.item_previews(store, [each.item for each in board.contested])
-    every = board.disagreements > 0 and htpy.a(href=all_contested(board))[f"All {board.disagreements:,}"]
-    strips = same_prompts_section(same_prompts(store, opened.scope, board, view.prompts, 4 * view.page), board, view)
+    every = (
+        board.disagreements > 0 and htpy.a(href=all_contested(board))[wording.count(board.disagreements, "open disagreement")]
+    )
+    first = board.raters[0]
+    prompts = same_prompts(store, opened.scope, first.name, first.aspect, view.prompts, ROWS * view.page)
+    strips = same_prompts_section(prompts, board, view)
     cases = contested_section(board, previews, every)
     return [
-        htpy.section(class_="cc-section")[board_section(board, view)],
-        htpy.div(class_=["cc-below", not (strips and cases) and "is-single"])[strips, cases],
+        htpy.section(class_="cc-part")[board_section(board, view)],
+        htpy.div(class_=["cc-side-by-side", not (strips and cases) and "is-single"])[strips, cases],
         _could_be_here(store, board),
+        view.numbers and _numbers_panel(store, board, view),
+    ]
+
+
+def _numbers_panel(store: Store, board: Leaderboard, view: ResultsView) -> Node:
+    """Return the panel at the right with all numbers as tables."""
+    close = htpy.a(class_="cc-panel-close", href=view.address(numbers=False), aria_label="Close")["×"]
+    return htpy.aside(class_="cc-side-panel", aria_label="All numbers")[
+        htpy.div(class_="cc-part-head")[htpy.h2["All numbers"], close], all_numbers(store, intervals=board.intervals)
     ]
 
 
@@ -105,7 +120,7 @@ def _could_be_here(store: Store, board: Leaderboard) -> Node:
 
 
 def _nothing(store: Store) -> Node:
-    return htpy.header(class_="cc-head")[
+    return htpy.header(class_="cc-lead")[
         htpy.div[
             htpy.h1["Nothing is in this project yet" if contents.totals(store).nothing else "Nothing has been judged yet"],
             htpy.p(class_="cc-sub")[
@@ -115,5 +130,3 @@ def _nothing(store: Store) -> Node:
         ],
         htpy.a(class_="cc-button cc-button--primary", href=page_address("add"))["Add images"],
     ]
-
-

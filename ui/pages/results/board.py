@@ -51,21 +51,21 @@ def board_section(board: Leaderboard, view: ResultsView) -> Node:
     hidden = sum(len(names) for _, names in groups) - sum(len(names) for _, names in folded)
     axes = {each.name: _axis(board, each, wide=each is raters[0]) for each in raters}
     body = [
-        _row(board, view, raters, tasks, whose, axes, generator, place, rank, names)
+        _row(board, raters, tasks, whose, axes, generator, place, rank, names)
         for rank, names in folded
         for place, generator in enumerate(names)
     ]
     several = len(board.generators) > 1
-    tools = htpy.div(class_="cc-tools")[
-        several and htpy.span(class_="cc-tools-hint")[board.unranked or "Tick two generators to compare them"],
+    tools = htpy.div(class_="cc-part-tools")[
+        several and htpy.span(class_="cc-part-hint")[board.unranked or "Tick two generators to compare them"],
         several
         and htpy.button(
             type="button", class_="cc-button cc-button--primary", hidden=True, data_compare=page_address("results/compare")
         )["Compare"],
-        rest and _more_raters(board, view, raters),
+        _more_raters(board, view, raters) if rest else "",
     ]
-    head = htpy.div(class_="cc-section-head")[htpy.h2["Leaderboard"], tools]
-    table = htpy.table(class_=["cc-board", several and "is-ranked"])[
+    head = htpy.div(class_="cc-part-head")[htpy.h2["Leaderboard"], tools]
+    table = htpy.table(class_=["cc-leaderboard", several and "is-ranked"])[
         htpy.caption(class_="cc-unseen")[f"Leaderboard of {board.suite}, the best first"],
         _head(board, view, raters, tasks, whose, axes, several),
         htpy.tbody[body],
@@ -73,8 +73,12 @@ def board_section(board: Leaderboard, view: ResultsView) -> Node:
     more = hidden > 0 and htpy.a(class_="cc-more", href=view.address(every=True), data_scope="")[f"{hidden} more generators"]
     return [
         head,
-        htpy.div(class_="cc-panel cc-board-panel")[
-            htpy.div(class_="cc-scroll")[table], more, htpy.div(class_="cc-panel-foot")[_key(raters, tasks)]
+        htpy.div(class_="cc-panel")[
+            htpy.div(class_="cc-scroll")[table],
+            more,
+            htpy.div(class_="cc-panel-foot")[
+                _key(raters, tasks), htpy.a(href=view.address(numbers=True), data_scope="")["All numbers"]
+            ],
         ],
     ]
 
@@ -133,13 +137,13 @@ def _head(
     left = len(board.tasks) - len(tasks)
     group: Node = ""
     if tasks and whose is not None:
-        others = [each for each in raters if each is not whose]
+        others = [each for each in raters if each.kind != whose.kind]
         switch = [
             htpy.a(href=view.address(by=each.name), title=f"by task: {each.name}", data_scope="")[_point(each)]
             for each in others[:1]
         ]
         all_tasks = left > 0 and htpy.a(href=view.address(every=True), data_scope="")[f"+{left}"]
-        group = htpy.tr(class_="cc-board-groups")[
+        group = htpy.tr(class_="cc-leaderboard-groups")[
             htpy.td(colspan=str(len(raters) + 1 + 2 * several)),
             htpy.th(colspan=str(len(tasks)), scope="colgroup")[_point(whose), f" {whose.name}, by task ", switch, all_tasks],
         ]
@@ -168,15 +172,16 @@ def _rater_head(board: Leaderboard, view: ResultsView, rater: BoardRater, axis: 
         agreement = wide and htpy.small[count]
     sorted_by = board.order[0] == rater.name and board.order[1] == board.task
     name = htpy.a(href=view.address(sort="" if rater is board.raters[0] else rater.name), data_scope="")[
-        _point(rater), rater.name
+        _point(rater), htpy.span[rater.name]
     ]
+    arrow = sorted_by and htpy.span(class_="cc-sorted", aria_hidden="true")["↓"]
     return htpy.th(
         scope="col",
         class_=["cc-dots", wide and "is-wide", f"is-{_colour(rater)}"],
         title=title,
         aria_sort="descending" if sorted_by else None,
     )[
-        htpy.span(class_="cc-board-head")[name, agreement, sorted_by and htpy.span(class_="cc-sorted", aria_hidden="true")["↓"]],
+        htpy.span(class_="cc-leaderboard-head")[name, agreement, arrow],
         htpy.span(class_="cc-dots-cell")[axis_scale(axis, 1 if wide else 2), htpy.u[_value_text(None, rater, axis, wide)]],
     ]
 
@@ -197,7 +202,6 @@ def _axis(board: Leaderboard, rater: BoardRater, *, wide: bool) -> Axis:
 
 def _row(
     board: Leaderboard,
-    view: ResultsView,
     raters: Sequence[BoardRater],
     tasks: Sequence[str],
     whose: BoardRater | None,
@@ -210,7 +214,7 @@ def _row(
     several = len(board.generators) > 1
     picks: Node = ""
     if several:
-        box = htpy.input(type="checkbox", class_="cc-check", name="pick", value=generator, aria_label=f"Compare {generator}")
+        box = htpy.input(type="checkbox", class_="cc-tick", name="pick", value=generator, aria_label=f"Compare {generator}")
         picks = [htpy.td(class_="cc-pick")[box], htpy.td(class_="cc-rank")[_rank(board, generator, place, rank, len(names))]]
     where = Selection(suite=(board.suite,), generator=(generator,))
     name = htpy.a(href=browse_address(where), title=_best_and_worst(board, generator))[generator]
@@ -253,9 +257,7 @@ def _dot_cell(board: Leaderboard, generator: str, rater: BoardRater, axis: Axis,
     if row is None or row.value is None:
         reason = sentences.text_or_none(row.reason) if row else "not judged"
         return htpy.td(class_=[*classes, "cc-muted"], title=reason)["–"]
-    where = Selection(
-        suite=(board.suite,), generator=(generator,), task=() if board.task == ALL else (board.task,)
-    )
+    where = Selection(suite=(board.suite,), generator=(generator,), task=() if board.task == ALL else (board.task,))
     href = browse_address(where, rater=rater.name, by=rater.aspect, order="lowest")
     return htpy.td(class_=classes, title=number_title(row))[
         htpy.span(class_="cc-dots-cell")[
@@ -331,13 +333,11 @@ def _more_raters(board: Leaderboard, view: ResultsView, raters: Sequence[BoardRa
     ]
 
 
-def _key(raters: Sequence[BoardRater], tasks: Sequence[str]) -> Node:
+def _key(raters: Sequence[BoardRater], tasks: Sequence[str]) -> Element:
     kinds = {each.kind: each for each in raters}
     words = {"people": "people", "scorer": "scorer", "simulated": "simulated people"}
-    return htpy.div(class_="cc-key")[
+    return htpy.div(class_="cc-legend")[
         [htpy.span[_point(each), words[kind]] for kind, each in kinds.items()],
         htpy.span["bar: 95 % interval over prompts"],
-        tasks and [htpy.span["small number: prompts"], htpy.span[htpy.i(class_="cc-swatch"), "fewer than 5 prompts"]],
+        [htpy.span["small number: prompts"], htpy.span[htpy.i(class_="cc-few"), "fewer than 5 prompts"]] if tasks else "",
     ]
-
-

@@ -23,19 +23,21 @@ _MOST_COLUMNS: Final = 8
 
 
 def same_prompts_section(prompts: SamePrompts, board: Leaderboard, view: ResultsView) -> Node:
-    """Return a row for each prompt, a column for each generator in the order of the board; shades where there are no pictures."""
+    """Return a row for each prompt, a column for each generator as the board has them; shades where there are no pictures."""
     if not prompts.rows:
         return ""
     generators = board.generators if view.every else board.generators[:_MOST_COLUMNS]
     pictured = any(image.sha256 for row in prompts.rows for image in row.images.values())
     kind = next((each.kind for each in board.raters if each.name == prompts.rater), "scorer")
     orders = [
-        htpy.a(href=view.address(prompts=name, page=0), aria_current="true" if name == view.prompts else None, data_scope="")[words]
+        htpy.a(href=view.address(prompts=name, page=0), aria_current="true" if name == view.prompts else None, data_scope="")[
+            words
+        ]
         for name, words in ORDERS.items()
     ]
     pages = max(1, -(-prompts.total // ROWS))
     following = pages > 1 and htpy.a(href=view.address(page=(view.page + 1) % pages), data_scope="")["Other prompts"]
-    tools = htpy.div(class_="cc-tools")[
+    tools = htpy.div(class_="cc-part-tools")[
         htpy.span(class_="cc-chip-place")[
             htpy.button(type="button", class_="cc-button cc-button--quiet", popovertarget="prompt-order")[
                 ORDERS[view.prompts], htpy.span(class_="cc-caret", aria_hidden="true")
@@ -45,16 +47,18 @@ def same_prompts_section(prompts: SamePrompts, board: Leaderboard, view: Results
         following,
     ]
     heads = [htpy.span(class_="cc-same-generator", title=name)[name] for name in generators]
-    cells = [
-        [htpy.span(class_="cc-same-prompt", title=row.text)[row.text], [_cell(row, name, prompts, kind, board) for name in generators]]
-        for row in prompts.rows
-    ]
+    cells: list[Node] = []
+    for row in prompts.rows:
+        cells.append(htpy.span(class_="cc-same-prompt", title=row.text)[row.text])
+        cells += [_cell(row, name, prompts, kind, board) for name in generators]
     missing = (
         not pictured
-        and htpy.p(class_="cc-note")["The pictures are not here; each cell is the mean answer about the prompt’s images. ", _add()]
+        and htpy.p(class_="cc-note")[
+            "The pictures are not here; each cell is the mean answer about the prompt’s images. ", _add()
+        ]
     )
-    return htpy.section(class_="cc-section")[
-        htpy.div(class_="cc-section-head")[htpy.h2["The same prompts, every generator"], tools],
+    return htpy.section(class_="cc-part")[
+        htpy.div(class_="cc-part-head")[htpy.h2["The same prompts, every generator"], tools],
         missing,
         htpy.div(class_="cc-scroll")[
             htpy.div(class_=["cc-same", not pictured and "is-plain"], style=f"--columns:{len(generators)}")[
@@ -100,9 +104,9 @@ def contested_section(board: Leaderboard, previews: Mapping[str, ItemPreview], e
     if not board.contested or board.contested_by is None:
         return ""
     cells = [_case(board, each, previews.get(each.item)) for each in board.contested]
-    return htpy.section(class_="cc-section")[
-        htpy.div(class_="cc-section-head")[htpy.h2["Most contested"], htpy.div(class_="cc-tools")[every]],
-        htpy.div(class_="cc-contested")[cells],
+    return htpy.section(class_="cc-part")[
+        htpy.div(class_="cc-part-head")[htpy.h2["Most contested"], htpy.div(class_="cc-part-tools")[every]],
+        htpy.div(class_="cc-contested-images")[cells],
     ]
 
 
@@ -118,13 +122,13 @@ def _case(board: Leaderboard, case: ContestedImage, preview: ItemPreview | None)
     text = (preview.text if preview else None) or case.item
     whose, kind = ("people", "people") if board.people == "real" else (SIMULATED, "simulated")
     said = f"{case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"{case.mean:z.1f} ({wording.count(case.n, 'answer')})"
-    return htpy.a(class_="cc-case", href=workbench_address(case.item, Selection(suite=(board.suite,))), title=text)[
+    return htpy.a(class_="cc-contested-image", href=workbench_address(case.item, Selection(suite=(board.suite,))), title=text)[
         htpy.span(class_="cc-pic")[picture_html(preview.sha256 if preview else None, text, none=text)],
-        htpy.span(class_="cc-case-prompt")[text],
-        htpy.span(class_="cc-verdicts")[
-            htpy.span(class_="cc-verdict")[htpy.i(class_=f"cc-point cc-point--{kind}"), f"{whose} ", htpy.b[said]],
-            htpy.span(class_="cc-verdict is-other")[
-                htpy.i(class_="cc-point cc-point--scorer"), f"{board.contested_by} ", htpy.b[case.verdict], " ≠"
+        htpy.span(class_="cc-contested-prompt")[text],
+        htpy.span(class_="cc-says-row")[
+            htpy.span(class_="cc-says")[htpy.i(class_=f"cc-point cc-point--{kind}"), htpy.span[whose], htpy.b[said]],
+            htpy.span(class_="cc-says is-other")[
+                htpy.i(class_="cc-point cc-point--scorer"), htpy.span[board.contested_by], htpy.b[case.verdict, " ≠"]
             ],
         ],
     ]

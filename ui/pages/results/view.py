@@ -29,6 +29,7 @@ class ResultsView:
         prompts: the order of the prompts that are shown below.
         page: which of them, from 0.
         every: whether all rows and all tasks are shown.
+        numbers: whether the panel with all numbers is open.
     """
 
     scope: Scope = field(default_factory=Scope)
@@ -38,6 +39,7 @@ class ResultsView:
     prompts: str = "spread"
     page: int = 0
     every: bool = False
+    numbers: bool = False
 
     @classmethod
     def read(cls, values: Callable[[str], Sequence[str]]) -> ResultsView:
@@ -56,6 +58,7 @@ class ResultsView:
             last("prompts") if last("prompts") in ORDERS else "spread",
             min(int(page), _MOST_PAGES) if page.isascii() and page.isdigit() and len(page) < 6 else 0,
             last("all") == "1",
+            last("numbers") == "1",
         )
 
     def address(self, **changes: object) -> str:
@@ -69,6 +72,7 @@ class ResultsView:
             ("prompts", "" if view.prompts == "spread" else view.prompts),
             ("page", str(view.page or "")),
             ("all", "1" if view.every else ""),
+            ("numbers", "1" if view.numbers else ""),
         ]
         return with_query(at(f"/studio{PATH}"), own)
 

@@ -305,11 +305,13 @@ def _with_agreement(
 def _ordered(columns: Sequence[BoardRater], cells: Mapping[tuple[str, str, str], Estimate]) -> list[BoardRater]:
     """People first, then scorers that give verdicts, then scores; of each the one that agrees best with people first."""
 
+    alone = len({generator for generator, _, _ in cells if generator != ALL}) == 1
+
     def key(rater: BoardRater) -> tuple[int, float, str]:
         judged = sum(of == rater.name and task == ALL and generator != ALL for generator, of, task in cells)
         kinds = {"people": 0, "simulated": 3, "scorer": 1}
         # people who judged one generator alone order nothing
-        rank = 5 if judged < 2 and rater.kind != "scorer" else kinds[rater.kind] + (rater.aspect == SCORE)
+        rank = 5 if judged < 2 and not alone and rater.kind != "scorer" else kinds[rater.kind] + (rater.aspect == SCORE)
         return rank, -(rater.agreement.value or 0.0) if rater.agreement else 0.0, rater.name
 
     ordered = sorted(columns, key=key)

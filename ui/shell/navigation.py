@@ -56,7 +56,7 @@ def add_bar(store: Store, places: Sequence[Place], add: Place, current: type[Pag
         htpy.a(class_="cc-nav-skip", href="#content")["Skip to content"],
         htpy.a(class_="cc-nav-brand", href=_href(places[0].pages[0]), title="Concord")[htpy.span["Concord"]],
         _project_menu(store, add),
-        htpy.ul(class_="cc-places")[(htpy.li[_place_link(place, here)] for place in places)],
+        htpy.ul(class_="cc-places")[[htpy.li[_place_link(place, here)] for place in places]],
         htpy.span(class_="cc-nav-end")[
             htpy.a(class_="cc-nav-label", href=at("/annotate/"))["Label", htpy.span[" images"]],
             htpy.a(

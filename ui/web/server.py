@@ -184,7 +184,7 @@ def _mount_pages(app: FastAPI, store: Store) -> list[tuple[str, str]]:
         """Lead an address of before to its new home, with its query."""
         path = request.url.path.rpartition("/studio/")[2]
         query = f"?{request.url.query}" if request.url.query else ""
-        return RedirectResponse(at(f"/studio/{NEW_ADDRESSES[path]}{query}"), 308)
+        return RedirectResponse(at(f"/studio/{NEW_ADDRESSES[path]}{query}"), 303)
 
     for path in NEW_ADDRESSES:
         app.add_api_route(f"/studio/{path}", moved, include_in_schema=False, response_model=None)

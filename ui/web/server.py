@@ -175,7 +175,6 @@ def _mount_pages(app: FastAPI, store: Store) -> list[tuple[str, str]]:
 
     from ui.web.studio import PAGES, PLACES, annotate, head, scripts, studio, theme
 
-    @app.get("/studio", include_in_schema=False, response_model=None)
     @app.get("/studio/", include_in_schema=False, response_model=None)
     def first_place() -> RedirectResponse:
         return RedirectResponse(at(f"/studio{PLACES[0].pages[0].path}"), 303)

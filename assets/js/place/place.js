@@ -102,7 +102,7 @@ class Place {
   }
 
   go(url) {
-    for (const menu of document.querySelectorAll(".cc-menu:popover-open")) menu.hidePopover();
+    for (const menu of document.querySelectorAll(".cc-popup:popover-open")) menu.hidePopover();
     if (url.href !== location.href) history.pushState(history.state, "", url);
     this.draw();
   }

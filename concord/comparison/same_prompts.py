@@ -44,7 +44,7 @@ class PromptImage:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptRow:
+class SamePrompt:
     """A prompt, with an image of each generator that has one."""
 
     prompt: str
@@ -63,7 +63,7 @@ class SamePrompts:
         total: how many prompts there are in all.
     """
 
-    rows: tuple[PromptRow, ...]
+    rows: tuple[SamePrompt, ...]
     rater: str
     binary: bool
     low: float
@@ -101,7 +101,7 @@ def same_prompts(store: Store, scope: Scope, rater: str, aspect: str, order: str
     return SamePrompts(tuple(row for row in rows if row.images), rater, binary, low, high, len(chosen))
 
 
-def _row(prompt: str, images: pd.DataFrame, previews: Mapping[str, contents.ItemPreview]) -> PromptRow:
+def _row(prompt: str, images: pd.DataFrame, previews: Mapping[str, contents.ItemPreview]) -> SamePrompt:
     made: dict[str, PromptImage] = {}
     text = prompt
     for item, generator, mean, yes, n in zip(
@@ -110,7 +110,7 @@ def _row(prompt: str, images: pd.DataFrame, previews: Mapping[str, contents.Item
         preview = previews.get(item)
         text = (preview.text if preview else None) or text
         made[generator] = PromptImage(item, preview.sha256 if preview else None, float(mean), round(float(yes)), int(n))
-    return PromptRow(prompt, text, made)
+    return SamePrompt(prompt, text, made)
 
 
 def _ordered(items: pd.DataFrame, order: str) -> Sequence[str]:

@@ -1,53 +1,18 @@
-"""A generator at a glance: its name, a few of its pictures, and what people have said of them so far."""
+"""Pictures of images, alone and as links that open them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
 from urllib.parse import urlencode
 
 import htpy
 from htpy import Element, Node
 
-from concord.common import wording
 from concord.common.base_path import at
-from data.store.browse.contents import GeneratorPictures, ItemPreview
+from data.store.browse.contents import ItemPreview
 from data.store.core.selection import Selection
 
 THUMBNAIL = 160
-
-
-@dataclass(frozen=True, slots=True)
-class ImageStrip:
-    """One line. ``examples``: each ``item_id, sha256, text``."""
-
-    shown: GeneratorPictures
-    examples: Sequence[Mapping[str, Any]]
-
-
-def image_strips(strips: Sequence[ImageStrip]) -> Node:
-    """Return a line for each generator; nothing for none."""
-    lines = [htpy.li(class_="cc-strip")[_about(strip.shown), _pictures(strip)] for strip in strips]
-    return htpy.ul(class_="cc-strips")[lines] if lines else ""
-
-
-def _about(shown: GeneratorPictures) -> Element:
-    name = shown.generator or shown.suite
-    query = urlencode({"suite": shown.suite} | ({"generator": shown.generator} if shown.generator else {}))
-    browse = htpy.a(href=f"{at('/studio/images')}?{query}")[wording.count(shown.pictures, "image")]
-    invitation = [f"No person has judged {name} yet: ", htpy.a(href=at("/annotate/"))["be the first"], "."]
-    return htpy.div(class_="cc-strip-about")[
-        htpy.h3[name],
-        htpy.p[f"{shown.suite} · ", browse],
-        htpy.p[f"{wording.count(shown.answers, 'answer')} by people" if shown.answers else invitation],
-    ]
-
-
-def _pictures(strip: ImageStrip) -> Element:
-    listing = Selection(suite=(strip.shown.suite,), generator=(strip.shown.generator,) if strip.shown.generator else ())
-    looks = {example["item_id"]: ItemPreview(sha256=example["sha256"], text=example["text"]) for example in strip.examples}
-    return htpy.div(class_="cc-strip-pictures")[[image_link(item, look, listing) for item, look in looks.items()]]
 
 
 def picture_html(sha256: str | None, text: str, width: int = THUMBNAIL, none: str = "no picture", kind: str = "") -> Node:

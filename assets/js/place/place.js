@@ -1,5 +1,6 @@
 // A place that the server draws as HTML: links to the place itself are followed here, its address says all of what is shown.
 
+import { Api, detail } from "../api.js";
 import { at } from "../base_path.js";
 import { h } from "../dom.js";
 import { follow } from "../live_updates.js";
@@ -115,14 +116,33 @@ class Place {
 
   /** A form of boxes asks for the same address with those that are ticked; all of them are none in particular. */
   submitted(event) {
+    const act = event.target.closest("[data-post]");
+    if (act) {
+      event.preventDefault();
+      return this.act(act);
+    }
     const form = event.target.closest("[data-scope-form]");
-    if (!form) return;
+    if (!form) return undefined;
     event.preventDefault();
     const url = new URL(form.getAttribute("action"), location.href);
     const boxes = [...form.querySelectorAll("input[type=checkbox]")];
     const chosen = boxes.filter((box) => box.checked).slice(-(Number(form.dataset.most) || boxes.length));
     if (chosen.length && chosen.length < (Number(form.dataset.all) || Infinity)) for (const box of chosen) url.searchParams.append(box.name, box.value);
-    this.go(url);
+    return this.go(url);
+  }
+
+  /** A form that changes the project: the route of its `data-post`, then the place anew; a refusal stands in the form. */
+  async act(form) {
+    const buttons = [...form.querySelectorAll("button")];
+    for (const button of buttons) button.disabled = true;
+    const { outcome, data } = await new Api("/").post(form.dataset.post.slice(1), {});
+    for (const button of buttons) button.disabled = false;
+    if (outcome === "ok") {
+      form.closest("[popover]")?.hidePopover();
+      return this.draw({ quietly: true });
+    }
+    form.querySelector("p").textContent = detail(data, "Nothing was changed: the server does not answer. Try again.");
+    return undefined;
   }
 
   /** Two ticks can be compared; a third one takes the place of the oldest. */

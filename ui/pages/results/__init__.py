@@ -20,6 +20,7 @@ from data.store.core.store import Store
 from ui.components.addresses import page_address
 from ui.pages.results.all_numbers import all_numbers
 from ui.pages.results.board import board_section
+from ui.pages.results.notices import backup_warning, nothing_yet, simulated_notice
 from ui.pages.results.strips import all_contested, contested_section, same_prompts_section
 from ui.pages.results.view import PATH, ResultsView
 from ui.shell.live_place import LivePlace, PlaceDrawing
@@ -36,11 +37,15 @@ class ResultsPage(LivePlace):
         view = ResultsView.read(values)
         opened = open_scope(self.store, view.scope)
         if opened is None:
-            yield PlaceDrawing("", _nothing(self.store), "Nothing has been judged yet")
+            yield PlaceDrawing("", [backup_warning(self.store), nothing_yet(self.store)], "Results")
             return
         for intervals in (False, True):
             board = leaderboard(self.store, opened.scope, view.sort, intervals=intervals)
-            content = [_sentence(board, opened), _body(self.store, board, opened, view)]
+            content = [
+                backup_warning(self.store),
+                _sentence(board, opened),
+                _body(self.store, board, opened, view),
+            ]
             yield PlaceDrawing(scope_bar(opened, view.of_scope), content, "Results", complete=intervals)
 
 
@@ -89,6 +94,7 @@ def _body(store: Store, board: Leaderboard, opened: OpenScope, view: ResultsView
     return [
         htpy.section(class_="cc-part")[board_section(board, view)],
         htpy.div(class_=["cc-side-by-side", not (strips and cases) and "is-single"])[strips, cases],
+        simulated_notice(store),
         _could_be_here(store, board),
         view.numbers and _numbers_panel(store, board, view),
     ]
@@ -116,17 +122,4 @@ def _could_be_here(store: Store, board: Leaderboard) -> Node:
     return htpy.footer(class_="cc-quietline")[
         missing and htpy.p["Could be here: ", line, "."],
         unfit and htpy.p[unfit],
-    ]
-
-
-def _nothing(store: Store) -> Node:
-    return htpy.header(class_="cc-lead")[
-        htpy.div[
-            htpy.h1["Nothing is in this project yet" if contents.totals(store).nothing else "Nothing has been judged yet"],
-            htpy.p(class_="cc-sub")[
-                "Bring images, prompts, ratings or a published study, and score or label them: which generator is best, and "
-                "how sure that is, stands here."
-            ],
-        ],
-        htpy.a(class_="cc-button cc-button--primary", href=page_address("add"))["Add images"],
     ]

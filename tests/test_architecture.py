@@ -179,8 +179,8 @@ RETIRED = frozenset(
         "things",
     ]
 )
-TERMS = ("leave_one_out", "LeaveOneOut", "one_hot")
-"""Terms of the field that hold a retired word."""
+TERMS = ("leave_one_out", "LeaveOneOut", "one_hot", "place", "Place")
+"""Terms of the field that hold a retired word, and the places of Studio."""
 
 
 def modules() -> dict[str, Path]:

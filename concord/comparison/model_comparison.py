@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -68,6 +69,7 @@ class ModelComparison:
         overall: the second generator less the first; None where they share no prompt.
         by_task: the same of each task with its name, corrected for their number (Holm).
         pairs: the prompts, the largest regressions first, and of equal ones by their ids.
+        answers: by image the sum of the answers about it, and how many they are.
     """
 
     first: str
@@ -75,6 +77,7 @@ class ModelComparison:
     overall: GeneratorDifference | None
     by_task: tuple[tuple[str, GeneratorDifference], ...]
     pairs: tuple[PromptPair, ...]
+    answers: Mapping[str, tuple[float, int]]
 
 
 @live_updates.cached(maxsize=32)
@@ -94,11 +97,22 @@ def rated_generators(store: Store, suite: str, by: RatedAspect) -> frozenset[str
 
 
 @live_updates.cached(maxsize=32)
-def compare_models(store: Store, suite: str, first: str, second: str, by: RatedAspect) -> ModelComparison:
-    """Compare two generators of a suite, computed once for all who look while the project stays as it is."""
+def compare_models(store: Store, suite: str, first: str, second: str, by: RatedAspect, task: str = "") -> ModelComparison:
+    """Compare two generators of a suite, computed once for all who look while the project stays as it is.
+
+    Args:
+        store: the open project.
+        suite: whose prompts both were asked.
+        first: the one before.
+        second: the one that is compared with it: differences are its mean less the first one's.
+        by: whose answers, and about what.
+        task: the only one that counts; empty for all.
+    """
     ratings = _ratings(store, suite)
     rows = _rated(ratings, by)
     rows = rows[rows.generator.isin((first, second))]
+    if task:
+        rows = rows[rows.task == task]
     overall = compare_two(answers_by(rows, by.aspect, by.rater), second, first)
     differences = (
         (str(name), compare_two(answers_by(part, by.aspect, by.rater), second, first)) for name, part in rows.groupby("task")
@@ -106,7 +120,10 @@ def compare_models(store: Store, suite: str, first: str, second: str, by: RatedA
     tasks = [(name, made) for name, made in differences if made is not None]
     corrected = holm([made.p for _, made in tasks])
     by_task = tuple((name, replace(made, p_holm=p)) for (name, made), p in zip(tasks, corrected, strict=True))
-    return ModelComparison(first, second, overall, by_task if len(by_task) > 1 else (), _pairs(store, rows, first, second))
+    said = rows.groupby("item").number.agg(["sum", "size"])
+    answers = {str(item): (float(total), int(n)) for item, total, n in said.itertuples()}
+    pairs = _pairs(store, rows, first, second)
+    return ModelComparison(first, second, overall, by_task if len(by_task) > 1 else (), pairs, answers)
 
 
 @live_updates.cached(maxsize=32)

@@ -1,4 +1,4 @@
-"""One question, one number: on Overview, Agreement, Compare, Estimates, Scorers and Reports, by commands and the library.
+"""One question, one number: on Results, Agreement, Compare, Estimates, Scorers and Reports, by commands and the library.
 
 By the functions that they call: equal names, equal numbers, equal intervals; no level of another statistic, and no "best"
 without evidence.
@@ -36,9 +36,9 @@ from data.store.core.store import Store
 from tests.ui.answered_projects import KINDS, QUALITY, fill
 from ui.pages.agreement import summary
 from ui.pages.agreement.view import AgreementView
-from ui.pages.compare import CompareView, comparison
 from ui.pages.estimates import EstimatesView, lead, rows_of
 from ui.pages.results import ResultsPage
+from ui.pages.results.compare import ComparePage
 from ui.pages.scorers import ScorerEvidence, ScorersView, questions_html
 from ui.report import export
 from ui.report.sections import Document
@@ -107,6 +107,12 @@ def _results(store: Store) -> str:
     return rendered(htpy.fragment[whole.scope, whole.content])
 
 
+def _compare(store: Store, **asked: str) -> str:
+    """Return all that Compare shows of two generators, as HTML."""
+    *_, whole = ComparePage(store).draw_place(lambda name: [asked[name]] if name in asked else [])
+    return rendered(htpy.fragment[whole.content])
+
+
 def _texts(shown: Shown) -> list[str]:
     """Every headline of the pages and the report."""
     real, simulated = shown.sides()
@@ -120,10 +126,8 @@ def _texts(shown: Shown) -> list[str]:
         *summary_section.points,
     ]
     for first, second in permutations(QUALITY, 2):
-        compared = CompareView("s", first, second, f"{shown.who}·{shown.aspect}")
-        made = compare_models(shown.store, "s", first, second, compared.rated)
-        texts.append(rendered(comparison(made, compared)))
-    return [unescape(re.sub("<[^>]+>", "", text)) for text in texts]
+        texts.append(_compare(shown.store, suite="s", a=first, b=second, by=shown.who, aspect=shown.aspect))
+    return [unescape(re.sub("<[^>]+>", "", re.sub("</(p|h1|a|div)>", "\n", text))) for text in texts]
 
 
 def test_peoples_mean_of_a_generator_is_one_number(shown: Shown) -> None:
@@ -136,7 +140,7 @@ def test_peoples_mean_of_a_generator_is_one_number(shown: Shown) -> None:
     judgements = concord_judgements(shown)
     by_image = judgements.groupby(["generator", "item"])["number"].mean().groupby("generator").mean()
     assert {name: ends[0] for name, ends in expected.items()} == pytest.approx(by_image.to_dict())
-    # Overview
+    # Results
     cells = {name: shown.board.cells[name, shown.who, "all"] for name in QUALITY}
     assert {name: (cell.value, cell.low, cell.high) for name, cell in cells.items()} == expected
     # the report, and what it exports
@@ -213,7 +217,7 @@ def test_every_headline_says_the_same(shown: Shown) -> None:
     assert shown.board.headline.by == shown.board.raters[0].name
     if shown.people == "real":
         assert (shown.board.headline.text, shown.board.headline.leads) == (said.text, said.leads)
-    where = 2 + (shown.people == "real")  # Estimates and the report, and Overview where people order it
+    where = 2 + (shown.people == "real")  # Estimates and the report, and Results where people order it
     assert sum(said.main in text for text in texts) == where
     # what Compare says of two generators is what the headline says of them
     for text in texts:
@@ -308,10 +312,8 @@ def test_few_answers_have_no_winner(tmp_path: Path, kind: str) -> None:
             assert " is best " not in text
             assert "beats" not in text
         assert re.search("Too few (answers|scores) yet", results)
-        compared = CompareView("s", "poor", "good", f"{made.who}·{made.aspect}")
-        assert "Too few answers yet" in rendered(
-            comparison(compare_models(store, "s", "poor", "good", compared.rated), compared)
-        )
+        compared = _compare(store, suite="s", a="poor", b="good", by=made.who, aspect=made.aspect)
+        assert "Too few answers yet" in compared
         # a cell of so few prompts is muted, and says whose it is and on how many prompts it rests; nothing is ranked
         assert "cc-heat is-" in results
         assert "is-few" in results

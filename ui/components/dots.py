@@ -63,7 +63,7 @@ def axis_scale(axis: Axis, every: int = 1) -> Element:
     ]
 
 
-def dot(row: WithInterval, axis: Axis, kind: str, *, every: int = 1) -> Element:
+def dot(row: WithInterval, axis: Axis, kind: str, *, every: int = 1, chance: float | None = None) -> Element:
     """Return a dot, its interval and the axis's ticks.
 
     Args:
@@ -71,12 +71,14 @@ def dot(row: WithInterval, axis: Axis, kind: str, *, every: int = 1) -> Element:
         axis: where it stands.
         kind: `people`, `scorer` or `simulated`: the colour, and whether it is hollow.
         every: one tick in so many.
+        chance: where a dashed line stands, such as 0 for differences.
     """
     assert row.value is not None
     has = row.low is not None and row.high is not None
     low, high = (axis.percent(end) for end in (row.low, row.high)) if has else (0.0, 0.0)  # type: ignore[arg-type]
     return htpy.span(class_=["cc-dot", f"cc-dot--{kind}", not has and "is-open"])[
         [htpy.i(class_="cc-dot-tick", style=f"left:{axis.percent(tick)}%") for tick in axis.ticks[::every]],
+        chance is not None and htpy.i(class_="cc-dot-chance", style=f"left:{axis.percent(chance)}%"),
         has and htpy.i(class_="cc-dot-bar", style=f"left:{low}%;width:{max(round(high - low, 2), 0.5)}%"),
         htpy.i(class_="cc-dot-point", style=f"left:{axis.percent(row.value)}%"),
     ]

@@ -78,7 +78,7 @@ class ScorersView(View):
 
     def compare(self, rater: str, by: str) -> str:
         """The generators by a rater, two by two."""
-        return page_address("results/compare", suite=self.suite, by=f"{rater}·{by}")
+        return page_address("results/compare", suite=self.suite, aspect="" if by == SCORE else by, by=rater)
 
     def agreement(self, statistic: str) -> str:
         return page_address("agreement", suite=self.suite, aspect=self.aspect, task=self.task, statistic=statistic)

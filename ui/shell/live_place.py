@@ -53,7 +53,8 @@ class LivePlace(Page[None]):
 
     def build(self) -> None:
         """Mount the place's JavaScript, with grey blocks until the first numbers are there."""
-        js_module("place", place=self.path.strip("/"), poll=poll(live_updates.version, POLL_SECONDS))
+        name = self.path.strip("/")
+        js_module("place", place=name, beside=_beside(name), poll=poll(live_updates.version, POLL_SECONDS))
 
     def drawn(self, query: Sequence[tuple[str, str]], *, whole: bool) -> dict[str, Any]:
         """Return the place as JSON: the quick drawing, or the whole one; ``complete`` says whether more follows."""
@@ -69,3 +70,10 @@ class LivePlace(Page[None]):
         pairs: list[list[str]] = json.loads(query)
         for drawing in self.draw_place(lambda name: [value for key, value in pairs if key == name]):
             yield [rendered(drawing.scope), rendered(htpy.fragment[drawing.content]), drawing.title, drawing.complete]
+
+
+def _beside(name: str) -> list[str]:
+    """Return the names of the live places below the same place of the bar: links among them are followed without a reload."""
+    first = name.partition("/")[0]
+    names = [each.path.strip("/") for each in LivePlace.__subclasses__() if hasattr(each, "path")]
+    return sorted(each for each in names if each.partition("/")[0] == first)

@@ -25,10 +25,12 @@ Address = Callable[[Scope], str]
 """Returns the address of a place with another scope, and all else as it is."""
 
 
-def scope_bar(opened: OpenScope, address: Address) -> Element:
-    """Return the bar: chips, and at its end what the scope leaves."""
-    chips = [_chip(name, opened, address) for name in _LABELS]
-    short = [opened.scope.suite, wording.plain_aspect(opened.scope.aspect), _value("generator", opened)]
+def scope_bar(opened: OpenScope, address: Address, parts: Sequence[str] = tuple(_LABELS)) -> Element:
+    """Return the bar: chips of these parts of the scope, and at its end what the scope leaves."""
+    chips = [_chip(name, opened, address) for name in parts]
+    short = [opened.scope.suite, wording.plain_aspect(opened.scope.aspect)]
+    if "generator" in parts:
+        short.append(_value("generator", opened))
     sheet = htpy.button(type="button", class_="cc-pill cc-pill--all", popovertarget="scope-sheet")[
         " · ".join(short), htpy.span(class_="cc-caret", aria_hidden="true")
     ]

@@ -1,4 +1,4 @@
-// A place that the server draws as HTML: links to the place itself are followed here, its address says all of what is shown.
+// A place that the server draws as HTML: links to it and to those beside it are followed here, the address says all of what is shown.
 
 import { Api, detail } from "../api.js";
 import { at } from "../base_path.js";
@@ -8,17 +8,17 @@ import { follow } from "../live_updates.js";
 const SLOW_MS = 800;
 const TIMEOUT_MS = 120_000;
 
-export function mount(root, { place, poll }) {
-  const page = new Place(root, place);
+export function mount(root, { place, beside, poll }) {
+  const page = new Place(root, place, beside);
   page.draw();
   follow(root, { ...poll, shown: () => page.version, moved: () => page.draw({ quietly: true }) });
   return {};
 }
 
 class Place {
-  constructor(root, place) {
+  constructor(root, place, beside) {
+    this.places = new Map([place, ...beside].map((name) => [at(`/studio/${name}`), name]));
     this.place = place;
-    this.path = at(`/studio/${place}`);
     this.version = "";
     this.asked = 0;
     this.scope = h("div", { class: "cc-scope-place" });
@@ -27,16 +27,20 @@ class Place {
     root.append(this.scope, this.status, this.content);
     root.addEventListener("click", (event) => this.clicked(event));
     document.addEventListener("keydown", (event) => root.isConnected && this.escaped(event));
+    root.addEventListener("keydown", walked);
     root.addEventListener("submit", (event) => this.submitted(event));
     root.addEventListener("input", (event) => search(event.target));
     root.addEventListener("change", () => this.picked());
-    const back = () => (root.isConnected ? location.pathname === this.path && this.draw() : window.removeEventListener("popstate", back));
+    const back = () => (root.isConnected ? this.places.has(location.pathname) && this.draw() : window.removeEventListener("popstate", back));
     window.addEventListener("popstate", back);
   }
 
   /** Asks for what the address says, quick first; `quietly`: only what is whole. */
   async draw({ quietly = false } = {}) {
     const asked = ++this.asked;
+    const place = this.places.get(location.pathname) ?? this.place;
+    if (place !== this.place) window.scrollTo({ top: 0, behavior: "instant" });
+    this.place = place;
     const slow = setTimeout(() => this.busy(true), quietly ? 10 * SLOW_MS : SLOW_MS);
     this.content.classList.toggle("is-old", !quietly && this.version !== "");
     try {
@@ -97,7 +101,7 @@ class Place {
     const link = event.target.closest("a[href]");
     if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return undefined;
     const url = new URL(link.href);
-    if (url.pathname !== this.path || url.hash) return undefined;
+    if (!this.places.has(url.pathname)) return undefined;
     event.preventDefault();
     return this.go(url);
   }
@@ -105,7 +109,7 @@ class Place {
   go(url) {
     for (const menu of document.querySelectorAll(".cc-popup:popover-open")) menu.hidePopover();
     if (url.href !== location.href) history.pushState(history.state, "", url);
-    this.draw();
+    this.draw().then(() => url.hash && this.content.querySelector(url.hash)?.scrollIntoView({ behavior: "smooth", block: "start" }));
   }
 
   /** Escape closes what lies on top: a menu does so by itself, a panel has a link. */
@@ -156,13 +160,13 @@ class Place {
     button.textContent = `Compare ${this.ticks.length}`;
   }
 
+  /** The lower one of the board is the one before: what is better is then above 0. */
   compare(button) {
     const url = new URL(button.dataset.compare, location.href);
-    const suite = new URLSearchParams(location.search).get("suite");
-    if (suite) url.searchParams.set("suite", suite);
-    url.searchParams.set("first", this.ticks[0]);
-    url.searchParams.set("second", this.ticks[1]);
-    location.assign(url);
+    const [b, a] = [...this.content.querySelectorAll("input[name=pick]:checked")].map((box) => box.value);
+    url.searchParams.set("a", a);
+    url.searchParams.set("b", b);
+    this.go(url);
   }
 }
 
@@ -172,6 +176,15 @@ function marker(element) {
   if (element.name) return `[name="${CSS.escape(element.name)}"][value="${CSS.escape(element.value)}"]`;
   const href = element.getAttribute("href");
   return href ? `a[href="${CSS.escape(href)}"]` : null;
+}
+
+/** Up and down go from one row to the next. */
+function walked(event) {
+  const row = event.target.closest("[data-walk]");
+  const next = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
+  if (!row || !next || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  row[next]?.focus();
 }
 
 function untick(form) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Final
 
@@ -16,9 +17,9 @@ from concord.comparison.leaderboard import ALL, BY_TASK, SCORE, BoardRater, Lead
 from concord.headlines import is_muted
 from data.aspects import YES_NO_ASPECTS
 from data.store.core.selection import SIMULATED, Selection
-from ui.components.addresses import browse_address, page_address
+from ui.components.addresses import browse_address
 from ui.components.dots import Axis, axis_of, axis_scale, dot, interval_text
-from ui.pages.results.view import MOST_COLUMNS, ResultsView
+from ui.pages.results.view import MOST_COLUMNS, CompareView, ResultsView
 
 SYMBOLS: Final = {
     "cohen_kappa": "κ", "cohen_kappa_quadratic": "κ²", "spearman": "ρ", "pearson": "r", "gwet_ac1": "AC1", "auc": "AUC",
@@ -29,7 +30,7 @@ _FOLDED_TASKS: Final = 5
 _MOST_ROWS: Final = 12
 
 
-def shown_raters(board: Leaderboard, view: ResultsView) -> list[BoardRater]:
+def rater_columns(board: Leaderboard, view: ResultsView) -> list[BoardRater]:
     """Return the raters that have a column: the chosen ones, or people and the three scorers that agree best with them."""
     by_name = {each.name: each for each in board.raters}
     chosen = [by_name[name] for name in view.column if name in by_name]
@@ -43,7 +44,7 @@ def shown_raters(board: Leaderboard, view: ResultsView) -> list[BoardRater]:
 
 def board_section(board: Leaderboard, view: ResultsView) -> Node:
     """Return the leaderboard with its heading, its tools and its key."""
-    raters, tasks = shown_raters(board, view), shown_tasks(board, view)
+    raters, tasks = rater_columns(board, view), task_columns(board, view)
     whose = next((each for each in raters if each.name == view.by), raters[0]) if raters else None
     rest = [each for each in board.raters if each not in raters]
     groups = _groups(board)
@@ -59,9 +60,9 @@ def board_section(board: Leaderboard, view: ResultsView) -> Node:
     tools = htpy.div(class_="cc-part-tools")[
         several and htpy.span(class_="cc-part-hint")[board.unranked or "Tick two generators to compare them"],
         several
-        and htpy.button(
-            type="button", class_="cc-button cc-button--primary", hidden=True, data_compare=page_address("results/compare")
-        )["Compare"],
+        and htpy.button(type="button", class_="cc-button cc-button--primary", hidden=True, data_compare=_compare(board, view))[
+            "Compare"
+        ],
         _more_raters(board, view, raters) if rest else "",
     ]
     head = htpy.div(class_="cc-part-head")[htpy.h2["Leaderboard"], tools]
@@ -83,7 +84,13 @@ def board_section(board: Leaderboard, view: ResultsView) -> Node:
     ]
 
 
-def shown_tasks(board: Leaderboard, view: ResultsView) -> tuple[str, ...]:
+def _compare(board: Leaderboard, view: ResultsView) -> str:
+    """Return the address of Compare, by the rater that orders the rows; the two generators are to be added."""
+    by = board.order[0] if board.raters and board.order[0] != board.raters[0].name else ""
+    return CompareView(replace(view.scope, generator=(), statistic=""), by=by).address()
+
+
+def task_columns(board: Leaderboard, view: ResultsView) -> tuple[str, ...]:
     """Return the tasks that have a column: all, or of more than six those on which generators differ most."""
     if len(board.tasks) <= _MOST_TASKS or view.every or not board.raters:
         return board.tasks

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import htpy
@@ -54,7 +55,7 @@ def same_prompts_section(prompts: SamePrompts, board: Leaderboard, view: Results
     missing = (
         not pictured
         and htpy.p(class_="cc-note")[
-            "The pictures are not here; each cell is the mean answer about the prompt’s images. ", _add()
+            "The pictures are not here; each cell is the mean answer about the prompt’s images. ", add_pictures()
         ]
     )
     return htpy.section(class_="cc-part")[
@@ -68,7 +69,8 @@ def same_prompts_section(prompts: SamePrompts, board: Leaderboard, view: Results
     ]
 
 
-def _add() -> Element:
+def add_pictures() -> Element:
+    """Return the link to where pictures can be added."""
     return htpy.a(href=page_address("add"))["Add them"]
 
 
@@ -76,25 +78,45 @@ def _cell(row: SamePrompt, generator: str, prompts: SamePrompts, kind: str, boar
     image = row.images.get(generator)
     if image is None:
         return htpy.span(class_="cc-same-none", title=f"{generator}: no judged image")["–"]
-    listing = Selection(suite=(board.suite,))
-    title = f"{generator}: {row.text}"
-    href = workbench_address(image.item, listing)
+    scale = ImageScale(kind, prompts.binary, prompts.low, prompts.high)
+    return image_cell(image, scale, board.suite, f"{generator}: {row.text}")
+
+
+@dataclass(frozen=True, slots=True)
+class ImageScale:
+    """How answers about images are shown.
+
+    Attributes:
+        kind: of the rater: `people`, `simulated` or `scorer`.
+        binary: whether the answers are yes or no.
+        low, high: the smallest and the largest mean, for shades.
+    """
+
+    kind: str
+    binary: bool
+    low: float
+    high: float
+
+
+def image_cell(image: PromptImage, scale: ImageScale, suite: str, title: str) -> Element:
+    """Return an image that opens, with what was said of it; a shade where there is no picture."""
+    href = workbench_address(image.item, Selection(suite=(suite,)))
     if image.sha256 is None:
-        span = prompts.high - prompts.low
-        shade = ((image.mean or 0.0) - prompts.low) / span if span else 0.0
-        return htpy.a(class_=["cc-same-shade", f"is-{kind}"], style=f"--shade:{shade:.3f}", href=href, title=title)[
-            _said(image, prompts)
+        span = scale.high - scale.low
+        shade = min(max(((image.mean or 0.0) - scale.low) / span, 0.0), 1.0) if span else 0.0
+        return htpy.a(class_=["cc-same-shade", f"is-{scale.kind}"], style=f"--shade:{shade:.3f}", href=href, title=title)[
+            _answer_text(image, scale.binary)
         ]
     return htpy.a(class_="cc-pic", href=href, title=title)[
         picture_html(image.sha256, title),
-        htpy.span(class_="cc-pic-tag")[htpy.i(class_=f"cc-point cc-point--{kind}"), _said(image, prompts)],
+        htpy.span(class_="cc-pic-tag")[htpy.i(class_=f"cc-point cc-point--{scale.kind}"), _answer_text(image, scale.binary)],
     ]
 
 
-def _said(image: PromptImage, prompts: SamePrompts) -> str:
+def _answer_text(image: PromptImage, binary: bool) -> str:
     if image.mean is None:
         return "–"
-    if prompts.binary:
+    if binary:
         return f"{image.yes}/{image.n}" if image.n > 1 else "yes" if image.yes else "no"
     return f"{image.mean:z.2g}"
 

@@ -1,17 +1,21 @@
-"""The view of Results, as its address says it."""
+"""The views of Results and of Compare, as their addresses say them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from concord.common.base_path import at
+from concord.comparison.leaderboard import SCORE
 from concord.comparison.same_prompts import ORDERS
 from concord.scope import Scope
 from ui.shell.scope_bar import with_query
 
 PATH: Final = "/results"
+COMPARE: Final = "/results/compare"
+SHOWN: Final[Mapping[str, str]] = {"worse": "Worse", "better": "Better", "same": "Same"}
+"""Prompts of Compare by what the second generator did on them."""
 MOST_COLUMNS: Final = 4
 """So many raters have a column of their own where nobody has chosen."""
 _MOST_PAGES: Final = 10_000
@@ -81,3 +85,68 @@ class ResultsView:
         if scope.suite != self.scope.suite:
             return ResultsView(scope).address()
         return self.address(scope=scope, page=0)
+
+
+@dataclass(frozen=True, slots=True)
+class CompareView:
+    """What of Compare is asked for.
+
+    Attributes:
+        scope: as the address says it.
+        a: the generator before; empty for the second best.
+        b: the one that is compared with it; empty for the best.
+        by: whose prompts and tasks are shown; empty for the first rater.
+        show: a name of `SHOWN`.
+        page: of the prompts, from 1.
+    """
+
+    scope: Scope = field(default_factory=Scope)
+    a: str = ""
+    b: str = ""
+    by: str = ""
+    show: str = "worse"
+    page: int = 1
+
+    @classmethod
+    def read(cls, values: Callable[[str], Sequence[str]]) -> CompareView:
+        """Return the view that an address asks for, also one of before, which named a rater's question with it."""
+
+        def last(name: str) -> str:
+            given = [value for value in values(name) if value]
+            return given[-1][:1000] if given else ""
+
+        scope = Scope.read(values)
+        by, question = last("by"), ""
+        if "·" in by:
+            by, _, question = by.rpartition("·")
+        if question and question != SCORE and not scope.aspect:
+            scope = replace(scope, aspect=question)
+        show = last("show") or ("better" if last("order") == "improvements" else "worse")
+        page = last("page")
+        return cls(
+            scope,
+            last("a") or last("first"),
+            last("b") or last("second"),
+            by,
+            show if show in SHOWN else "worse",
+            max(1, int(page)) if page.isascii() and page.isdigit() and len(page) < 6 else 1,
+        )
+
+    def address(self, **changes: object) -> str:
+        """Return the address of this view, with some of it changed; another choice begins with its first page."""
+        view: CompareView = replace(self, **{"page": 1, **changes})  # type: ignore[arg-type]
+        own = [
+            *view.scope.query(),
+            ("a", view.a),
+            ("b", view.b),
+            ("by", view.by),
+            ("show", "" if view.show == "worse" else view.show),
+            ("page", "" if view.page == 1 else str(view.page)),
+        ]
+        return with_query(at(f"/studio{COMPARE}"), own)
+
+    def of_scope(self, scope: Scope) -> str:
+        """Return the address of another scope; another suite has other generators and raters."""
+        if scope.suite != self.scope.suite:
+            return CompareView(scope).address()
+        return self.address(scope=scope)

@@ -50,7 +50,7 @@ export function mount(element) {
       follow();
       element.querySelector(`.cc-places a[data-key="${CSS.escape(event.key)}"]`)?.click();
     } else if (event.key === "[" || event.key === "]") {
-      const tabs = [...element.querySelectorAll(".cc-place-tabs a")];
+      const tabs = [...document.querySelectorAll(".cc-place-tabs a")];
       const at = tabs.findIndex((tab) => tab.hasAttribute("aria-current"));
       follow();
       tabs[at + (event.key === "]" ? 1 : -1)]?.click();

@@ -1,8 +1,8 @@
 """The leaderboard of a suite: generators in the order that people give them, every rater's mean beside, and the images on which
 a scorer and people part ways.
 
-Generators are ordered by people where people have judged two or more of them, else by the scorer that gives the same aspect,
-else by simulated people or a score. The numbers, and what is said of the best one, are those of ``concord.headlines``.
+Generators are ordered by people where people have judged two or more of them, by simulated people where no person has
+answered, else by the scorer that gives the same aspect, else by a score. The numbers, and what is said of the best one, are those of ``concord.headlines``.
 """
 
 from __future__ import annotations
@@ -309,7 +309,7 @@ def _ordered(columns: Sequence[BoardRater], cells: Mapping[tuple[str, str, str],
 
     def key(rater: BoardRater) -> tuple[int, float, str]:
         judged = sum(of == rater.name and task == ALL and generator != ALL for generator, of, task in cells)
-        kinds = {"people": 0, "simulated": 3, "scorer": 1}
+        kinds = {"people": 0, "simulated": 3 if any(each.kind == "people" for each in columns) else 0, "scorer": 1}
         # people who judged one generator alone order nothing
         rank = 5 if judged < 2 and not alone and rater.kind != "scorer" else kinds[rater.kind] + (rater.aspect == SCORE)
         return rank, -(rater.agreement.value or 0.0) if rater.agreement else 0.0, rater.name

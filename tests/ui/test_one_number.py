@@ -176,9 +176,8 @@ def test_the_difference_of_two_generators_is_one_number(shown: Shown) -> None:
         if row.statistic == "difference" and row.task == "all"
     }
     for other, difference in leads.items():
-        # who orders the board is named in its headline: people, or a scorer where there are simulated ones alone
         by = shown.board.raters[0]
-        assert by.name == (PEOPLE if shown.people == "real" else "verdicts")
+        assert by.name == shown.who
         compared = compare_models(shown.store, "s", other, best, RatedAspect(by.name, by.aspect)).overall
         assert compared is not None
         assert replace(compared, p_holm=None) == replace(difference, p_holm=None)
@@ -215,8 +214,7 @@ def test_every_headline_says_the_same(shown: Shown) -> None:
     assert said.by == shown.who
     assert shown.board.headline is not None
     assert shown.board.headline.by == shown.board.raters[0].name
-    if shown.people == "real":
-        assert (shown.board.headline.text, shown.board.headline.leads) == (said.text, said.leads)
+    assert (shown.board.headline.text, shown.board.headline.leads) == (said.text, said.leads)
     where = 2 + (shown.people == "real")  # Estimates and the report, and Results where people order it
     assert sum(said.main in text for text in texts) == where
     # what Compare says of two generators is what the headline says of them

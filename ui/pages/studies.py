@@ -160,7 +160,7 @@ def address(study: PublishedStudy, line: ComparedNumber) -> str:
     """Where the images, or the votes, behind a number are."""
     number = line.number
     if not study.sources:
-        return page_address("results/preferences", suite=study.suite)
+        return page_address("results/votes", suite=study.suite)
     generators = (number.generator,) if number.generator != ALL else tuple(study.sources)
     selection = Selection(suite=(study.suite,), generator=generators)
     # of one prompt, whose number is called as it is

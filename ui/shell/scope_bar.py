@@ -6,7 +6,7 @@ generators has boxes: its form asks for the same address with those that are tic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -31,18 +31,61 @@ def scope_bar(opened: OpenScope, address: Address, parts: Sequence[str] = tuple(
     short = [opened.scope.suite, wording.plain_aspect(opened.scope.aspect)]
     if "generator" in parts:
         short.append(_value("generator", opened))
-    sheet = htpy.button(type="button", class_="cc-pill cc-pill--all", popovertarget="scope-sheet")[
-        " · ".join(short), htpy.span(class_="cc-caret", aria_hidden="true")
-    ]
     size = opened.size
     left = [wording.count(size.images, "image"), wording.count(size.prompts, "prompt")]
     if size.answers:
         left.append(f"{wording.count(size.answers, 'answer')} of {wording.count(size.people, 'person')}")
     elif size.simulated:
         left.append(f"{wording.count(size.simulated, 'answer')} of simulated people")
-    what = htpy.span(class_="cc-scope-size")[left[0], htpy.span[[f" · {part}" for part in left[1:]]]]
+    return chips_bar(chips, short, left)
+
+
+def chips_bar(chips: Sequence[Node], short: Sequence[str], left: Sequence[str]) -> Element:
+    """Return a bar of chips; on a phone one chip says it in short and opens the others.
+
+    Args:
+        chips: as they stand.
+        short: what they say, for the phone's chip.
+        left: what is left of the project, the most important first.
+    """
+    sheet = htpy.button(type="button", class_="cc-pill cc-pill--all", popovertarget="scope-sheet")[
+        htpy.b[" · ".join(short)], htpy.span(class_="cc-caret", aria_hidden="true")
+    ]
+    size = htpy.span(class_="cc-scope-size")[left[0], htpy.span[[f" · {part}" for part in left[1:]]]]
     return htpy.section(class_="cc-scope", aria_label="What is shown")[
-        htpy.div(id="scope-sheet", class_="cc-scope-chips", popover="manual")[chips], sheet, what
+        htpy.div(id="scope-sheet", class_="cc-scope-chips", popover="manual")[chips], sheet, size
+    ]
+
+
+def menu_chip(name: str, label: str, current: str, links: Mapping[str, tuple[str, str]], usual: str = "") -> Node:
+    """Return a chip with a menu of links; text alone where there is one choice.
+
+    Args:
+        name: of the menu in the page.
+        label: in front of the value.
+        current: the value.
+        links: by value its title and its address.
+        usual: the value that restricts nothing.
+    """
+    if current not in links:
+        return ""
+    text: list[Node] = [htpy.span[label], " ", htpy.b[links[current][0]]]
+    if len(links) < 2:
+        return htpy.span(class_="cc-pill cc-pill--fixed")[text]
+    changed = bool(usual) and current != usual
+    lines = [
+        htpy.a(href=href, aria_current="true" if value == current else None, data_scope="")[title]
+        for value, (title, href) in links.items()
+    ]
+    search = len(links) >= _SEARCH_FROM and htpy.input(
+        type="search", class_="cc-input", placeholder="Search", aria_label=f"Search {label}", data_search=""
+    )
+    return htpy.span(class_="cc-chip-place")[
+        htpy.button(type="button", class_=["cc-pill", changed and "is-changed"], popovertarget=name)[
+            text, not changed and htpy.span(class_="cc-caret", aria_hidden="true")
+        ],
+        changed and htpy.a(class_="cc-chip-back", href=links[usual][1], aria_label=f"{label}: back to all", data_scope="")["×"],
+        htpy.div(id=name, class_="cc-popup cc-scope-popup", popover="auto")[search, lines],
     ]
 
 

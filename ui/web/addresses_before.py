@@ -9,7 +9,7 @@ NEW_ADDRESSES: Final[Mapping[str, str]] = {
     "overview": "results",
     "estimates": "results/estimates",
     "compare": "results/compare",
-    "preferences": "results/preferences",
+    "preferences": "results/votes",
     "browse": "images",
     "map": "images/map",
     "workbench": "images/one",

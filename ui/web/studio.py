@@ -25,10 +25,10 @@ from ui.pages.importing import ImportPage
 from ui.pages.map import MapPage
 from ui.pages.matching import MatchingPage
 from ui.pages.planning import PlanningPage
-from ui.pages.preferences import PreferencesPage
 from ui.pages.reports import ReportsPage
 from ui.pages.results import ResultsPage
 from ui.pages.results.compare import ComparePage
+from ui.pages.results.votes import VotesPage
 from ui.pages.runs import RunsPage
 from ui.pages.scorers import ScorersPage
 from ui.pages.studies import StudiesPage
@@ -42,7 +42,7 @@ from ui.web.texts import languages
 PLACES: Final[tuple[Place, ...]] = (
     Place(
         "Results", "r", "Which generator is best, how sure, on what?", "M3 17V9h4v8zM8 17V4h4v13zM13 17v-6h4v6z",
-        (ResultsPage, EstimatesPage, PreferencesPage), (ComparePage,),
+        (ResultsPage, EstimatesPage), (ComparePage, VotesPage),
     ),
     Place(
         "Images", "i", "Show me", "M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM11 11h6v6h-6z", (BrowsePage, MapPage), (WorkbenchPage,)
@@ -77,7 +77,7 @@ def annotate() -> gr.Blocks:
 _STYLES = (
     "concord", "studio", "navigation", "places", "results", "overview", "compare", "agreement", "picture", "form",
     "dialogs", "workbench",
-    "workbench_remarks", "runs", "explore", "matching", "preferences", "campaigns", "browse", "map", "importing", "scorers",
+    "workbench_remarks", "runs", "explore", "matching", "votes", "campaigns", "browse", "map", "importing", "scorers",
 )  # fmt: skip
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")

@@ -75,7 +75,7 @@ def test_a_number_leads_to_its_images_or_votes(project: Path) -> None:
         (share, _) = compared_numbers(store, "tia2")
         assert address(TIA2, share).endswith("suite=tia2&generator=sd2.1&q=tia2%2Fcomposition-000")
         (vote, *_) = compared_numbers(store, "arena")
-        assert address(ARENA, vote).endswith("/studio/results/preferences?suite=arena")
+        assert address(ARENA, vote).endswith("/studio/results/votes?suite=arena")
         kappa = compared_numbers(store, "imagenhub")[0]
         assert address(IMAGENHUB, kappa).endswith("/studio/images?suite=imagenhub&generator=DALLE")
 

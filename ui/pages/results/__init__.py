@@ -7,21 +7,20 @@ from collections.abc import Callable, Iterator, Sequence
 import htpy
 from htpy import Node
 
-from agreement import Options
 from concord.common import next_steps, wording
 from concord.common.base_path import at
 from concord.comparison.leaderboard import ALL, SCORE, BoardRater, Leaderboard, leaderboard
-from concord.comparison.preferences import recall as recall_preferences
 from concord.comparison.same_prompts import ROWS, same_prompts
 from concord.scope import OpenScope, open_scope
 from data.store.browse import contents
-from data.store.core.selection import Selection
+from data.store.core.selection import SIMULATED
 from data.store.core.store import Store
 from ui.components.addresses import page_address
 from ui.pages.results.all_numbers import all_numbers
 from ui.pages.results.board import board_section
 from ui.pages.results.notices import backup_warning, nothing_yet, simulated_notice
 from ui.pages.results.strips import all_contested, contested_section, same_prompts_section
+from ui.pages.results.tabs import has_votes, results_tabs
 from ui.pages.results.view import PATH, ResultsView
 from ui.shell.live_place import LivePlace, PlaceDrawing
 from ui.shell.scope_bar import scope_bar
@@ -37,12 +36,15 @@ class ResultsPage(LivePlace):
         view = ResultsView.read(values)
         opened = open_scope(self.store, view.scope)
         if opened is None:
-            yield PlaceDrawing("", [backup_warning(self.store), nothing_yet(self.store)], "Results")
+            yield PlaceDrawing(
+                "", [backup_warning(self.store), results_tabs(self.store, PATH, ""), nothing_yet(self.store)], "Results"
+            )
             return
         for intervals in (False, True):
             board = leaderboard(self.store, opened.scope, view.sort, intervals=intervals)
             content = [
                 backup_warning(self.store),
+                results_tabs(self.store, PATH, opened.scope.suite),
                 _sentence(board, opened),
                 _body(self.store, board, opened, view),
             ]
@@ -61,7 +63,7 @@ def _sentence(board: Leaderboard, opened: OpenScope) -> Node:
     if unchecked and len(board.generators) > 1:
         main, rest = f"{first.name} puts {said.generator} first; nobody has checked it", ""
     if first.kind == "simulated":
-        main = f"By simulated people: {main}"
+        main = f"By simulated people: {main.replace(f' by {SIMULATED}', '', 1)}"
     label = htpy.a(class_="cc-button cc-button--primary", href=at("/annotate/"))["Label images"]
     head = [htpy.h1[main, rest and htpy.span(class_="cc-rest")[rest]], htpy.p(class_="cc-sub")[_about(board, first)]]
     return [lost, htpy.header(class_="cc-lead")[htpy.div[head], unchecked and label]]
@@ -115,7 +117,7 @@ def _could_be_here(store: Store, board: Leaderboard) -> Node:
         missing.append(["people’s answers (", htpy.a(href=at("/annotate/"))["label images"], ")"])
     if not any(each.kind == "scorer" for each in board.raters):
         missing.append(["scorers (", htpy.a(href=page_address("add/runs"))["score the images"], ")"])
-    if not recall_preferences(store, Selection(), Options(intervals=False)).polls:
+    if not has_votes(store):
         missing.append(["A/B votes (", htpy.a(href=page_address("people"))["a campaign of pairs"], ")"])
     unfit = next_steps.about_unfit((each.name for each in board.raters), board.suite)
     line = [[", " if n else "", part] for n, part in enumerate(missing)]

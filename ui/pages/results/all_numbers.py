@@ -25,7 +25,7 @@ from data.store.core.store import Store
 from ui.components.addresses import browse_address
 from ui.components.tables import Cells, columns, number, plain_table, table_element, with_details
 from ui.pages.agreement.view import ALL
-from ui.pages.preferences import PreferencesView, named
+from ui.pages.results.vote_view import VotesView, named
 
 _MARKS: Final = {True: "✓ same order", False: "✗ other order", None: ""}
 
@@ -58,7 +58,7 @@ def _preference_table(preference_rows: PreferenceRows, suite: str, contest: Cont
     who = list(dict.fromkeys(row.voter for row in votes))
     # where the images' totals alone are known, a metric's order of them stands for its votes
     totals = [row for row in rows.ranks if row.voter not in who and row.people == "real"]
-    view = PreferencesView(suite, named(contest))
+    view = VotesView(suite, named(contest))
     body: list[Cells] = [
         [
             "all tasks" if task == ALL else wording.task(task),
@@ -71,7 +71,7 @@ def _preference_table(preference_rows: PreferenceRows, suite: str, contest: Cont
     return table_element(plain_table(f"{suite}: votes for {contest.a} : {contest.b}", heads, body))
 
 
-def _cell(who: str, row: VoteCounts | None, order: OrderAgreement | None, contest: Contest, view: PreferencesView) -> Cell:
+def _cell(who: str, row: VoteCounts | None, order: OrderAgreement | None, contest: Contest, view: VotesView) -> Cell:
     if row is None:
         return Cell("")
     ties = row.both + row.none + row.tie

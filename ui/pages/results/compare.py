@@ -26,7 +26,7 @@ from ui.pages.results.notices import nothing_yet
 from ui.pages.results.strips import ImageScale, add_pictures, image_cell
 from ui.pages.results.view import COMPARE, SHOWN, CompareView, ResultsView
 from ui.shell.live_place import LivePlace, PlaceDrawing
-from ui.shell.scope_bar import scope_bar
+from ui.shell.scope_bar import menu_chip, scope_bar
 
 _SCOPE: Final = ("suite", "aspect", "task")
 _PAGE_SIZE: Final = 12
@@ -148,23 +148,13 @@ def _sentence(view: CompareView, chosen: BoardRater, own: RaterComparison | None
 def _pickers(view: CompareView, generators: Sequence[str]) -> Element:
     """Return two menus of generators with a link between them that swaps both."""
 
-    def picker(side: str, words: str) -> Element:
-        current = getattr(view, side)
+    def picker(side: str, label: str) -> Node:
         other = view.b if side == "a" else view.a
-        links = []
+        links = {}
         for name in generators:
             changes = {side: name} if name != other else {"a": view.b, "b": view.a}
-            links.append(htpy.a(href=view.address(**changes), aria_current="true" if name == current else None)[name])
-        search = len(generators) >= 10 and htpy.input(
-            type="search", class_="cc-input", placeholder="Search", aria_label="Search generators", data_search=""
-        )
-        menu = f"compare-{side}"
-        return htpy.span(class_="cc-chip-place")[
-            htpy.button(type="button", class_="cc-pill", popovertarget=menu, aria_label=f"{words}: {current}")[
-                htpy.b[current], htpy.span(class_="cc-caret", aria_hidden="true")
-            ],
-            htpy.div(id=menu, class_="cc-popup cc-scope-popup", popover="auto")[search, links],
-        ]
+            links[name] = (name, view.address(**changes))
+        return menu_chip(f"compare-{side}", label, getattr(view, side), links)
 
     swap = htpy.a(class_="cc-pill cc-swap", href=view.address(a=view.b, b=view.a), title="Swap", aria_label="Swap the two")["⇄"]
     return htpy.div(class_="cc-part-tools cc-pickers")[picker("a", "Before"), swap, picker("b", "After")]

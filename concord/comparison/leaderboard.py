@@ -2,7 +2,8 @@
 a scorer and people part ways.
 
 Generators are ordered by people where people have judged two or more of them, by simulated people where no person has
-answered, else by the scorer that gives the same aspect, else by a score. The numbers, and what is said of the best one, are those of ``concord.headlines``.
+answered, else by the scorer that gives the same aspect, else by a score. The numbers, and what is said of the best one, are
+those of ``concord.headlines``.
 """
 
 from __future__ import annotations

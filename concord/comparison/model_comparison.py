@@ -8,19 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from agreement import Options
 from agreement.generators import GeneratorDifference
 from agreement.inference.hypothesis_tests import holm
-from concord.agreement import recall
 from concord.common import live_updates
 from concord.headlines import (
     ALL,
-    MEAN,
-    GeneratorHeadline,
     answers_by,
     compare_two,
-    generator_headline,
-    means_of_generators,
     prompts_by_cell,
 )
 from data.store.browse import contents
@@ -124,18 +118,6 @@ def compare_models(store: Store, suite: str, first: str, second: str, by: RatedA
     answers = {str(item): (float(total), int(n)) for item, total, n in said.itertuples()}
     pairs = _pairs(store, rows, first, second)
     return ModelComparison(first, second, overall, by_task if len(by_task) > 1 else (), pairs, answers)
-
-
-@live_updates.cached(maxsize=32)
-def people_headline(store: Store, suite: str, aspect: str) -> GeneratorHeadline | None:
-    """Return what may be said of the best generator by people, or by simulated ones where no person has answered."""
-    selection = Selection(suite=(suite,), aspect=(aspect,))
-    rows = recall(store, selection, Options(statistics=(MEAN,))).among_people
-    answers = frame.frame(store, selection)
-    for kind, name in (("real", PEOPLE), ("simulated", SIMULATED)):
-        if means := means_of_generators(rows, kind):
-            return generator_headline(name, means, answers_by(answers, aspect, name))
-    return None
 
 
 @live_updates.cached(maxsize=32)

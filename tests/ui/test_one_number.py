@@ -28,7 +28,7 @@ from agreement.reasons import NO_METHOD, Reason, ReasonCode
 from concord import headlines
 from concord.agreement import AgreementRows, recall
 from concord.comparison.leaderboard import BOARD, Leaderboard, leaderboard
-from concord.comparison.model_comparison import RatedAspect, compare_models, people_headline
+from concord.comparison.model_comparison import RatedAspect, compare_models
 from concord.meta.estimates import estimate
 from concord.scope import scope_of
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
@@ -36,7 +36,6 @@ from data.store.core.store import Store
 from tests.ui.answered_projects import KINDS, QUALITY, fill
 from ui.pages.agreement import summary
 from ui.pages.agreement.view import AgreementView
-from ui.pages.estimates import EstimatesView, lead, rows_of
 from ui.pages.results import ResultsPage
 from ui.pages.results.compare import ComparePage
 from ui.pages.scorers import ScorerEvidence, ScorersView, questions_html
@@ -117,12 +116,10 @@ def _texts(shown: Shown) -> list[str]:
     """Every headline of the pages and the report."""
     real, simulated = shown.sides()
     statistic = "spearman" if shown.aspect == "faithfulness" else "cohen_kappa"
-    view = EstimatesView("s", shown.aspect, "verdicts", labels="random")
     summary_section = shown.report.sections[0]
     texts = [
         _results(shown.store),
         rendered(summary.headline(real, simulated, shown.view(statistic))),
-        rendered(lead(shown.store, rows_of(shown.store, view), view)),
         *summary_section.points,
     ]
     for first, second in permutations(QUALITY, 2):
@@ -209,13 +206,10 @@ def test_scorers_have_no_level_of_another_statistic_beside_them(shown: Shown) ->
 
 
 def test_every_headline_says_the_same(shown: Shown) -> None:
-    said, texts = people_headline(shown.store, "s", shown.aspect), _texts(shown)
+    said, texts = shown.board.headline, _texts(shown)
     assert said is not None
     assert said.by == shown.who
-    assert shown.board.headline is not None
-    assert shown.board.headline.by == shown.board.raters[0].name
-    assert (shown.board.headline.text, shown.board.headline.leads) == (said.text, said.leads)
-    where = 2 + (shown.people == "real")  # Estimates and the report, and Results where people order it
+    where = 1 + (shown.people == "real")  # the report, and Results, which names simulated people first
     assert sum(said.main in text for text in texts) == where
     # what Compare says of two generators is what the headline says of them
     for text in texts:

@@ -63,7 +63,9 @@ def axis_scale(axis: Axis, every: int = 1) -> Element:
     ]
 
 
-def dot(row: WithInterval, axis: Axis, kind: str, *, every: int = 1, chance: float | None = None) -> Element:
+def dot(
+    row: WithInterval, axis: Axis, kind: str, *, every: int = 1, chance: float | None = None, beside: float | None = None
+) -> Element:
     """Return a dot, its interval and the axis's ticks.
 
     Args:
@@ -72,6 +74,7 @@ def dot(row: WithInterval, axis: Axis, kind: str, *, every: int = 1, chance: flo
         kind: `people`, `scorer` or `simulated`: the colour, and whether it is hollow.
         every: one tick in so many.
         chance: where a dashed line stands, such as 0 for differences.
+        beside: another value of the same, as a hollow tick.
     """
     assert row.value is not None
     has = row.low is not None and row.high is not None
@@ -80,6 +83,7 @@ def dot(row: WithInterval, axis: Axis, kind: str, *, every: int = 1, chance: flo
         [htpy.i(class_="cc-dot-tick", style=f"left:{axis.percent(tick)}%") for tick in axis.ticks[::every]],
         chance is not None and htpy.i(class_="cc-dot-chance", style=f"left:{axis.percent(chance)}%"),
         has and htpy.i(class_="cc-dot-bar", style=f"left:{low}%;width:{max(round(high - low, 2), 0.5)}%"),
+        beside is not None and htpy.i(class_="cc-dot-beside", style=f"left:{axis.percent(beside)}%"),
         htpy.i(class_="cc-dot-point", style=f"left:{axis.percent(row.value)}%"),
     ]
 

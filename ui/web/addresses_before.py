@@ -7,7 +7,7 @@ from typing import Final
 
 NEW_ADDRESSES: Final[Mapping[str, str]] = {
     "overview": "results",
-    "estimates": "results/estimates",
+    "estimates": "results",
     "compare": "results/compare",
     "preferences": "results/votes",
     "browse": "images",

@@ -19,7 +19,6 @@ from data.store.core.store import Store
 from ui.pages.agreement import AgreementPage
 from ui.pages.browse import BrowsePage
 from ui.pages.campaigns import CampaignsPage
-from ui.pages.estimates import EstimatesPage
 from ui.pages.explore import ExplorePage
 from ui.pages.importing import ImportPage
 from ui.pages.map import MapPage
@@ -42,7 +41,7 @@ from ui.web.texts import languages
 PLACES: Final[tuple[Place, ...]] = (
     Place(
         "Results", "r", "Which generator is best, how sure, on what?", "M3 17V9h4v8zM8 17V4h4v13zM13 17v-6h4v6z",
-        (ResultsPage, EstimatesPage), (ComparePage, VotesPage),
+        (ResultsPage,), (ComparePage, VotesPage),
     ),
     Place(
         "Images", "i", "Show me", "M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM11 11h6v6h-6z", (BrowsePage, MapPage), (WorkbenchPage,)

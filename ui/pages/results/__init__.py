@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import htpy
 from htpy import Node
@@ -11,6 +12,7 @@ from concord.common import next_steps, wording
 from concord.common.base_path import at
 from concord.comparison.leaderboard import ALL, SCORE, BoardRater, Leaderboard, leaderboard
 from concord.comparison.same_prompts import ROWS, same_prompts
+from concord.comparison.sharpened import SharpenedMeans, possible_scorers, sharpen
 from concord.scope import OpenScope, open_scope
 from data.store.browse import contents
 from data.store.core.selection import SIMULATED
@@ -19,6 +21,7 @@ from ui.components.addresses import page_address
 from ui.pages.results.all_numbers import all_numbers
 from ui.pages.results.board import board_section
 from ui.pages.results.notices import backup_warning, nothing_yet, simulated_notice
+from ui.pages.results.sharpening import sharpening_numbers
 from ui.pages.results.strips import all_contested, contested_section, same_prompts_section
 from ui.pages.results.tabs import has_votes, results_tabs
 from ui.pages.results.view import PATH, ResultsView
@@ -85,6 +88,8 @@ def _about(board: Leaderboard, rater: BoardRater) -> str:
 def _body(store: Store, board: Leaderboard, opened: OpenScope, view: ResultsView) -> Node:
     if not board.raters:
         return ""
+    scorers = possible_scorers(store, board) if board.people else ()
+    means = _means(store, board, opened, view, scorers)
     previews = contents.item_previews(store, [each.item for each in board.contested])
     every = (
         board.disagreements > 0 and htpy.a(href=all_contested(board))[wording.count(board.disagreements, "open disagreement")]
@@ -94,19 +99,31 @@ def _body(store: Store, board: Leaderboard, opened: OpenScope, view: ResultsView
     strips = same_prompts_section(prompts, board, view)
     cases = contested_section(board, previews, every)
     return [
-        htpy.section(class_="cc-part")[board_section(board, view)],
+        htpy.section(class_="cc-part")[board_section(board, view, scorers, means)],
         htpy.div(class_=["cc-side-by-side", not (strips and cases) and "is-single"])[strips, cases],
         simulated_notice(store),
         _could_be_here(store, board),
-        view.numbers and _numbers_panel(store, board, view),
+        view.numbers and _numbers_panel(store, board, view, means),
     ]
 
 
-def _numbers_panel(store: Store, board: Leaderboard, view: ResultsView) -> Node:
+def _means(
+    store: Store, board: Leaderboard, opened: OpenScope, view: ResultsView, scorers: tuple[str, ...]
+) -> SharpenedMeans | None:
+    """Return the sharpened means, which are made with the intervals; by the best scorer where none is chosen."""
+    if not scorers or not board.intervals:
+        return None
+    scorer = view.sharpen.scorer if view.sharpen.scorer in scorers else scorers[0]
+    return sharpen(store, opened.scope, scorer, replace(view.sharpen, scorer=""), scorers)
+
+
+def _numbers_panel(store: Store, board: Leaderboard, view: ResultsView, means: SharpenedMeans | None) -> Node:
     """Return the panel at the right with all numbers as tables."""
     close = htpy.a(class_="cc-panel-close", href=view.address(numbers=False), aria_label="Close")["×"]
     return htpy.aside(class_="cc-side-panel", aria_label="All numbers")[
-        htpy.div(class_="cc-part-head")[htpy.h2["All numbers"], close], all_numbers(store, intervals=board.intervals)
+        htpy.div(class_="cc-part-head")[htpy.h2["All numbers"], close],
+        all_numbers(store, intervals=board.intervals),
+        sharpening_numbers(board, view, means),
     ]
 
 

@@ -12,13 +12,16 @@ import numpy as np
 from htpy import Element, Node
 
 from agreement.estimate import Estimate
+from agreement.meta.estimates import EstimateFinding
 from concord.common import sentences, wording
 from concord.comparison.leaderboard import ALL, BY_TASK, SCORE, BoardRater, Leaderboard
+from concord.comparison.sharpened import SharpenedMeans
 from concord.headlines import is_muted
 from data.aspects import YES_NO_ASPECTS
 from data.store.core.selection import SIMULATED, Selection
 from ui.components.addresses import browse_address
 from ui.components.dots import Axis, axis_of, axis_scale, dot, interval_text
+from ui.pages.results.sharpening import finding_title, sharpening_notice, sharpening_switch
 from ui.pages.results.view import MOST_COLUMNS, CompareView, ResultsView
 
 SYMBOLS: Final = {
@@ -42,7 +45,9 @@ def rater_columns(board: Leaderboard, view: ResultsView) -> list[BoardRater]:
     return fit[:MOST_COLUMNS]
 
 
-def board_section(board: Leaderboard, view: ResultsView) -> Node:
+def board_section(
+    board: Leaderboard, view: ResultsView, scorers: Sequence[str] = (), means: SharpenedMeans | None = None
+) -> Node:
     """Return the leaderboard with its heading, its tools and its key."""
     raters, tasks = rater_columns(board, view), task_columns(board, view)
     whose = next((each for each in raters if each.name == view.by), raters[0]) if raters else None
@@ -50,9 +55,10 @@ def board_section(board: Leaderboard, view: ResultsView) -> Node:
     groups = _groups(board)
     folded = _folded(groups, view)
     hidden = sum(len(names) for _, names in groups) - sum(len(names) for _, names in folded)
-    axes = {each.name: _axis(board, each, wide=each is raters[0]) for each in raters}
+    sharpened = _sharpened(board, view, means)
+    axes = {each.name: _axis(board, each, sharpened, wide=each is raters[0]) for each in raters}
     body = [
-        _row(board, raters, tasks, whose, axes, generator, place, rank, names)
+        _row(board, raters, tasks, whose, axes, sharpened, generator, place, rank, names)
         for rank, names in folded
         for place, generator in enumerate(names)
     ]
@@ -63,6 +69,7 @@ def board_section(board: Leaderboard, view: ResultsView) -> Node:
         and htpy.button(type="button", class_="cc-button cc-button--primary", hidden=True, data_compare=_compare(board, view))[
             "Compare"
         ],
+        sharpening_switch(board, view, means, scorers),
         _more_raters(board, view, raters) if rest else "",
     ]
     head = htpy.div(class_="cc-part-head")[htpy.h2["Leaderboard"], tools]
@@ -75,10 +82,11 @@ def board_section(board: Leaderboard, view: ResultsView) -> Node:
     return [
         head,
         htpy.div(class_="cc-panel")[
+            sharpening_notice(view, means),
             htpy.div(class_="cc-scroll")[table],
             more,
             htpy.div(class_="cc-panel-foot")[
-                _key(raters, tasks), htpy.a(href=view.address(numbers=True), data_scope="")["All numbers"]
+                _key(raters, tasks, sharpened), htpy.a(href=view.address(numbers=True), data_scope="")["All numbers"]
             ],
         ],
     ]
@@ -103,6 +111,17 @@ def task_columns(board: Leaderboard, view: ResultsView) -> tuple[str, ...]:
 
     most = sorted(board.tasks, key=lambda task: -apart(task))[:_FOLDED_TASKS]
     return tuple(task for task in board.tasks if task in most)
+
+
+Sharpened = Mapping[str, EstimateFinding]
+"""By generator people's mean as it is sharpened; empty where it is not."""
+
+
+def _sharpened(board: Leaderboard, view: ResultsView, means: SharpenedMeans | None) -> Sharpened:
+    if means is None or means.state != "sharpened" or view.sharpen.scorer != means.scorer:
+        return {}
+    rows = {name: means.rows.get((name, board.task)) for name in board.generators}
+    return {name: row for name, row in rows.items() if row is not None and row.value is not None}
 
 
 Groups = Sequence[tuple[int, Sequence[str]]]
@@ -201,8 +220,10 @@ def _task_head(board: Leaderboard, view: ResultsView, task: str) -> Element:
     ]
 
 
-def _axis(board: Leaderboard, rater: BoardRater, *, wide: bool) -> Axis:
-    rows = [row for name in board.generators if (row := board.cells.get((name, rater.name, board.task)))]
+def _axis(board: Leaderboard, rater: BoardRater, sharpened: Sharpened, *, wide: bool) -> Axis:
+    rows: list[Estimate] = [row for name in board.generators if (row := board.cells.get((name, rater.name, board.task)))]
+    if rater.kind != "scorer":
+        rows += sharpened.values()
     ends = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
     return axis_of(ends, 6 if wide else 4, zero=rater.aspect in YES_NO_ASPECTS)
 
@@ -213,6 +234,7 @@ def _row(
     tasks: Sequence[str],
     whose: BoardRater | None,
     axes: Mapping[str, Axis],
+    sharpened: Sharpened,
     generator: str,
     place: int,
     rank: int,
@@ -225,7 +247,7 @@ def _row(
         picks = [htpy.td(class_="cc-pick")[box], htpy.td(class_="cc-rank")[_rank(board, generator, place, rank, len(names))]]
     where = Selection(suite=(board.suite,), generator=(generator,))
     name = htpy.a(href=browse_address(where), title=_best_and_worst(board, generator))[generator]
-    cells = [_dot_cell(board, generator, each, axes[each.name], wide=n == 0) for n, each in enumerate(raters)]
+    cells = [_dot_cell(board, generator, each, axes[each.name], sharpened, wide=n == 0) for n, each in enumerate(raters)]
     heats = [_heat(board, generator, whose, task) for task in tasks] if whose is not None else []
     return htpy.tr(class_=place == 0 and rank > 0 and "is-first", data_generator=generator)[
         picks, htpy.th(scope="row", class_="cc-name")[name], cells, heats
@@ -258,7 +280,9 @@ def _best_and_worst(board: Leaderboard, generator: str) -> str | None:
     return f"best on {wording.task(good)} ({wording.two(best)}), worst on {wording.task(bad)} ({wording.two(worst)})"
 
 
-def _dot_cell(board: Leaderboard, generator: str, rater: BoardRater, axis: Axis, *, wide: bool) -> Element:
+def _dot_cell(
+    board: Leaderboard, generator: str, rater: BoardRater, axis: Axis, sharpened: Sharpened, *, wide: bool
+) -> Element:
     row = board.cells.get((generator, rater.name, board.task))
     classes = ["cc-dots", wide and "is-wide", f"is-{_colour(rater)}"]
     if row is None or row.value is None:
@@ -266,10 +290,13 @@ def _dot_cell(board: Leaderboard, generator: str, rater: BoardRater, axis: Axis,
         return htpy.td(class_=[*classes, "cc-muted"], title=reason)["–"]
     where = Selection(suite=(board.suite,), generator=(generator,), task=() if board.task == ALL else (board.task,))
     href = browse_address(where, rater=rater.name, by=rater.aspect, order="lowest")
-    return htpy.td(class_=classes, title=number_title(row))[
-        htpy.span(class_="cc-dots-cell")[
-            dot(row, axis, _colour(rater), every=1 if wide else 2), htpy.a(href=href)[_value_text(row, rater, axis, wide)]
-        ]
+    finding = sharpened.get(generator) if rater.kind != "scorer" else None
+    title, alone = number_title(row), None
+    if finding is not None:
+        title, alone, row = finding_title(finding), finding.labels_mean, finding
+    point = dot(row, axis, _colour(rater), every=1 if wide else 2, beside=alone)
+    return htpy.td(class_=classes, title=title)[
+        htpy.span(class_="cc-dots-cell")[point, htpy.a(href=href)[_value_text(row, rater, axis, wide)]]
     ]
 
 
@@ -340,11 +367,12 @@ def _more_raters(board: Leaderboard, view: ResultsView, raters: Sequence[BoardRa
     ]
 
 
-def _key(raters: Sequence[BoardRater], tasks: Sequence[str]) -> Element:
+def _key(raters: Sequence[BoardRater], tasks: Sequence[str], sharpened: Sharpened) -> Element:
     kinds = {each.kind: each for each in raters}
     words = {"people": "people", "scorer": "scorer", "simulated": "simulated people"}
     return htpy.div(class_="cc-legend")[
         [htpy.span[_point(each), words[kind]] for kind, each in kinds.items()],
         htpy.span["bar: 95 % interval over prompts"],
+        htpy.span["hollow tick: people only"] if sharpened else "",
         [htpy.span["small number: prompts"], htpy.span[htpy.i(class_="cc-few"), "fewer than 5 prompts"]] if tasks else "",
     ]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Final
 
 from concord.common.base_path import at
 from concord.comparison.leaderboard import SCORE
 from concord.comparison.same_prompts import ORDERS
+from concord.comparison.sharpened import SharpenOptions
 from concord.scope import Scope
 from ui.shell.scope_bar import with_query
 
@@ -18,6 +19,7 @@ SHOWN: Final[Mapping[str, str]] = {"worse": "Worse", "better": "Better", "same":
 """Prompts of Compare by what the second generator did on them."""
 MOST_COLUMNS: Final = 4
 """So many raters have a column of their own where nobody has chosen."""
+USUAL: Final = SharpenOptions()
 _MOST_PAGES: Final = 10_000
 
 
@@ -34,6 +36,7 @@ class ResultsView:
         page: which of them, from 0.
         every: whether all rows and all tasks are shown.
         numbers: whether the panel with all numbers is open.
+        sharpen: how people's means are sharpened; without a scorer they are not.
     """
 
     scope: Scope = field(default_factory=Scope)
@@ -44,6 +47,7 @@ class ResultsView:
     page: int = 0
     every: bool = False
     numbers: bool = False
+    sharpen: SharpenOptions = field(default_factory=SharpenOptions)
 
     @classmethod
     def read(cls, values: Callable[[str], Sequence[str]]) -> ResultsView:
@@ -63,6 +67,7 @@ class ResultsView:
             min(int(page), _MOST_PAGES) if page.isascii() and page.isdigit() and len(page) < 6 else 0,
             last("all") == "1",
             last("numbers") == "1",
+            SharpenOptions.of(last("scorer"), last("target"), last("labels"), last("method")),
         )
 
     def address(self, **changes: object) -> str:
@@ -77,6 +82,7 @@ class ResultsView:
             ("page", str(view.page or "")),
             ("all", "1" if view.every else ""),
             ("numbers", "1" if view.numbers else ""),
+            *((f.name, value) for f in fields(USUAL) if (value := getattr(view.sharpen, f.name)) != getattr(USUAL, f.name)),
         ]
         return with_query(at(f"/studio{PATH}"), own)
 

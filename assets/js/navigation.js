@@ -1,6 +1,8 @@
 // The bar of Studio: places by keys, the project's menu, and the switch between light and dark, which the browser remembers.
 // What a place shows (its scope) goes along to the next one.
 
+import { h } from "./dom.js";
+
 const KEY = "concord.theme";
 const SCOPE = ["suite", "aspect", "generator", "task", "statistic"];
 const KEY_PAUSE_MS = 1500;
@@ -24,6 +26,42 @@ function typing(event) {
   return (field && !["checkbox", "radio", "range", "button"].includes(field.type)) || event.ctrlKey || event.metaKey || event.altKey;
 }
 
+const KEYS = [
+  [["g", "then r, i, a, p, e"], "Results, Images, Agreement, People, Report"],
+  [["[", "]"], "previous, next tab"],
+  [["/"], "search"],
+  [["↑", "↓"], "in a menu, and from prompt to prompt in Compare"],
+  [["Space"], "tick the generator of a row"],
+  [["Esc"], "close what lies on top"],
+  [["?"], "these keys"],
+];
+
+/** A dialog with the keys; a place that has more of them says so itself. */
+function showKeys() {
+  const lines = KEYS.map(([keys, words]) => h("div", {}, h("dt", {}, ...keys.map((key) => h("kbd", { class: "cc-kbd" }, key))), h("dd", {}, words)));
+  const close = h("button", { type: "button", class: "cc-button", autofocus: true }, "Close");
+  const dialog = h("dialog", { class: "cc-nav-help", "aria-label": "Keys" }, h("h2", {}, "Keys"), h("dl", {}, ...lines), close);
+  close.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  document.querySelector(".gradio-container").append(dialog);
+  dialog.showModal();
+}
+
+/** Up and down go through the lines of an open menu. */
+function throughMenu(event) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const menu = step && document.querySelector(".cc-popup:popover-open");
+  if (!menu || event.target.matches?.("textarea, select")) return;
+  const lines = [...menu.querySelectorAll("a[href], button, input")].filter((line) => !line.disabled && line.offsetParent);
+  const at = lines.indexOf(document.activeElement);
+  event.preventDefault();
+  lines.at(at < 0 ? (step > 0 ? 0 : -1) : (at + step) % lines.length)?.focus();
+}
+
+function visibleSearch() {
+  return [...document.querySelectorAll("input[type=search]")].find((field) => field.checkVisibility());
+}
+
 export function mount(element) {
   // not by its address: that is below Gradio's base, which is another page's
   element.querySelector(".cc-nav-skip").addEventListener("click", (event) => {
@@ -36,6 +74,10 @@ export function mount(element) {
     document.body.classList.toggle("dark");
     localStorage.setItem(KEY, dark() ? "dark" : "light");
   });
+  element.querySelector(".cc-nav-keys").addEventListener("click", () => {
+    document.querySelector("#project-menu:popover-open")?.hidePopover();
+    showKeys();
+  });
   const links = [...element.querySelectorAll(".cc-places a, .cc-place-tabs a")];
   const originals = new Map(links.map((link) => [link, link.href]));
   const follow = () => links.forEach((link) => (link.href = withScope(originals.get(link))));
@@ -43,8 +85,15 @@ export function mount(element) {
   let since = 0;
   const keys = (event) => {
     if (!element.isConnected) return document.removeEventListener("keydown", keys);
-    if (typing(event) || event.defaultPrevented) return undefined;
-    if (event.key === "g") since = event.timeStamp;
+    throughMenu(event);
+    if (typing(event) || event.defaultPrevented || document.querySelector("dialog[open]")) return undefined;
+    // a page with keys of its own shows them all
+    if (event.key === "?") setTimeout(() => document.querySelector("dialog[open]") || showKeys());
+    else if (event.key === "/") {
+      const field = visibleSearch();
+      if (field) event.preventDefault();
+      field?.focus();
+    } else if (event.key === "g") since = event.timeStamp;
     else if (event.timeStamp - since < KEY_PAUSE_MS) {
       since = 0;
       follow();

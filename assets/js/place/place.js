@@ -178,8 +178,14 @@ function marker(element) {
   return href ? `a[href="${CSS.escape(href)}"]` : null;
 }
 
-/** Up and down go from one row to the next. */
+/** Up and down go from one row to the next; the space bar ticks the row that one is in. */
 function walked(event) {
+  const tick = event.key === " " && !event.target.matches("input, button") && event.target.closest("tr")?.querySelector("input[name=pick]");
+  if (tick) {
+    event.preventDefault();
+    tick.click();
+    return;
+  }
   const row = event.target.closest("[data-walk]");
   const next = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
   if (!row || !next || event.ctrlKey || event.metaKey || event.altKey) return;

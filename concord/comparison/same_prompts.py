@@ -13,6 +13,7 @@ from concord.common import live_updates
 from concord.headlines import answers_by
 from concord.scope import Scope
 from data.aspects import YES_NO_ASPECTS
+from data.browsing import ItemPreview
 from data.store.browse import contents
 from data.store.core import frame
 from data.store.core.store import Store
@@ -101,7 +102,7 @@ def same_prompts(store: Store, scope: Scope, rater: str, aspect: str, order: str
     return SamePrompts(tuple(row for row in rows if row.images), rater, binary, low, high, len(chosen))
 
 
-def _row(prompt: str, images: pd.DataFrame, previews: Mapping[str, contents.ItemPreview]) -> PromptRow:
+def _row(prompt: str, images: pd.DataFrame, previews: Mapping[str, ItemPreview]) -> PromptRow:
     made: dict[str, PromptImage] = {}
     text = prompt
     for item, generator, mean, yes, n in zip(

@@ -10,7 +10,7 @@ from htpy import Element, Node
 
 from concord.common import wording
 from concord.comparison.leaderboard import ContestedImage, Leaderboard
-from concord.comparison.same_prompts import ORDERS, ROWS, PromptImage, PromptRow, SamePrompts
+from concord.comparison.same_prompts import ORDERS, ROWS, PromptImage, SharedPrompt, SamePrompts
 from data.aspects import YES_NO_ASPECTS
 from data.browsing import MISSED, PASSED
 from data.selection import SIMULATED, Selection
@@ -71,7 +71,7 @@ def _add() -> Element:
     return htpy.a(href=page_address("add"))["Add them"]
 
 
-def _cell(row: PromptRow, generator: str, prompts: SamePrompts, kind: str, board: Leaderboard) -> Node:
+def _cell(row: SharedPrompt, generator: str, prompts: SamePrompts, kind: str, board: Leaderboard) -> Node:
     image = row.images.get(generator)
     if image is None:
         return htpy.span(class_="cc-same-none", title=f"{generator}: no judged image")["–"]

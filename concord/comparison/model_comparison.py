@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,15 +11,16 @@ import pandas as pd
 from agreement.generators import GeneratorDifference
 from agreement.inference.hypothesis_tests import holm
 from concord.common import live_updates
+from concord.comparison.same_prompts import PromptImage
 from concord.headlines import (
     ALL,
     answers_by,
     compare_two,
     prompts_by_cell,
 )
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.browse import contents
 from data.store.core import frame
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 
 
@@ -118,6 +119,18 @@ def compare_models(store: Store, suite: str, first: str, second: str, by: RatedA
     answers = {str(item): (float(total), int(n)) for item, total, n in said.itertuples()}
     pairs = _pairs(store, rows, first, second)
     return ModelComparison(first, second, overall, by_task if len(by_task) > 1 else (), pairs, answers)
+
+
+def pair_images(store: Store, made: ModelComparison, pairs: Sequence[PromptPair]) -> dict[str, PromptImage]:
+    """Return the images of some prompts of a comparison with their pictures and what was answered about each, by item."""
+    items = [item for pair in pairs for item in (*pair.first_items, *pair.second_items)]
+    previews = contents.item_previews(store, items)
+    images = {}
+    for item in items:
+        total, n = made.answers[item]
+        preview = previews.get(item)
+        images[item] = PromptImage(item, preview.sha256 if preview else None, total / n, round(total), n)
+    return images
 
 
 @live_updates.cached(maxsize=32)

@@ -9,17 +9,21 @@ import htpy
 from htpy import Element, Node
 
 from concord.common.base_path import at
-from data.store.browse.contents import ItemPreview
-from data.store.core.selection import Selection
+from data.browsing import ItemPreview
+from data.images.widths import IN_STRIPS
+from data.selection import Selection
 
-THUMBNAIL = 160
+
+def picture_address(sha256: str, width: int = IN_STRIPS) -> str:
+    """Return the address of a picture in one of the widths of `data.images.widths`."""
+    return f"{at('/img/')}{sha256}?w={width}"
 
 
-def picture_html(sha256: str | None, text: str, width: int = THUMBNAIL, none: str = "no picture", kind: str = "") -> Node:
+def picture_html(sha256: str | None, text: str, width: int = IN_STRIPS, none: str = "no picture", kind: str = "") -> Node:
     """Return a picture, loaded as it scrolls into view, or where there is none a line that says so."""
     if not sha256:
         return htpy.span(class_=["cc-no-picture", kind])[none]
-    return htpy.img(src=f"{at('/img/')}{sha256}?w={width}", alt=text, loading="lazy", decoding="async")
+    return htpy.img(src=picture_address(sha256, width), alt=text, loading="lazy", decoding="async")
 
 
 def image_link(

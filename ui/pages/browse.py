@@ -15,25 +15,16 @@ import gradio as gr
 from starlette.datastructures import QueryParams
 
 from concord import maps
+from concord.browsing.listing import CROSSED, FILTERED, MARKED, RESTRICTING, crossed_among, crossed_in, filters_in, marked_in
 from concord.common import live_updates
 from concord.error_analysis import failures
 from concord.error_analysis.confusion import crossing_of, describe_cell
+from data import selection
+from data.selection import Selection
 from data.store.analysis.confusion import rater_groups
 from data.store.browse import contents, filters, grid
-from data.store.core import selection
-from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.components.addresses import (
-    CROSSED,
-    FILTERED,
-    MARKED,
-    RESTRICTING,
-    browse_address,
-    crossed_among,
-    crossed_in,
-    filters_in,
-    marked_in,
-)
+from ui.components.addresses import browse_address
 from ui.components.tables import linked_note
 from ui.shell.events import QUIET
 from ui.shell.following import keep_current, version_signal

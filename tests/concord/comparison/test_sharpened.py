@@ -11,16 +11,16 @@ import pytest
 from agreement.meta.estimates import EstimateFinding
 from concord.comparison.leaderboard import Leaderboard, leaderboard
 from concord.comparison.sharpened import SharpenedMeans, SharpenOptions, possible_scorers, sharpen
+from concord.reporting.material import NAME, estimates_of
 from concord.scope import scope_of
 from data.records import Annotation, Evidence, Image, Item, Prompt, Rater
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, apply
 from tests.concord import generators_project
 from tests.concord.generators_project import judgement
 from tests.concord.meta.test_estimates import PROMPTS, bundle, campaign, label
 from ui.pages.results import ResultsPage
-from ui.report.sections_meta import NAME, estimates_of
 from ui.shell.html import rendered
 
 

@@ -15,10 +15,12 @@ from PIL import Image
 from agreement import Options
 from agreement.preferences.votes import Contest
 from annotation.simulated import VOTES
+from concord import commands
 from concord.common import next_steps
 from concord.comparison import preferences
 from concord.importing import playground
 from concord.runs import remote_runs, run_session
+from concord.scope import Scope, open_scope
 from data.aspects import YES
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem, pack_mask
 from data.playground import sample
@@ -27,19 +29,18 @@ from data.playground.render import SIZE, render
 from data.playground.scene import scene_facts
 from data.prompts.prompt_files import write_prompts
 from data.records import Prompt
+from data.selection import SIMULATED, Selection
 from data.spec import parse_spec
 from data.store import imports
 from data.store.browse import contents, grid
 from data.store.browse.filters import ListingQuery
 from data.store.browse.grid import ListingDisplay
 from data.store.campaigns import management
-from data.store.core.selection import SIMULATED, Selection
 from data.store.core.store import Store
 from scorers import registry
 from tests.ui import small_project
 from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import TOKEN, World
-from ui import commands
 from ui.pages.agreement import AgreementPage
 from ui.pages.agreement.view import AgreementView, choices
 from ui.pages.results.all_numbers import all_numbers
@@ -408,13 +409,19 @@ def test_simulated_people_are_never_pooled_with_people(filled: Path) -> None:
     assert imitated(both) == imitated(alone)
 
 
+def _numbers(store: Store) -> str:
+    opened = open_scope(store, Scope("playground"))
+    assert opened is not None
+    return rendered(all_numbers(store, opened, intervals=False))
+
+
 def test_results_count_real_people_apart_from_simulated_ones(filled: Path) -> None:
     with Store(filled) as store:
-        table = rendered(all_numbers(store, intervals=False))
+        table = _numbers(store)
         assert "simulated people" in table
         assert ">people<" not in table
         submit(store)
-        assert ">people<" in rendered(all_numbers(store, intervals=False))
+        assert ">people<" in _numbers(store)
 
 
 def test_simulated_people_are_removed_by_one_request_and_again_without_harm(filled: Path) -> None:
@@ -452,7 +459,9 @@ def test_agreement_opens_on_something_and_real_people_come_first(filled: Path) -
         submit(store)
         drawn = as_text(page.drawn(view, intervals=False))
         lead, tables = drawn["sentence"], drawn["agreement-tables"]
-        assert "1 answer by people about 1 image" in lead
+        # one real answer does not take the numbers away that are there
+        assert "answers by simulated people" in lead
+        assert "People have judged 1 image so far" in drawn["headline"]
         assert tables.index("Scorers against people") < tables.index("Scorers against simulated people")
         # the rest is a click away
         assert "PABAK" not in tables

@@ -13,10 +13,9 @@ from concord.common.base_path import at
 from concord.comparison.leaderboard import ALL, SCORE, BoardRater, Leaderboard, leaderboard
 from concord.comparison.same_prompts import ROWS, same_prompts
 from concord.comparison.sharpened import SharpenedMeans, possible_scorers, sharpen
+from concord.project import OpenProject
 from concord.scope import OpenScope, open_scope
-from data.store.browse import contents
-from data.store.core.selection import SIMULATED
-from data.store.core.store import Store
+from data.selection import SIMULATED
 from ui.components.addresses import page_address
 from ui.pages.results.all_numbers import all_numbers
 from ui.pages.results.board import board_section
@@ -85,30 +84,29 @@ def _about(board: Leaderboard, rater: BoardRater) -> str:
     return basis + (f". {wording.listed(tied)}: their differences are within chance." if tied else ".")
 
 
-def _body(store: Store, board: Leaderboard, opened: OpenScope, view: ResultsView) -> Node:
+def _body(store: OpenProject, board: Leaderboard, opened: OpenScope, view: ResultsView) -> Node:
     if not board.raters:
         return ""
     scorers = possible_scorers(store, board) if board.people else ()
     means = _means(store, board, opened, view, scorers)
-    previews = contents.item_previews(store, [each.item for each in board.contested])
     every = (
         board.disagreements > 0 and htpy.a(href=all_contested(board))[wording.count(board.disagreements, "open disagreement")]
     )
     first = board.raters[0]
     prompts = same_prompts(store, opened.scope, first.name, first.aspect, view.prompts, ROWS * view.page)
     strips = same_prompts_section(prompts, board, view)
-    cases = contested_section(board, previews, every)
+    cases = contested_section(board, every)
     return [
         htpy.section(class_="cc-part")[board_section(board, view, scorers, means)],
         htpy.div(class_=["cc-side-by-side", not (strips and cases) and "is-single"])[strips, cases],
         simulated_notice(store),
         _could_be_here(store, board),
-        view.numbers and _numbers_panel(store, board, view, means),
+        view.numbers and _numbers_panel(store, board, opened, view, means),
     ]
 
 
 def _means(
-    store: Store, board: Leaderboard, opened: OpenScope, view: ResultsView, scorers: tuple[str, ...]
+    store: OpenProject, board: Leaderboard, opened: OpenScope, view: ResultsView, scorers: tuple[str, ...]
 ) -> SharpenedMeans | None:
     """Return the sharpened means, which are made with the intervals; by the best scorer where none is chosen."""
     if not scorers or not board.intervals:
@@ -117,17 +115,19 @@ def _means(
     return sharpen(store, opened.scope, scorer, replace(view.sharpen, scorer=""), scorers)
 
 
-def _numbers_panel(store: Store, board: Leaderboard, view: ResultsView, means: SharpenedMeans | None) -> Node:
+def _numbers_panel(
+    store: OpenProject, board: Leaderboard, opened: OpenScope, view: ResultsView, means: SharpenedMeans | None
+) -> Node:
     """Return the panel at the right with all numbers as tables."""
     close = htpy.a(class_="cc-panel-close", href=view.address(numbers=False), aria_label="Close")["×"]
     return htpy.aside(class_="cc-side-panel", aria_label="All numbers")[
         htpy.div(class_="cc-part-head")[htpy.h2["All numbers"], close],
-        all_numbers(store, intervals=board.intervals),
+        all_numbers(store, opened, intervals=board.intervals),
         sharpening_numbers(board, view, means),
     ]
 
 
-def _could_be_here(store: Store, board: Leaderboard) -> Node:
+def _could_be_here(store: OpenProject, board: Leaderboard) -> Node:
     """Return one line about what is not here, and how to get it."""
     missing: list[Node] = []
     if board.people != "real":

@@ -18,7 +18,7 @@ from concord.comparison.leaderboard import ALL, BY_TASK, SCORE, BoardRater, Lead
 from concord.comparison.sharpened import SharpenedMeans
 from concord.headlines import is_muted
 from data.aspects import YES_NO_ASPECTS
-from data.store.core.selection import SIMULATED, Selection
+from data.selection import SIMULATED, Selection
 from ui.components.addresses import browse_address
 from ui.components.dots import Axis, axis_of, axis_scale, dot, interval_text
 from ui.pages.results.sharpening import finding_title, sharpening_notice, sharpening_switch
@@ -33,7 +33,7 @@ _FOLDED_TASKS: Final = 5
 _MOST_ROWS: Final = 12
 
 
-def rater_columns(board: Leaderboard, view: ResultsView) -> list[BoardRater]:
+def visible_raters(board: Leaderboard, view: ResultsView) -> list[BoardRater]:
     """Return the raters that have a column: the chosen ones, or people and the three scorers that agree best with them."""
     by_name = {each.name: each for each in board.raters}
     chosen = [by_name[name] for name in view.column if name in by_name]
@@ -49,7 +49,7 @@ def board_section(
     board: Leaderboard, view: ResultsView, scorers: Sequence[str] = (), means: SharpenedMeans | None = None
 ) -> Node:
     """Return the leaderboard with its heading, its tools and its key."""
-    raters, tasks = rater_columns(board, view), task_columns(board, view)
+    raters, tasks = visible_raters(board, view), visible_tasks(board, view)
     whose = next((each for each in raters if each.name == view.by), raters[0]) if raters else None
     rest = [each for each in board.raters if each not in raters]
     groups = _groups(board)
@@ -98,7 +98,7 @@ def _compare(board: Leaderboard, view: ResultsView) -> str:
     return CompareView(replace(view.scope, generator=(), statistic=""), by=by).address()
 
 
-def task_columns(board: Leaderboard, view: ResultsView) -> tuple[str, ...]:
+def visible_tasks(board: Leaderboard, view: ResultsView) -> tuple[str, ...]:
     """Return the tasks that have a column: all, or of more than six those on which generators differ most."""
     if len(board.tasks) <= _MOST_TASKS or view.every or not board.raters:
         return board.tasks

@@ -12,14 +12,19 @@ from htpy import Element, Node
 from agreement.generators import GeneratorDifference
 from concord.common import sentences, wording
 from concord.comparison.leaderboard import SCORE, BoardRater, leaderboard
-from concord.comparison.model_comparison import ModelComparison, PromptPair, RatedAspect, compare_models, rated_generators
+from concord.comparison.model_comparison import (
+    ModelComparison,
+    PromptPair,
+    RatedAspect,
+    compare_models,
+    pair_images,
+    rated_generators,
+)
 from concord.comparison.same_prompts import PromptImage
 from concord.headlines import is_muted, pair_headline
+from concord.project import OpenProject
 from concord.scope import OpenScope, Scope, open_scope
 from data.aspects import YES_NO_ASPECTS
-from data.store.browse import contents
-from data.store.browse.contents import ItemPreview
-from data.store.core.store import Store
 from ui.components.dots import Axis, axis_of, axis_scale, dot
 from ui.components.tables import pager
 from ui.pages.results.notices import nothing_yet
@@ -69,7 +74,7 @@ class ComparePage(LivePlace):
             yield PlaceDrawing(bar, content, title, complete=raters is board.raters)
 
 
-def compare_raters(store: Store, scope: Scope, view: CompareView, raters: Sequence[BoardRater]) -> list[RaterComparison]:
+def compare_raters(store: OpenProject, scope: Scope, view: CompareView, raters: Sequence[BoardRater]) -> list[RaterComparison]:
     """Return what each of these raters makes of the two generators; without those that have not judged both."""
     found = []
     for rater in raters:
@@ -80,7 +85,7 @@ def compare_raters(store: Store, scope: Scope, view: CompareView, raters: Sequen
 
 
 def _with_generators(
-    store: Store, view: CompareView, opened: OpenScope, order: Sequence[str], by: BoardRater | None
+    store: OpenProject, view: CompareView, opened: OpenScope, order: Sequence[str], by: BoardRater | None
 ) -> tuple[CompareView, list[str]]:
     """Return the view with two generators, and what of the address there is not: the two best that the rater has judged."""
     if by is None:
@@ -105,7 +110,7 @@ def _back(scope: Scope) -> Element:
 
 
 def _content(
-    store: Store,
+    store: OpenProject,
     opened: OpenScope,
     view: CompareView,
     generators: Sequence[str],
@@ -266,7 +271,7 @@ def outcome(pair: PromptPair) -> str:
     return "same" if abs(pair.change) < 1e-12 else "better" if pair.change > 0 else "worse"
 
 
-def _prompts(store: Store, scope: Scope, view: CompareView, own: RaterComparison) -> Element:
+def _prompts(store: OpenProject, scope: Scope, view: CompareView, own: RaterComparison) -> Element:
     """Return the prompts that got worse, better or stayed the same, with all pictures of both sides."""
     by_outcome: dict[str, list[PromptPair]] = {name: [] for name in SHOWN}
     for pair in own.made.pairs:
@@ -282,14 +287,13 @@ def _prompts(store: Store, scope: Scope, view: CompareView, own: RaterComparison
     pages = max(1, -(-len(chosen) // _PAGE_SIZE))
     page = min(view.page, pages)
     listed = chosen[(page - 1) * _PAGE_SIZE : page * _PAGE_SIZE]
-    items = [item for pair in listed for item in (*pair.first_items, *pair.second_items)]
-    previews = contents.item_previews(store, items)
+    images = pair_images(store, own.made, listed)
     binary = own.rater.aspect in YES_NO_ASPECTS
     means = [total / n for total, n in own.made.answers.values()]
     low, high = (0.0, 1.0) if binary or not means else (min(means), max(means))
     scale = ImageScale(own.rater.kind, binary, low, high)
-    rows = [_pair(pair, view, own.made, previews, scale, scope.suite) for pair in listed]
-    unpictured = bool(listed) and not any(preview.sha256 for preview in previews.values())
+    rows = [_pair(pair, view, images, scale, scope.suite) for pair in listed]
+    unpictured = bool(listed) and not any(image.sha256 for image in images.values())
     said = f"{own.rater.name} who say yes" if binary and own.rater.kind != "scorer" else own.rater.name
     empty = {"worse": "No prompt got worse.", "better": "No prompt got better.", "same": "No prompt stayed the same."}
     return htpy.section(class_="cc-part", id="prompts")[
@@ -304,18 +308,13 @@ def _prompts(store: Store, scope: Scope, view: CompareView, own: RaterComparison
     ]
 
 
-def _pair(
-    pair: PromptPair,
-    view: CompareView,
-    made: ModelComparison,
-    previews: Mapping[str, ItemPreview],
-    scale: ImageScale,
-    suite: str,
-) -> Element:
+def _pair(pair: PromptPair, view: CompareView, images: Mapping[str, PromptImage], scale: ImageScale, suite: str) -> Element:
     sides = [
         htpy.div(class_="cc-change-side")[
             htpy.p[htpy.span[name], htpy.b[wording.two(value)]],
-            htpy.div(class_="cc-change-images")[[_image(item, pair, made, previews, scale, suite, name) for item in items]],
+            htpy.div(class_="cc-change-images")[
+                [image_cell(images[item], scale, suite, f"{name}: {pair.text}") for item in items]
+            ],
         ]
         for name, value, items in ((view.a, pair.first, pair.first_items), (view.b, pair.second, pair.second_items))
     ]
@@ -326,18 +325,3 @@ def _pair(
         htpy.span(class_="cc-change-arrow", aria_hidden="true")["→"],
         sides[1],
     ]
-
-
-def _image(
-    item: str,
-    pair: PromptPair,
-    made: ModelComparison,
-    previews: Mapping[str, ItemPreview],
-    scale: ImageScale,
-    suite: str,
-    generator: str,
-) -> Element:
-    total, n = made.answers[item]
-    preview = previews.get(item)
-    image = PromptImage(item, preview.sha256 if preview else None, total / n, round(total), n)
-    return image_cell(image, scale, suite, f"{generator}: {pair.text}")

@@ -9,9 +9,10 @@ from htpy import Node
 
 from concord.common import next_steps
 from concord.common.base_path import at
-from data.store.backup import scheduler
-from data.store.browse import contents
-from data.store.core.store import Store
+from concord.importing import playground
+from concord.maintenance.backups import backup_failure
+from concord.project import OpenProject
+from concord.scope import holds_anything
 from ui.components.addresses import page_address
 from ui.components.tables import commands
 
@@ -29,18 +30,17 @@ _BEGINNINGS: Final = (
 """Ways to begin, each with its commands."""
 
 
-def backup_warning(store: Store) -> Node:
+def backup_warning(store: OpenProject) -> Node:
     """Return a warning if the last backup failed, else ""."""
-    state = scheduler.backup_state(store)
-    if state is None or not state.failed or state.since is None:
+    failure = backup_failure(store)
+    if not failure:
         return ""
-    text = f"No backup could be made since {state.since:%Y-%m-%d %H:%M} UTC: {state.failed}. It is tried again by itself."
-    return htpy.p(class_="cc-note cc-bad", role="status")[htpy.strong[text], " ", htpy.code["doctor"], " says more."]
+    return htpy.p(class_="cc-note cc-bad", role="status")[htpy.strong[failure], " ", htpy.code["doctor"], " says more."]
 
 
-def simulated_notice(store: Store) -> Node:
+def simulated_notice(store: OpenProject) -> Node:
     """Return the notice about simulated people with its button, which asks once more; "" where there are none."""
-    if not contents.totals(store).simulated:
+    if not playground.simulated_imports(store):
         return ""
     question = htpy.div(id="remove-simulated", class_="cc-popup cc-scope-popup", popover="auto")[
         htpy.form(data_post=at("/api/studio/playground/remove"))[
@@ -57,9 +57,9 @@ def simulated_notice(store: Store) -> Node:
     ]
 
 
-def nothing_yet(store: Store) -> Node:
+def nothing_yet(store: OpenProject) -> Node:
     """Return what stands where no image has been judged: a button, and commands where the project is empty."""
-    empty = contents.totals(store).nothing
+    empty = not holds_anything(store)
     head = htpy.header(class_="cc-lead")[
         htpy.div[
             htpy.h1["Nothing is in this project yet" if empty else "Nothing has been judged yet"],

@@ -17,7 +17,7 @@ from concord.common.table import numbers as number_columns
 from concord.comparison.leaderboard import Leaderboard
 from concord.comparison.sharpened import TRIAL, SharpenedMeans, SharpenOptions
 from data.aspects import YES_NO_ASPECTS
-from data.store.core.selection import Selection
+from data.selection import Selection
 from ui.components.addresses import browse_address, page_address
 from ui.components.tables import Cells, bullets, heading, plain_table, span, table_element
 from ui.pages.results.view import ResultsView

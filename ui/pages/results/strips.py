@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,11 +11,10 @@ from htpy import Element, Node
 
 from concord.common import wording
 from concord.comparison.leaderboard import ContestedImage, Leaderboard
-from concord.comparison.same_prompts import ORDERS, ROWS, PromptImage, SamePrompt, SamePrompts
+from concord.comparison.same_prompts import ORDERS, ROWS, PromptImage, SamePrompts, SharedPrompt
 from data.aspects import YES_NO_ASPECTS
-from data.store.browse.contents import ItemPreview
-from data.store.browse.filters import MISSED, PASSED
-from data.store.core.selection import SIMULATED, Selection
+from data.browsing import MISSED, PASSED
+from data.selection import SIMULATED, Selection
 from ui.components.addresses import page_address
 from ui.components.image_strip import picture_html, workbench_address
 from ui.pages.results.view import ResultsView
@@ -74,7 +73,7 @@ def add_pictures() -> Element:
     return htpy.a(href=page_address("add"))["Add them"]
 
 
-def _cell(row: SamePrompt, generator: str, prompts: SamePrompts, kind: str, board: Leaderboard) -> Node:
+def _cell(row: SharedPrompt, generator: str, prompts: SamePrompts, kind: str, board: Leaderboard) -> Node:
     image = row.images.get(generator)
     if image is None:
         return htpy.span(class_="cc-same-none", title=f"{generator}: no judged image")["–"]
@@ -121,11 +120,11 @@ def _answer_text(image: PromptImage, binary: bool) -> str:
     return f"{image.mean:z.2g}"
 
 
-def contested_section(board: Leaderboard, previews: Mapping[str, ItemPreview], every: Node) -> Node:
+def contested_section(board: Leaderboard, every: Node) -> Node:
     """Return the images on which the scorer that is closest to people and people agree least; nothing where there are none."""
     if not board.contested or board.contested_by is None:
         return ""
-    cells = [_case(board, each, previews.get(each.item)) for each in board.contested]
+    cells = [_case(board, each) for each in board.contested]
     return htpy.section(class_="cc-part")[
         htpy.div(class_="cc-part-head")[htpy.h2["Most contested"], htpy.div(class_="cc-part-tools")[every]],
         htpy.div(class_="cc-contested-images")[cells],
@@ -140,13 +139,14 @@ def all_contested(board: Leaderboard) -> str:
     return page_address("images", *opposed, suite=board.suite)
 
 
-def _case(board: Leaderboard, case: ContestedImage, preview: ItemPreview | None) -> Element:
-    text = (preview.text if preview else None) or case.item
+def _case(board: Leaderboard, case: ContestedImage) -> Element:
     whose, kind = ("people", "people") if board.people == "real" else (SIMULATED, "simulated")
     said = f"{case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"{case.mean:z.1f} ({wording.count(case.n, 'answer')})"
-    return htpy.a(class_="cc-contested-image", href=workbench_address(case.item, Selection(suite=(board.suite,))), title=text)[
-        htpy.span(class_="cc-pic")[picture_html(preview.sha256 if preview else None, text, none=text)],
-        htpy.span(class_="cc-contested-prompt")[text],
+    return htpy.a(
+        class_="cc-contested-image", href=workbench_address(case.item, Selection(suite=(board.suite,))), title=case.text
+    )[
+        htpy.span(class_="cc-pic")[picture_html(case.sha256, case.text, none=case.text)],
+        htpy.span(class_="cc-contested-prompt")[case.text],
         htpy.span(class_="cc-says-row")[
             htpy.span(class_="cc-says")[htpy.i(class_=f"cc-point cc-point--{kind}"), htpy.span[whose], htpy.b[said]],
             htpy.span(class_="cc-says is-other")[

@@ -7,24 +7,24 @@ from htpy import Node
 
 from agreement import Options
 from concord.comparison import preferences
-from concord.scope import Scope
-from data.store.browse import contents
-from data.store.core.selection import Selection
-from data.store.core.store import Store
+from concord.project import OpenProject
+from concord.scope import Scope, open_scope
+from data.selection import Selection
 from ui.pages.results.view import PATH, ResultsView
 from ui.pages.results.vote_view import VotesView
 
 
-def has_votes(store: Store) -> bool:
+def has_votes(store: OpenProject) -> bool:
     """Return True if anybody has chosen between two images."""
     return bool(preferences.recall(store, Selection(), Options(intervals=False)).polls)
 
 
-def results_tabs(store: Store, current: str, suite: str) -> Node:
+def results_tabs(store: OpenProject, current: str, suite: str) -> Node:
     """Return the tabs, with links about the same suite where it has both."""
     if not has_votes(store):
         return ""
-    judged = contents.judged_suites(store)
+    opened = open_scope(store, Scope())
+    judged = {choice.value for choice in opened.choices["suite"]} if opened else set()
     polled = {poll.suite for poll in preferences.recall(store, Selection(), Options(intervals=False)).polls}
     leaderboard = ResultsView(Scope(suite if suite in judged else "")).address()
     votes = VotesView(suite if suite in polled else "").address()

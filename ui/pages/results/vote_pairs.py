@@ -11,21 +11,21 @@ from htpy import Element, Node
 from concord.common import wording
 from concord.comparison import preferences
 from concord.comparison.preferences import LEFT_OUT, PairQuery, PairVotes, Poll
+from concord.project import OpenProject
+from data.images.widths import IN_GRIDS
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.analysis import study_frames
 from data.store.analysis.study_frames import ImagePair, PairImage
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
-from data.store.core.store import Store
 from ui.components.image_strip import picture_html, workbench_address
 from ui.components.tables import note, paged
 from ui.pages.results.vote_view import VotesView, contest_of
 
 PAGE_SIZE: Final = 12
-_WIDTH: Final = 320
 _UNSEEN: Final = htpy.div(class_="cc-no-picture")["Only the vote is known, not the images."]
 _CHOICE_TEXTS: Final = {"none": "neither", LEFT_OUT: "does not count", "tie": "a tie"}
 
 
-def gallery(store: Store, poll: Poll, view: VotesView) -> Node:
+def gallery(store: OpenProject, poll: Poll, view: VotesView) -> Node:
     """Return the pairs that the view lists; pictures load as they scroll into view."""
     pairs = preferences.list_pairs(poll, PairQuery(contest_of(poll, view), view.task, view.who, view.chose))
     shown, pages = paged(pairs, view.page, PAGE_SIZE, view.address)
@@ -60,7 +60,7 @@ def _picture(picture: PairImage, votes: PairVotes, text: str, view: VotesView) -
     # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
     voter = view.who if view.who in votes.chosen else next(iter(votes.chosen), "")
     href = workbench_address(picture.image_id, Selection(suite=(view.suite,), generator=(picture.generator,)), voter)
-    shown = picture_html(picture.sha256, f"{text}, by {picture.generator}", _WIDTH)
+    shown = picture_html(picture.sha256, f"{text}, by {picture.generator}", IN_GRIDS)
     name = htpy.figcaption[picture.generator]
     return htpy.figure(class_=["cc-duel-picture", won])[htpy.a(href=href)[shown], name]
 

@@ -15,8 +15,8 @@ from agreement.study.cells import ALL
 from concord.common import next_steps, wording
 from concord.comparison import preferences
 from concord.comparison.preferences import Poll, PreferenceRows
-from data.store.core.selection import Selection
-from data.store.core.store import Store
+from concord.project import OpenProject
+from data.selection import Selection
 from ui.components.addresses import page_address
 from ui.components.tables import commands, note
 from ui.pages.results.tabs import results_tabs
@@ -88,7 +88,7 @@ def _bar(view: VotesView, offered: Mapping[str, Choice], poll: Poll) -> Element:
     return chips_bar(chips, [view.suite, view.two], left)
 
 
-def _content(store: Store, found: PreferenceRows, poll: Poll, view: VotesView, offered: Mapping[str, Choice]) -> Node:
+def _content(store: OpenProject, found: PreferenceRows, poll: Poll, view: VotesView, offered: Mapping[str, Choice]) -> Node:
     contest = contest_of(poll, view)
     rows = found.of_suite(poll.suite)
     votes = [row for row in rows.votes if row.contest == contest]
@@ -125,7 +125,7 @@ def _numbers_panel(found: PreferenceRows, poll: Poll, view: VotesView) -> Elemen
     ]
 
 
-def _nobody(store: Store) -> Node:
+def _nobody(store: OpenProject) -> Node:
     """Return what an A/B test is, and how one begins."""
     campaign = htpy.a(href=page_address("people"))["campaign of pairs"]
     return [

@@ -8,8 +8,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel
 
 from concord.importing import playground
-from data.store.core.store import Store
-from data.store.imports import ImportRefused
+from concord.project import OpenProject
 from ui.web.api import refusing
 
 
@@ -17,14 +16,14 @@ class RemovalBody(BaseModel):
     """An empty object: the address says what is removed."""
 
 
-def router(store: Store) -> APIRouter:
+def router(store: OpenProject) -> APIRouter:
     """Return the routes under ``/api/studio/playground``."""
     routes = APIRouter(prefix="/api/studio/playground")
 
     @routes.post("/remove")
     def remove(_: RemovalBody) -> dict[str, Any]:
         """Remove the simulated people and all their answers; again does no harm."""
-        with refusing(409, ImportRefused):
+        with refusing(409, ValueError):
             playground.remove_simulated(store)
         return {"removed": True}
 

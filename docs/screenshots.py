@@ -48,7 +48,7 @@ def _agreement(page: Page, _: Server) -> None:
 
 def _overview(page: Page, _: Server) -> None:
     page.goto("/studio/")
-    expect(page.locator("#board table").first).to_be_visible()
+    expect(page.locator(".cc-leaderboard")).to_be_visible()
     # the intervals follow
     page.wait_for_timeout(8000)
 

@@ -23,7 +23,7 @@ from ui.pages.results.notices import backup_warning, nothing_yet, simulated_noti
 from ui.pages.results.sharpening import sharpening_numbers
 from ui.pages.results.strips import all_contested, contested_section, same_prompts_section
 from ui.pages.results.tabs import has_votes, results_tabs
-from ui.pages.results.view import PATH, ResultsView
+from ui.pages.results.view import PARAMETERS, PATH, ResultsView
 from ui.shell.live_place import LivePlace, PlaceDrawing
 from ui.shell.scope_bar import scope_bar
 
@@ -31,7 +31,7 @@ from ui.shell.scope_bar import scope_bar
 class ResultsPage(LivePlace):
     """The place."""
 
-    title, path = "Results", PATH
+    title, path, ADDRESS = "Results", PATH, PARAMETERS
 
     def draw_place(self, values: Callable[[str], Sequence[str]]) -> Iterator[PlaceDrawing]:
         """Yield the place without intervals, then with them."""

@@ -42,7 +42,10 @@ def visible_raters(board: Leaderboard, view: ResultsView) -> list[BoardRater]:
         return [*first, *(each for each in chosen if each not in first)][:MOST_COLUMNS]
     real = board.people == "real"
     fit = [each for each in board.raters if not (real and each.kind == "simulated")]
-    return fit[:MOST_COLUMNS]
+    seen, rest = fit[:MOST_COLUMNS], fit[MOST_COLUMNS:]
+    # people who order nothing, as they have judged one generator alone, still have a column
+    answering = [each for each in rest if each.kind != "scorer"][:1]
+    return [*seen[: MOST_COLUMNS - len(answering)], *answering]
 
 
 def board_section(

@@ -49,7 +49,7 @@ class RaterComparison:
 class ComparePage(LivePlace):
     """The place."""
 
-    title, path = "Compare", COMPARE
+    title, path, ADDRESS = "Compare", COMPARE, (*_SCOPE, "a", "b", "by", "show", "page")
 
     def draw_place(self, values: Callable[[str], Sequence[str]]) -> Iterator[PlaceDrawing]:
         """Yield what the first rater says, then what all say."""

@@ -10,7 +10,7 @@ from concord.common.base_path import at
 from concord.comparison.leaderboard import SCORE
 from concord.comparison.same_prompts import ORDERS
 from concord.comparison.sharpened import SharpenOptions
-from concord.scope import Scope
+from concord.scope import NAMES, Scope
 from ui.shell.scope_bar import with_query
 
 PATH: Final = "/results"
@@ -20,6 +20,10 @@ SHOWN: Final[Mapping[str, str]] = {"worse": "Worse", "better": "Better", "same":
 MOST_COLUMNS: Final = 4
 """So many raters have a column of their own where nobody has chosen."""
 USUAL: Final = SharpenOptions()
+PARAMETERS: Final = (
+    *NAMES, "sort", "column", "by", "prompts", "page", "all", "numbers", *(field.name for field in fields(USUAL)),
+)  # fmt: skip
+"""The names in an address of Results."""
 _MOST_PAGES: Final = 10_000
 
 

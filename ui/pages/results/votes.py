@@ -47,7 +47,7 @@ _FILTERS: Final = {"who": "By", "chose": "Chose"}
 class VotesPage(LivePlace):
     """The place."""
 
-    title, path = "A/B votes", VotesView.PATH
+    title, path, ADDRESS = "A/B votes", VotesView.PATH, (*asdict(VotesView()), "numbers")
 
     def draw_place(self, values: Callable[[str], Sequence[str]]) -> Iterator[PlaceDrawing]:
         """Yield the votes without intervals, then with them."""

@@ -66,8 +66,8 @@ def test_a_filter_of_agreement_is_in_the_address(visitor: Visit, server: Server)
 
 
 def test_a_number_leads_to_its_images_and_an_image_to_its_answers(page: Page) -> None:
-    page.goto("/studio/")
-    unfold(page)
+    page.goto(f"/studio/results?suite={STUDY_SUITE}")
+    page.get_by_role("link", name="All numbers").click()
     table = page.get_by_role("table").filter(has_text=f"{STUDY_SUITE}: share of yes to")
     row = table.get_by_role("row").filter(has=page.get_by_role("rowheader", name="sdv2", exact=True))
     row.get_by_role("link").nth(1).click()

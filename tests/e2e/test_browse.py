@@ -107,7 +107,7 @@ def test_from_the_start_page_to_where_people_and_a_scorer_differ(visitor: Visit,
     page = visitor(browsed).page
     page.goto("/studio/")
     actions: list[Callable[[], object]] = [
-        lambda: page.locator(".cc-nav").get_by_role("link", name="Browse", exact=True).click(),
+        lambda: page.locator(".cc-nav").get_by_role("link", name="Images", exact=True).click(),
         lambda: facet(page, "task", COUNTING).click(),
         lambda: facet(page, "differs", f"{GENEVAL}:missed").click(),
     ]

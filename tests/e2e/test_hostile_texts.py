@@ -118,10 +118,10 @@ def test_hostile_texts_in_campaigns(page: Page, attacked: Server) -> None:
         attacked.run("campaigns", "delete", f"hostile-{number}")
 
 
-def test_hostile_texts_in_overview(page: Page) -> None:
-    page.goto("/studio/")
-    unfold(page)
-    table = page.locator("#scores").get_by_role("table").filter(has_text=HOSTILE_SUITE)
+def test_hostile_texts_in_results(page: Page) -> None:
+    page.goto(f"/studio/results?suite={HOSTILE_SUITE}&numbers=1")
+    panel = page.get_by_role("complementary", name="All numbers")
+    table = panel.get_by_role("table").filter(has_text=HOSTILE_SUITE)
     expect(table.locator("caption")).to_have_text(f"{HOSTILE_SUITE}: mean of “{HOSTILE_ASPECT}”")
     assert set(visible_texts(table.locator("thead th"))) >= set(HOSTILE)
     assert set(visible_texts(table.locator("tbody th"))) >= set(HOSTILE[:2])

@@ -80,7 +80,7 @@ def test_from_no_images_to_all_scored(fresh: Server, visitor: Visit, tmp_path: P
     assert page.evaluate("window.unloaded") is False, "the page was loaded again"
     assert "nothing to do: clipscore-playground has judged all 5 images" in fresh.run("score", "clipscore")
     page.goto("/studio/")
-    expect(page.locator("#board")).to_contain_text("clipscore-playground")
+    expect(page.locator("#cc-place")).to_contain_text("clipscore-playground")
 
 
 @pytest.mark.slow

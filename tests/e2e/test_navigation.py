@@ -20,7 +20,7 @@ def go(page: Page, name: str) -> None:
 
 
 def results(page: Page) -> None:
-    expect(page).to_have_url(re.compile("/studio/results$"))
+    expect(page).to_have_url(re.compile("/studio/results"))
     expect(page.get_by_role("heading", name="Leaderboard")).to_be_visible()
 
 

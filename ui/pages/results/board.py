@@ -76,7 +76,9 @@ def board_section(
         _more_raters(board, view, raters) if rest else "",
     ]
     head = htpy.div(class_="cc-part-head")[htpy.h2["Leaderboard"], tools]
-    table = htpy.table(class_=["cc-leaderboard", several and "is-ranked"])[
+    table = htpy.table(
+        class_=["cc-leaderboard", several and "is-ranked", len(board.generators) > _MOST_ROWS + 2 and "is-many"]
+    )[
         htpy.caption(class_="cc-unseen")[f"Leaderboard of {board.suite}, the best first"],
         _head(board, view, raters, tasks, whose, axes, several),
         htpy.tbody[body],

@@ -267,7 +267,9 @@ def _rank(board: Leaderboard, generator: str, place: int, rank: int, size: int) 
     span = f"{ranks.best}" if ranks.best == ranks.worst else f"{ranks.best}–{ranks.worst}"
     bracket = htpy.span(class_=["cc-bracket", end], aria_hidden="true")
     if place == 0:
-        tied = htpy.small[f"{size} tied"] if size > 1 else ranks.best != ranks.worst and htpy.small[span]
+        # those that are folded share the rank, too
+        every = sum(each.best == ranks.best for each in board.ranks.values())
+        tied = htpy.small[f"{every} tied"] if every > 1 else ranks.best != ranks.worst and htpy.small[span]
         return [bracket, htpy.b[f"{'=' if size > 1 else ''}{rank}"], tied]
     return [bracket, htpy.small(title="the places that it may have")[span]]
 

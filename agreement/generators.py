@@ -151,12 +151,18 @@ def _difference(first: str, second: str, sums: FloatArray, counts: FloatArray, a
     return replace(made, prompts_needed=more_prompts(spread(made.value, deviations), 0.0, prompts))
 
 
-def rank_sets(differences: list[GeneratorDifference]) -> dict[str, RankSet]:
-    """The rank set of each generator, from all pairs of them (1 is best: the highest mean)."""
+def rank_sets(differences: list[GeneratorDifference], best: str | None = None) -> dict[str, RankSet]:
+    """Return the rank set of each generator, from all pairs of them (1 is best: the highest mean).
+
+    Args:
+        differences: of all pairs, corrected together.
+        best: a generator that each of its own differences tells from all others. That claim fails as soon as one of them does
+            (an intersection-union test), so it needs no correction, and its pairs count as told apart.
+    """
     names = sorted({name for each in differences for name in (each.first, each.second)})
     better, worse = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
     for each in differences:
-        if each.significant:
+        if each.significant or best in (each.first, each.second):
             ahead, behind = (each.first, each.second) if each.value > 0 else (each.second, each.first)
             better[behind] += 1
             worse[ahead] += 1

@@ -48,7 +48,7 @@ def _agreement(page: Page, _: Server) -> None:
 
 def _overview(page: Page, _: Server) -> None:
     page.goto("/studio/")
-    expect(page.locator("#board table").first).to_be_visible()
+    expect(page.locator(".cc-leaderboard")).to_be_visible()
     # the intervals follow
     page.wait_for_timeout(8000)
 
@@ -56,7 +56,7 @@ def _overview(page: Page, _: Server) -> None:
 def _workbench(page: Page, server: Server) -> None:
     items = server.items(suite="playground", generator="renderer-careless", task="position")
     item = (items or server.items(suite="playground"))[0]["item_id"]
-    page.goto(f"/studio/workbench?id={item}&suite=playground&shown=geneval-playground")
+    page.goto(f"/studio/images/one?id={item}&suite=playground&shown=geneval-playground")
     page.wait_for_timeout(1500)
     page.keyboard.press("Escape")
     page.keyboard.press("e")

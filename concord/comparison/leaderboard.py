@@ -1,8 +1,9 @@
 """The leaderboard of a suite: generators in the order that people give them, every rater's mean beside, and the images on which
 a scorer and people part ways.
 
-Generators are ordered by people where people have judged two or more of them, else by the scorer that gives the same aspect,
-else by simulated people or a score. The numbers, and what is said of the best one, are those of ``concord.headlines``.
+Generators are ordered by people where people have judged two or more of them, by simulated people where no person has
+answered, else by the scorer that gives the same aspect, else by a score. The numbers, and what is said of the best one, are
+those of ``concord.headlines``.
 """
 
 from __future__ import annotations
@@ -16,23 +17,27 @@ import pandas as pd
 
 from agreement import Options
 from agreement.estimate import Estimate
-from agreement.generators import GeneratorDifference
+from agreement.generators import GeneratorDifference, RankSet, compare_generators, rank_sets
 from concord.agreement import means, recall
 from concord.common import live_updates
 from concord.common.people_kinds import PeopleKind, leading_kind
 from concord.headlines import (
+    FEWEST_ANSWERS,
+    FEWEST_PROMPTS,
     GeneratorHeadline,
     PeopleLevel,
     agrees,
     answers_by,
+    direction,
     generator_headline,
     order_of,
     people_level,
     prompts_by_cell,
     verdict_beside_people,
 )
+from concord.scope import Scope
 from data.aspects import YES_NO_ASPECTS
-from data.selection import PEOPLE, SIMULATED, Selection
+from data.selection import PEOPLE, SIMULATED
 from data.store.browse import contents
 from data.store.core import frame
 from data.store.core.store import Store
@@ -40,8 +45,8 @@ from data.store.judgements import remarks
 
 ALL: Final = "all"
 SCORE: Final = "score"
-MAIN_ASPECTS: Final = ("correct", "faithfulness", "caption_fit", "caption_match")
-"""What people's answers are summed up by, in this order of preference."""
+BY_TASK: Final = "task:"
+"""Before a task's name, where rows are sorted by it."""
 BOARD: Final = Options(each_generator=False, matrix=False, ceiling=True)
 """What the board reads of the agreement report: the same call as the Agreement page's, so that it is computed once."""
 
@@ -77,6 +82,7 @@ class ContestedImage:
     """An image that a scorer and people see differently.
 
     Attributes:
+        text: its prompt's, or its id; sha256: of its picture, None without one.
         scorer: its mean verdict, 0 to 1, or its score's rank among all (0 to 1).
         higher: whether the scorer thinks more of the image than people do.
         yes, n: how many of the people say yes; of other scales their mean, as ``mean``.
@@ -89,17 +95,23 @@ class ContestedImage:
     yes: int
     n: int
     mean: float
+    text: str
+    sha256: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """All that the board shows of a suite.
+    """All that the board shows of a scope.
 
     Attributes:
         aspect: what people's mean is of.
-        raters: columns; the first one orders the generators.
+        task: the only one that rows are about, or `all`.
+        raters: columns: people first, then scorers by their agreement with people.
         generators: rows, the best first.
         cells: by generator, rater and task.
+        order: the rater and the task that the rows are sorted by.
+        ranks: by generator the places that it may have by `order`; empty where nothing may be ranked.
+        unranked: why there are no ranks; empty where there are.
         headline: what may be said of the best generator by the first rater; None where it has rated none.
         contested: the most contested images first that have no verdict, of ``contested_by``: the scorer closest to people.
         disagreements: on how many images its verdict is not most people's, and nobody has decided who is right.
@@ -110,10 +122,14 @@ class Leaderboard:
 
     suite: str
     aspect: str
+    task: str
     raters: tuple[BoardRater, ...]
     generators: tuple[str, ...]
     tasks: tuple[str, ...]
     cells: Mapping[tuple[str, str, str], Estimate]
+    order: tuple[str, str]
+    ranks: Mapping[str, RankSet]
+    unranked: str
     headline: GeneratorHeadline | None
     contested: tuple[ContestedImage, ...]
     contested_by: str | None
@@ -136,13 +152,19 @@ class Leaderboard:
         return scorers[0] if scorers else None
 
 
-@live_updates.cached(maxsize=32)
-def leaderboard(store: Store, suite: str, *, intervals: bool = True) -> Leaderboard:
-    """The board of a suite that has judgements, computed once for all who look while the project stays as it is."""
-    judged = contents.judged_suites(store)[suite]
-    aspect = next((name for name in MAIN_ASPECTS if name in judged.aspects), next(iter(judged.aspects), "correct"))
+@live_updates.cached(maxsize=64)
+def leaderboard(store: Store, scope: Scope, sort: str = "", *, intervals: bool = True) -> Leaderboard:
+    """Return the board of a scope, computed once for all who look while the project stays as it is.
+
+    Args:
+        store: the open project.
+        scope: what `open_scope` found of it; a suite that has judgements, and a question.
+        sort: whose mean orders the rows: a rater's name, or `task:NAME` for the first rater's mean of that task.
+        intervals: whether intervals and ranks are made; quick without.
+    """
+    judged = contents.judged_suites(store)[scope.suite]
+    aspect, selection = scope.aspect, scope.selection
     options = Options(statistics=("mean",), intervals=intervals)
-    selection = Selection(suite=(suite,), aspect=(aspect,))
     rows: dict[tuple[str, str, str], Estimate] = {}
     raters: dict[str, BoardRater] = {}
     for row in recall(store, selection, options).among_people:
@@ -150,7 +172,7 @@ def leaderboard(store: Store, suite: str, *, intervals: bool = True) -> Leaderbo
         name = PEOPLE if real else SIMULATED
         raters.setdefault(name, BoardRater(name, "people" if real else "simulated", aspect))
         rows[row.generator, name, row.task] = row
-    for row in means(store, Selection(suite=(suite,)), options):
+    for row in means(store, replace(selection, aspect=()), options):
         if row.aspect in (aspect, SCORE):
             name = row.rater
             # a scorer that gives verdicts has its score on its own page
@@ -158,44 +180,51 @@ def leaderboard(store: Store, suite: str, *, intervals: bool = True) -> Leaderbo
                 raters[name] = BoardRater(name, "scorer", row.aspect)
                 if row.aspect == aspect or (row.generator, name, row.task) not in rows:
                     rows[row.generator, name, row.task] = row
-    ratings = frame.frame(store, Selection(suite=(suite,)))
+    ratings = frame.frame(store, replace(selection, aspect=()))
     ratings = ratings[ratings.excluded.isna() & np.isfinite(ratings.number) & ratings.aspect.isin((aspect, SCORE))]
     asked = ratings[(ratings.kind == "human") & (ratings.aspect == aspect)]
     people = leading_kind(asked[~asked.simulated].item.nunique(), asked[asked.simulated].item.nunique())
     tasks = dict(ratings.drop_duplicates("item").set_index("item").task)
-    prompts = {each.name: prompts_by_cell(answers_by(ratings, each.aspect, each.name), tasks) for each in raters.values()}
+    answers = {each.name: answers_by(ratings, each.aspect, each.name) for each in raters.values()}
+    prompts = {name: prompts_by_cell(own, tasks) for name, own in answers.items()}
     cells = {
         (generator, name, task): replace(row, n_prompts=prompts[name].get((generator, task), row.n_prompts))
         for (generator, name, task), row in rows.items()
     }
-    columns = _ordered(_with_agreement(store, raters, selection, people, intervals=intervals), cells, people)
+    here = scope.task or ALL
+    columns = _ordered(_with_agreement(store, raters, scope, people, intervals=intervals), cells, people)
     first = columns[0] if columns else None
-    by_first = {
-        generator: row
-        for (generator, name, task), row in rows.items()
-        if first is not None and (name, task) == (first.name, ALL) and row.value is not None and generator in judged.generators
-    }
+    generators = [name for name in judged.generators if name in scope.generator or not scope.generator]
+    by_first = _means_by(cells, first.name, here, generators) if first is not None else {}
     said, about = None, ratings.iloc[:0]
     if first is not None:
-        said = generator_headline(first.name, by_first, answers_by(ratings, first.aspect, first.name))
         about = ratings[_by(ratings, first) & (ratings.aspect == first.aspect)]
-    ordered = order_of(by_first)
-    generators = [*ordered, *sorted(set(judged.generators) - set(ordered))]
+        about = about if here == ALL else about[about.task == here]
+        said = generator_headline(first.name, by_first, answers_by(about, first.aspect, first.name))
+    order = _order(sort, columns, here, judged.tasks)
+    by_order = _means_by(cells, order[0], order[1], generators)
+    ordered = order_of(by_order)
+    ranks, unranked = _ranks(answers.get(order[0]), tasks, order[1], ordered) if intervals else ({}, "")
     best = next((each for each in columns if each.kind == "scorer" and each.agreement is not None), None)
-    contested = _contested(ratings, best, aspect, people) if best is not None and people else []
+    of_task = ratings if here == ALL else ratings[ratings.task == here]
+    contested = _contested(of_task, best, aspect, people) if best is not None and people else []
     settled = {each.item_id for each in remarks.verdicts(store) if each.aspect == aspect}
     contested = [each for each in contested if each.item not in settled]
     binary = best is not None and best.aspect in YES_NO_ASPECTS
     opposed = [each for each in contested if binary and abs(each.scorer - each.mean) > 0.5]
     return Leaderboard(
-        suite=suite,
+        suite=scope.suite,
         aspect=aspect,
+        task=here,
         raters=tuple(columns),
-        generators=tuple(generators),
-        tasks=tuple(judged.tasks) if len(judged.tasks) > 1 else (),
+        generators=(*ordered, *sorted(set(generators) - set(ordered))),
+        tasks=tuple(judged.tasks) if len(judged.tasks) > 1 and here == ALL else (),
         cells=cells,
+        order=order,
+        ranks=ranks,
+        unranked=unranked,
         headline=said,
-        contested=tuple(contested[:MOST_CONTESTED]),
+        contested=_with_previews(store, contested[:MOST_CONTESTED]),
         contested_by=best.name if best is not None and contested else None,
         disagreements=len(opposed),
         people=people,
@@ -206,27 +235,66 @@ def leaderboard(store: Store, suite: str, *, intervals: bool = True) -> Leaderbo
     )
 
 
+def _means_by(
+    cells: Mapping[tuple[str, str, str], Estimate], rater: str, task: str, generators: Sequence[str]
+) -> dict[str, Estimate]:
+    """Return a rater's mean of each generator in a task, where there is one."""
+    found = {name: cells.get((name, rater, task)) for name in generators}
+    return {name: row for name, row in found.items() if row is not None and row.value is not None}
+
+
+def _order(sort: str, columns: Sequence[BoardRater], task: str, tasks: Sequence[str]) -> tuple[str, str]:
+    """Return the rater and the task that rows are sorted by; the first rater's mean where `sort` names nothing here."""
+    first = columns[0].name if columns else ""
+    if sort.startswith(BY_TASK) and sort.removeprefix(BY_TASK) in tasks:
+        return first, sort.removeprefix(BY_TASK)
+    return (sort if any(each.name == sort for each in columns) else first), task
+
+
+def _ranks(
+    answers: pd.DataFrame | None, tasks: Mapping[str, str | None], task: str, ordered: Sequence[str]
+) -> tuple[dict[str, RankSet], str]:
+    """Return the places that each generator may have by a rater's answers, or why there are none."""
+    if answers is None or len(ordered) < 2:
+        return {}, ""
+    own = answers[answers.generator.isin(ordered)]
+    if task != ALL:
+        own = own[own.item.str.split("\n").str[0].map(tasks) == task]
+    prompts = own.prompt.nunique()
+    if prompts < FEWEST_PROMPTS:
+        return {}, f"too few prompts to rank ({prompts} of {FEWEST_PROMPTS})"
+    if len(own) < FEWEST_ANSWERS:
+        return {}, f"too few answers to rank ({len(own)} of {FEWEST_ANSWERS})"
+    differences = compare_generators(own)
+    first = ordered[0]
+    leads = [each for each in differences if first in (each.first, each.second)]
+    ahead = len(leads) == len(ordered) - 1 and all(
+        direction(each) == ("better" if each.first == first else "worse") for each in leads
+    )
+    return rank_sets(differences, first if ahead else None), ""
+
+
 MOST_CONTESTED: Final = 8
 
 
 def _with_agreement(
     store: Store,
     raters: Mapping[str, BoardRater],
-    selection: Selection,
+    scope: Scope,
     people: str | None,
     *,
     intervals: bool,
 ) -> list[BoardRater]:
-    """The columns with how far each agrees with people."""
+    """Return the columns with how far each agrees with people, by the scope's statistic where the rater can have it."""
     if people is None:
         return list(raters.values())
-    report = recall(store, selection, replace(BOARD, intervals=intervals))
-    rows = {
-        (row.rater, row.statistic): row for row in report.raters if (row.task, row.people, row.target) == (ALL, people, None)
-    }
+    report = recall(store, scope.selection, replace(BOARD, intervals=intervals))
+    about = (scope.task or ALL, people, None)
+    rows = {(row.rater, row.statistic): row for row in report.raters if (row.task, row.people, row.target) == about}
     columns = []
     for each in raters.values():
-        row = rows.get((each.name, "cohen_kappa" if each.aspect in YES_NO_ASPECTS else "spearman"))
+        usual = "cohen_kappa" if each.aspect in YES_NO_ASPECTS else "spearman"
+        row = rows.get((each.name, scope.statistic)) or rows.get((each.name, usual))
         if row is not None and row.value is not None:
             each = replace(
                 each,
@@ -240,6 +308,15 @@ def _with_agreement(
     return columns
 
 
+def _with_previews(store: Store, images: Sequence[ContestedImage]) -> tuple[ContestedImage, ...]:
+    previews = contents.item_previews(store, [each.item for each in images])
+    found = [(each, previews.get(each.item)) for each in images]
+    return tuple(
+        each if preview is None else replace(each, text=preview.text or each.text, sha256=preview.sha256)
+        for each, preview in found
+    )
+
+
 def _ordered(
     columns: Sequence[BoardRater], cells: Mapping[tuple[str, str, str], Estimate], people: PeopleKind | None
 ) -> list[BoardRater]:
@@ -248,11 +325,13 @@ def _ordered(
     Real people stand behind all others as long as simulated ones lead (``people``).
     """
 
+    alone = len({generator for generator, _, _ in cells if generator != ALL}) == 1
+
     def key(rater: BoardRater) -> tuple[int, float, str]:
         judged = sum(of == rater.name and task == ALL and generator != ALL for generator, of, task in cells)
-        kinds = {"people": 0, "simulated": 3, "scorer": 1}
+        kinds = {"people": 0, "simulated": 0 if people == "simulated" else 3, "scorer": 1}
         # people who judged one generator alone, or too few images, order nothing
-        few = judged < 2 or (rater.kind == "people" and people == "simulated")
+        few = (judged < 2 and not alone) or (rater.kind == "people" and people == "simulated")
         rank = 5 if few and rater.kind != "scorer" else kinds[rater.kind] + (rater.aspect == SCORE)
         return rank, -(rater.agreement.value or 0.0) if rater.agreement else 0.0, rater.name
 
@@ -294,16 +373,9 @@ def _contested(ratings: pd.DataFrame, scorer: BoardRater, aspect: str, people: s
             yes=round(float(row.yes)),
             n=int(row.n),
             mean=float(row.average),
+            text=str(item),
+            sha256=None,
         )
         for item, row in zip(both.index, both.itertuples(index=False), strict=True)
         if row.apart > 0
     ]
-
-
-def main_suite(store: Store) -> str | None:
-    """The suite that opens first: where people and scorers judged most images together, else where most is judged."""
-    suites = contents.judged_suites(store)
-    if not suites:
-        return None
-    meetings = contents.meetings(store)
-    return max(sorted(suites), key=lambda name: meetings.get(name, (0, 0, 0)))

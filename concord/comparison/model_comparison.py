@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
-from agreement import Options
 from agreement.generators import GeneratorDifference
 from agreement.inference.hypothesis_tests import holm
-from concord.agreement import recall
 from concord.common import live_updates
-from concord.common.people_kinds import leading_kind
+from concord.comparison.same_prompts import PromptImage
 from concord.headlines import (
     ALL,
-    MEAN,
-    GeneratorHeadline,
     answers_by,
     compare_two,
-    generator_headline,
-    means_of_generators,
     prompts_by_cell,
 )
 from data.selection import PEOPLE, SIMULATED, Selection
@@ -69,6 +64,7 @@ class ModelComparison:
         overall: the second generator less the first; None where they share no prompt.
         by_task: the same of each task with its name, corrected for their number (Holm).
         pairs: the prompts, the largest regressions first, and of equal ones by their ids.
+        answers: by image the sum of the answers about it, and how many they are.
     """
 
     first: str
@@ -76,6 +72,7 @@ class ModelComparison:
     overall: GeneratorDifference | None
     by_task: tuple[tuple[str, GeneratorDifference], ...]
     pairs: tuple[PromptPair, ...]
+    answers: Mapping[str, tuple[float, int]]
 
 
 @live_updates.cached(maxsize=32)
@@ -95,11 +92,22 @@ def rated_generators(store: Store, suite: str, by: RatedAspect) -> frozenset[str
 
 
 @live_updates.cached(maxsize=32)
-def compare_models(store: Store, suite: str, first: str, second: str, by: RatedAspect) -> ModelComparison:
-    """Compare two generators of a suite, computed once for all who look while the project stays as it is."""
+def compare_models(store: Store, suite: str, first: str, second: str, by: RatedAspect, task: str = "") -> ModelComparison:
+    """Compare two generators of a suite, computed once for all who look while the project stays as it is.
+
+    Args:
+        store: the open project.
+        suite: whose prompts both were asked.
+        first: the one before.
+        second: the one that is compared with it: differences are its mean less the first one's.
+        by: whose answers, and about what.
+        task: the only one that counts; empty for all.
+    """
     ratings = _ratings(store, suite)
     rows = _rated(ratings, by)
     rows = rows[rows.generator.isin((first, second))]
+    if task:
+        rows = rows[rows.task == task]
     overall = compare_two(answers_by(rows, by.aspect, by.rater), second, first)
     differences = (
         (str(name), compare_two(answers_by(part, by.aspect, by.rater), second, first)) for name, part in rows.groupby("task")
@@ -107,19 +115,22 @@ def compare_models(store: Store, suite: str, first: str, second: str, by: RatedA
     tasks = [(name, made) for name, made in differences if made is not None]
     corrected = holm([made.p for _, made in tasks])
     by_task = tuple((name, replace(made, p_holm=p)) for (name, made), p in zip(tasks, corrected, strict=True))
-    return ModelComparison(first, second, overall, by_task if len(by_task) > 1 else (), _pairs(store, rows, first, second))
+    said = rows.groupby("item").number.agg(["sum", "size"])
+    answers = {str(item): (float(total), int(n)) for item, total, n in said.itertuples()}
+    pairs = _pairs(store, rows, first, second)
+    return ModelComparison(first, second, overall, by_task if len(by_task) > 1 else (), pairs, answers)
 
 
-@live_updates.cached(maxsize=32)
-def people_headline(store: Store, suite: str, aspect: str) -> GeneratorHeadline | None:
-    """Return what may be said of the best generator by people, or by simulated ones until real ones have judged enough."""
-    selection = Selection(suite=(suite,), aspect=(aspect,))
-    rows = recall(store, selection, Options(statistics=(MEAN,))).among_people
-    answers = frame.frame(store, selection)
-    means = {kind: means_of_generators(rows, kind) for kind in ("real", "simulated")}
-    leading = leading_kind(*(max((row.n_items for row in rows if row.people == kind), default=0) for kind in means))
-    name = SIMULATED if leading == "simulated" else PEOPLE
-    return generator_headline(name, means[leading], answers_by(answers, aspect, name)) if leading and means[leading] else None
+def pair_images(store: Store, made: ModelComparison, pairs: Sequence[PromptPair]) -> dict[str, PromptImage]:
+    """Return the images of some prompts of a comparison with their pictures and what was answered about each, by item."""
+    items = [item for pair in pairs for item in (*pair.first_items, *pair.second_items)]
+    previews = contents.item_previews(store, items)
+    images = {}
+    for item in items:
+        total, n = made.answers[item]
+        preview = previews.get(item)
+        images[item] = PromptImage(item, preview.sha256 if preview else None, total / n, round(total), n)
+    return images
 
 
 @live_updates.cached(maxsize=32)

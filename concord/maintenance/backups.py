@@ -13,7 +13,7 @@ from typing import Any
 from concord.common import forwarding, wording
 from concord.common.context import CommandError, Context, UsageError, writing
 from data.people import NamesAs, person_pseudonym
-from data.store.backup import backups, restoring, snapshot
+from data.store.backup import backups, restoring, scheduler, snapshot
 from data.store.backup.backups import Backup, BadBackup
 from data.store.core.connections import DATABASE
 from data.store.core.store import Store, StoreBusy, StoreError
@@ -38,6 +38,14 @@ def backup(context: Context, output: str | None = None, listing: bool = False, f
     context.say(f"{_rows(made):,} rows and {files} in {where}; to go back to it: restore {made.name}")
     if into is None:
         context.warn("it lies on the disk of the project: -o FOLDER puts one elsewhere")
+
+
+def backup_failure(store: Store) -> str:
+    """Return since when and why no backup can be made, as a sentence; "" as long as the last one was made."""
+    state = scheduler.backup_state(store)
+    if state is None or not state.failed or state.since is None:
+        return ""
+    return f"No backup could be made since {state.since:%Y-%m-%d %H:%M} UTC: {state.failed}. It is tried again by itself."
 
 
 def print_backups(context: Context | None, listed: list[Backup], form: str) -> None:

@@ -11,9 +11,9 @@ from agreement.meta.units import RatedUnits
 from agreement.report.report import select
 from concord.agreement import scales_of
 from concord.common import live_updates
-from concord.comparison.leaderboard import MAIN_ASPECTS
 from concord.meta.findings import selected_units
 from concord.meta.requests import MEAN, PlanRequest
+from concord.scope import MAIN_ASPECTS
 from data.selection import Selection
 from data.store.core import frame
 from data.store.core.store import Store

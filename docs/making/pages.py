@@ -73,21 +73,34 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
         "a": "One of the pair that is opened.",
         "b": "The other.",
     },
-    "estimates": {
+    "results": {
         "suite": "The suite.",
-        "aspect": "What people rate.",
-        "scorer": "Whose verdicts are used.",
-        "target": "What the estimate is about: `prompts` (new ones) or `these` images.",
-        "labels": "The labels that count: `drawn` by a campaign, `random` (all, chance chose them), or `trial` (40 of"
+        "aspect": "The question.",
+        "generator": "The generators; repeatable, all by default.",
+        "task": "The task; all by default.",
+        "statistic": "The statistic of agreement in the headings.",
+        "sort": "Whose mean orders the rows: a rater, or `task:NAME`.",
+        "column": "The raters that have a column beside the first; repeatable.",
+        "by": "Whose means stand in the cells by task.",
+        "prompts": "The order of the same prompts: `spread`, `wrong` or `random`.",
+        "page": "The page of the same prompts, from 0.",
+        "all": "`1`: all rows and all tasks.",
+        "numbers": "`1`: the panel with all numbers is open.",
+        "scorer": "Whose verdicts sharpen people's means.",
+        "target": "What sharpened means hold for: `prompts` (new ones) or `these` images.",
+        "labels": "The answers that count: `drawn` by a campaign, `random` (all, they are a random sample), or `trial` (40 of"
         " those there are).",
         "method": "`ppi` or `corrected`.",
     },
     "compare": {
         "suite": "The suite.",
-        "first": "The model before, the baseline.",
-        "second": "The model after, the candidate.",
-        "by": "Who judges, and what, as `RATER·ASPECT`.",
-        "order": "Which prompts come first: `regressions` or `improvements`.",
+        "aspect": "The question.",
+        "task": "The task; all by default.",
+        "a": "The generator before, the baseline.",
+        "b": "The generator after, the candidate.",
+        "by": "Whose prompts and tasks are shown.",
+        "show": "The prompts that got `worse`, `better`, or stayed the `same`.",
+        "page": "The page of prompts, from 1.",
     },
     "planning": {
         "rated": "What people rate, as `SUITE·ASPECT`, and `·simulated` for simulated people.",
@@ -104,7 +117,8 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
         "show": "Which of its numbers: `different`, `same`, `not_determined`, or all.",
         "page": "The page of numbers, from 1.",
     },
-    "preferences": {
+    "votes": {
+        "numbers": "`1`: the panel with all numbers is open.",
         "suite": "The suite.",
         "two": "The two generators, as `A against B`.",
         "task": "Of the pairs listed: the task.",
@@ -193,18 +207,20 @@ PAGES: Final[dict[str, DocumentedPage]] = {
         " link `/join/…`, by signing in, or, on this machine, by giving a name.",
         keys="assets/js/form/dialogs.js",
     ),
-    "overview": DocumentedPage(
-        "/studio/",
-        "What the project holds at a glance, and the score table: each generator and task by people and by every scorer, with"
-        " intervals. An empty project says what to do.",
+    "results": DocumentedPage(
+        "/studio/results",
+        "Which generator is best, how sure, on what: the leaderboard with rank groups and intervals, people's means alone or"
+        " sharpened by a scorer ([how](statistics/estimates.md#estimates-by-peoples-standard)), the same prompts by every"
+        " generator, and the images on which people and a scorer differ most. An empty project says what to do.",
+        keys="assets/js/navigation.js",
     ),
     "importing": DocumentedPage(
-        "/studio/import",
+        "/studio/add",
         "Import images or ratings without the command line: upload files, or name a folder on this machine; see what was"
         " recognised, import it, undo it.",
     ),
     "browse": DocumentedPage(
-        "/studio/browse", "All images, filtered, in a grid; the filters are the address.", keys="assets/js/browse/keys.js"
+        "/studio/images", "All images, filtered, in a grid; the filters are the address.", keys="assets/js/browse/keys.js"
     ),
     "agreement": DocumentedPage(
         "/studio/agreement",
@@ -213,57 +229,52 @@ PAGES: Final[dict[str, DocumentedPage]] = {
         FILTERS,
     ),
     "scorers": DocumentedPage(
-        "/studio/scorers",
+        "/studio/agreement/scorers",
         "What scorers are good for: whether each may replace people, and, beside people's own level, whether it chooses the"
         " better image of a prompt, orders the generators, and gives people's verdict"
         " ([statistics](statistics/ranking.md#ranking)).",
     ),
-    "estimates": DocumentedPage(
-        "/studio/estimates",
-        "How good each generator is by people's standard, from few labels and a scorer's verdicts of all images, beside the"
-        " labels alone and the scorer alone ([how](statistics/estimates.md#estimates-by-peoples-standard)).",
-    ),
     "compare": DocumentedPage(
-        "/studio/compare",
-        "Two models on the same prompts, by one rater: the difference with its interval and test, wins, ties and losses, each"
-        " task, and the images of the prompts that got worse most.",
+        "/studio/results/compare",
+        "Two generators on the same prompts: every rater's difference with its interval, wins, ties and losses, each task, and"
+        " the pictures of the prompts that got worse, better, or stayed the same.",
     ),
-    "preferences": DocumentedPage(
-        "/studio/preferences",
+    "votes": DocumentedPage(
+        "/studio/results/votes",
         "A/B tests: whom people prefer, whom scorers would, strengths, side bias, and the pairs behind each number.",
     ),
     "matching": DocumentedPage(
-        "/studio/matching", "Image-text matching: accuracy against chance, votes, Winoground's scores, and images."
+        "/studio/agreement/matching", "Image-text matching: accuracy against chance, votes, Winoground's scores, and images."
     ),
     "explore": DocumentedPage(
-        "/studio/explore",
+        "/studio/agreement/explore",
         "Thresholds moved live, failure pictures, the flip test, and questions. The scorer's own settings are parameters, too,"
         " by their names ([settings](settings.md)).",
     ),
     "campaigns": DocumentedPage(
-        "/studio/campaigns", "Campaigns: made, watched, invited to, and adjudicated ([guide](campaigns.md))."
+        "/studio/people", "Campaigns: made, watched, invited to, and adjudicated ([guide](campaigns.md))."
     ),
     "planning": DocumentedPage(
-        "/studio/plan",
+        "/studio/people/plan",
         "How many prompts and ratings are enough for the precision that you want, from the ratings there are, and how people"
         " differ ([statistics](statistics/estimates.md#how-many-labels-are-enough)).",
     ),
     "studies": DocumentedPage(
-        "/studio/studies",
+        "/studio/report/studies",
         "The published studies in the project: what each claims, and its printed numbers beside those of the project's ratings"
         " ([how](reproducing.md), [audit](audit.md)).",
     ),
     "map": DocumentedPage(
-        "/studio/map",
+        "/studio/images/map",
         "The pictures by what an image-text model sees in them: alike ones lie near each other, and a line drawn around some"
         " leads to them in Browse. Its address also takes Browse's parameters, for which pictures.",
     ),
     "reports": DocumentedPage(
-        "/studio/reports", "A report made of a selection, in every format ([what is in it](exchange.md#the-report))."
+        "/studio/report", "A report made of a selection, in every format ([what is in it](exchange.md#the-report))."
     ),
-    "runs": DocumentedPage("/studio/runs", "Scorers' runs: start, stop, go on, remove; progress and log."),
+    "runs": DocumentedPage("/studio/add/runs", "Scorers' runs: start, stop, go on, remove; progress and log."),
     "workbench": DocumentedPage(
-        "/studio/workbench",
+        "/studio/images/one",
         "One image: what scorers saw on the left, on the right the form (once uncovered: who is wrong), what others said below."
         " Its address also keeps the listing that it was opened from, by Browse's parameters, so that N and P go through it."
         " With `verdict=none` the listing is a queue: what has a verdict leaves it.",

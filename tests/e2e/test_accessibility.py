@@ -42,12 +42,12 @@ def test_the_form_in_dark_mode(visitor: Visit, server: Server) -> None:
 
 
 READY = {
-    "": "#board .cc-board", "import": "#import-path", "browse": "main .cc-cell", "map": "#map-plot .point",
+    "": ".cc-leaderboard", "import": "#import-path", "browse": "main .cc-cell", "map": "#map-plot .point",
     "browse?show=prompts": "main .cc-prompt__cell",
     "browse?task=counting&show=prompts&left=playground-early&right=playground-late": "main .cc-swipe",
     "workbench": ".cc-desk", "agreement": "#agreement-plot .ytick", "scorers": "#questions table",
-    "estimates": "main .cc-headline, #teaching", "plan": "main .cc-headline, #teaching", "compare": "#comparison .cc-headline",
-    "preferences": "main .cc-headline, #teaching", "matching": "main .cc-headline, #teaching",
+    "results?numbers=1": ".cc-side-panel table", "plan": "main .cc-headline, #teaching", "compare": ".cc-versus",
+    "results/votes": ".cc-votes", "matching": "main .cc-headline, #teaching",
     "explore": "main .js-plotly-plot", "explore?show=questions": "#asked-lead .cc-note", "campaigns": "#campaigns .cc-note",
     "runs": "main table", "reports": "#report-preview .cc-note",
 }  # fmt: skip
@@ -87,7 +87,7 @@ def test_signing_in(visitor: Visit, tmp_path: Path) -> None:
 
 def test_dialogs_of_browse(visitor: Visit, playground: Server) -> None:
     page = visitor(playground).page
-    page.goto("/studio/browse?task=counting&rater=geneval-playground")
+    page.goto("/studio/images?task=counting&rater=geneval-playground")
     cells = page.locator(".cc-cell")
     expect(cells.first).to_be_visible()
     cells.first.focus()

@@ -26,7 +26,7 @@ def choose(page: Page, label: str, option: str) -> None:
 
 def test_a_filter_of_browse_is_in_the_address(visitor: Visit, server: Server) -> None:
     page = visitor(server).page
-    page.goto("/studio/browse?suite=sr2d")
+    page.goto("/studio/images?suite=sr2d")
     cells, summary = page.locator(".cc-cell"), page.locator("#cc-browse [role=status]")
     expect(cells).to_have_count(14)
     generator = page.locator('[data-facet="generator"]')
@@ -66,18 +66,18 @@ def test_a_filter_of_agreement_is_in_the_address(visitor: Visit, server: Server)
 
 
 def test_a_number_leads_to_its_images_and_an_image_to_its_answers(page: Page) -> None:
-    page.goto("/studio/")
-    unfold(page)
+    page.goto(f"/studio/results?suite={STUDY_SUITE}")
+    page.get_by_role("link", name="All numbers").click()
     table = page.get_by_role("table").filter(has_text=f"{STUDY_SUITE}: share of yes to")
     row = table.get_by_role("row").filter(has=page.get_by_role("rowheader", name="sdv2", exact=True))
     row.get_by_role("link").nth(1).click()
-    expect(page).to_have_url(re.compile(rf"/studio/browse\?suite={STUDY_SUITE}&task=counting&generator=sdv2"))
+    expect(page).to_have_url(re.compile(rf"/studio/images\?suite={STUDY_SUITE}&task=counting&generator=sdv2"))
     cells = page.locator(".cc-cell")
     expect(cells).to_have_count(4)
     expect(cells.first).to_contain_text("no picture, answers only")
     expect(cells.first).to_contain_text("people ")
     cells.first.click()
-    expect(page).to_have_url(re.compile(r"/studio/workbench\?id="))
+    expect(page).to_have_url(re.compile(r"/studio/images/one\?id="))
     expect(page.get_by_text("This item has answers but no picture")).to_be_visible()
     expect(page.get_by_role("heading", level=2)).to_have_text(re.compile(r"a photo of \d (clock|carrot)"))
     expect(page.get_by_role("rowheader", name="correct", exact=True)).to_be_visible()
@@ -85,7 +85,7 @@ def test_a_number_leads_to_its_images_and_an_image_to_its_answers(page: Page) ->
 
 
 def test_a_picture_appears_with_its_prompt(page: Page) -> None:
-    page.goto("/studio/browse?generator=beta")
+    page.goto("/studio/images?generator=beta")
     cell = page.locator(".cc-cell").first
     text = cell.locator(".cc-cell-text").inner_text()
     cell.click()

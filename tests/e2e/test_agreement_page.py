@@ -109,7 +109,7 @@ def test_a_cell_of_the_confusion_table_leads_to_its_images(page: Page, server: S
     last = links.last
     n = int(last.locator("xpath=following-sibling::small").inner_text().split()[0])
     last.click()
-    expect(page).to_have_url(re.compile(r"/studio/browse\?.*a_says="))
+    expect(page).to_have_url(re.compile(r"/studio/images\?.*a_says="))
     expect(page.locator(".cc-cell")).to_have_count(n)
 
 

@@ -58,7 +58,7 @@ def page(visitor: Visit, browsed: Server) -> Page:
 
 def opened(page: Page, **query: str) -> Locator:
     """Browse with its images, or lines by prompt, there."""
-    page.goto(f"/studio/browse?{urlencode(query)}")
+    page.goto(f"/studio/images?{urlencode(query)}")
     shown = page.locator(".cc-prompt__cell" if query.get("show") == "prompts" else ".cc-cell")
     expect(shown.first).to_be_visible()
     settled(page)
@@ -107,7 +107,7 @@ def test_from_the_start_page_to_where_people_and_a_scorer_differ(visitor: Visit,
     page = visitor(browsed).page
     page.goto("/studio/")
     actions: list[Callable[[], object]] = [
-        lambda: page.locator(".cc-nav").get_by_role("link", name="Browse", exact=True).click(),
+        lambda: page.locator(".cc-nav").get_by_role("link", name="Images", exact=True).click(),
         lambda: facet(page, "task", COUNTING).click(),
         lambda: facet(page, "differs", f"{GENEVAL}:missed").click(),
     ]
@@ -197,7 +197,7 @@ def test_back_forward_and_typing_change_the_filters(page: Page) -> None:
 
 
 def test_an_empty_result_says_what_to_do(page: Page) -> None:
-    page.goto("/studio/browse?task=counting&q=zeppelin")
+    page.goto("/studio/images?task=counting&q=zeppelin")
     expect(page.get_by_text("No image matches all these filters")).to_be_visible()
     page.locator(".cc-browse__trouble").get_by_role("button", name="Clear all").click()
     expect(page.locator(".cc-cell").first).to_be_visible()
@@ -250,7 +250,7 @@ def test_an_image_opens_and_back_returns_to_its_position(page: Page) -> None:
     index, id = focused_index(page), page.evaluate("new URL(document.activeElement.href).searchParams.get('id')")
     assert index > 8
     page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile(r"/studio/workbench\?id="))
+    expect(page).to_have_url(re.compile(r"/studio/images/one\?id="))
     expect(page.locator(".cc-bench__title")).to_contain_text(id)
     # the Workbench has the whole listing
     expect(page.get_by_text(f"{index + 1} of 84")).to_be_visible()
@@ -387,7 +387,7 @@ def test_rows_by_prompt_put_generators_side_by_side(page: Page) -> None:
     expect(row.get_by_role("link", name="renderer-careless, image 1")).to_be_visible()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile(r"/studio/workbench\?id=.*renderer-careless%2F1"))
+    expect(page).to_have_url(re.compile(r"/studio/images/one\?id=.*renderer-careless%2F1"))
 
 
 def test_rows_by_prompt_mark_images_outside_the_filter(page: Page, browsed: Server) -> None:
@@ -457,7 +457,7 @@ def test_a_view_is_saved_opened_and_deleted(visitor: Visit, browsed: Server) -> 
     expect(other.get_by_label("Order", exact=True)).to_have_value("recent")
     expect(other.get_by_label("Judged by", exact=True)).to_have_value(GENEVAL)
     # a link may name it
-    other.goto(f"/studio/browse?{urlencode({'view': 'Hard & <odd>'})}")
+    other.goto(f"/studio/images?{urlencode({'view': 'Hard & <odd>'})}")
     expect(sentence(other)).to_have_text(shown)
     expect(other.get_by_label("Order", exact=True)).to_have_value("recent")
     expect(other.locator("#ignored")).to_have_text("")
@@ -474,7 +474,7 @@ def test_a_confusion_cell_of_agreement_opens_its_images(page: Page) -> None:
     expect(link).to_be_visible()
     n = int(link.locator("small").inner_text().split()[1])
     link.click()
-    expect(page).to_have_url(re.compile(r"/studio/browse\?.*a_says="))
+    expect(page).to_have_url(re.compile(r"/studio/images\?.*a_says="))
     expect(page.locator("#crossing")).to_contain_text(f"{n} image")
     expect(page.locator(".cc-browse__status")).to_have_text(re.compile(rf"^{n} images?$"))
     expect(page.locator(".cc-cell").first).to_contain_text(GENEVAL)

@@ -37,7 +37,7 @@ def person(
 @pytest.mark.slow
 def test_a_campaign_from_the_first_click_to_the_verdict(visitor: Visit, fresh: Server, tmp_path: Path) -> None:
     page = visitor(fresh).page
-    page.goto("/studio/campaigns")
+    page.goto("/studio/people")
     expect(page.locator("#campaigns")).to_contain_text("A campaign asks people the same questions")
     images = visor_folder(tmp_path / "alpha", LEFT_PROMPTS[:3])
     fresh.run("import", "images", images, "--layout", "visor", "--generator", "alpha")

@@ -17,7 +17,7 @@ KEPT = "geneval-playground[threshold=0.9]"
 SCORE = re.compile(r"score (0\.\d{3})(?: → (0\.\d{3}))?, Cohen’s κ with simulated people (0\.\d{3})(?: → (0\.\d{3}))?")
 
 
-def opened(page: Page, address: str = "/studio/explore") -> None:
+def opened(page: Page, address: str = "/studio/agreement/explore") -> None:
     page.goto(address)
     expect(page.locator("#explore-plot .js-plotly-plot")).to_be_visible()
     unfold(page)
@@ -83,7 +83,7 @@ def test_a_slider_moves_score_and_agreement_and_saved_settings_appear_on_agreeme
         if (row["rater"], row["task"], row["generator"], row["statistic"]) == (KEPT, "all", "all", "cohen_kappa")
     )
     assert f"{row['value']:.3f}" == kappa_now
-    page.goto(f"/studio/browse?suite=playground&rater={KEPT}&by=correct")
+    page.goto(f"/studio/images?suite=playground&rater={KEPT}&by=correct")
     expect(page.locator(".cc-cell").first).to_be_visible()
     playground.run("import", "undo", undo[1])
     assert KEPT not in {row["rater"] for row in playground.agreement("--suite", "playground", "--aspect", "correct")["raters"]}
@@ -91,7 +91,7 @@ def test_a_slider_moves_score_and_agreement_and_saved_settings_appear_on_agreeme
 
 def test_reset_and_change_of_rater(playground: Server, visitor: Visit) -> None:
     page = visitor(playground).page
-    opened(page, "/studio/explore?threshold=0.85&rule=paper&counting_threshold=7")
+    opened(page, "/studio/agreement/explore?threshold=0.85&rule=paper&counting_threshold=7")
     expect(page.locator("#ignored")).to_contain_text("counting_threshold=7")
     expect(page.locator("#explore-lead")).to_contain_text("→")
     page.get_by_role("button", name="Reset", exact=True).click()

@@ -249,7 +249,7 @@ def test_axe_finds_nothing_serious_in_what_only_campaigns_show(visitor: Visit, r
 @pytest.mark.slow
 def test_axe_finds_nothing_serious_on_the_campaigns_page(visitor: Visit, running: Server) -> None:
     page = visitor(running).page
-    page.goto("/studio/campaigns?campaign=geneval&show=coverage")
+    page.goto("/studio/people?campaign=geneval&show=coverage")
     expect(page.get_by_role("button", name="Archive")).to_be_enabled()
     expect(page.locator("#by-answers .js-plotly-plot")).to_be_visible()
     assert serious(page) == []

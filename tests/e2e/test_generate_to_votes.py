@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.browser_watch import Visitor
 from tests.e2e.server import Server
-from tests.e2e.test_preferences import vote
+from tests.e2e.test_votes import vote
 
 
 @pytest.mark.slow
@@ -34,7 +34,7 @@ def test_generate_score_and_vote(visitor: Callable[..., Visitor], fresh: Server)
     vote(page, "n", "2")
 
     page = visitor(fresh).page
-    page.goto("/studio/preferences")
+    page.goto("/studio/results/votes")
     rows = page.locator(".cc-votes tbody tr")
     expect(rows.filter(has_text="people").first).to_contain_text("2 votes on 2 pairs")
     elbo = rows.filter(has_text="elbo-playground[steps=2,trials=1]").first

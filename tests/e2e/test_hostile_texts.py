@@ -71,7 +71,7 @@ def test_hostile_texts_in_the_form(page: Page, attacked: Server) -> None:
     said: set[str] = set()
     raters: set[str] = set()
     for item in answered:
-        page.goto(f"/studio/workbench?id={quote(item['item_id'], safe='')}&shown={quote(HOSTILE[0], safe='')}")
+        page.goto(f"/studio/images/one?id={quote(item['item_id'], safe='')}&shown={quote(HOSTILE[0], safe='')}")
         expect(page.get_by_role("heading", level=2)).to_have_text(item["text"])
         answers = page.locator("table").filter(has=page.locator("caption", has_text="Answers as given"))
         covered = page.get_by_role("button", name="Uncover")
@@ -86,7 +86,7 @@ def test_hostile_texts_in_the_form(page: Page, attacked: Server) -> None:
 
 
 def test_hostile_texts_in_browse(page: Page) -> None:
-    page.goto("/studio/browse?suite=images")
+    page.goto("/studio/images?suite=images")
     expect(page.locator(".cc-cell-text")).to_have_count(len(HOSTILE))
     assert set(visible_texts(page.locator(".cc-cell-text"))) == set(HOSTILE)
     made = set(visible_texts(page.locator(".cc-cell-text + .cc-cell-meta")))
@@ -106,7 +106,7 @@ def test_hostile_texts_in_browse(page: Page) -> None:
 def test_hostile_texts_in_campaigns(page: Page, attacked: Server) -> None:
     for number, text in enumerate(HOSTILE):
         attacked.run("campaigns", "create", f"hostile-{number}", "--title", text, "--suite", "images", "--instructions", text)
-    page.goto("/studio/campaigns?campaign=hostile-0&show=people")
+    page.goto("/studio/people?campaign=hostile-0&show=people")
     expect(page.locator("#campaign-title h2")).to_contain_text(HOSTILE[0])
     assert set(visible_texts(page.locator("#campaigns tbody th a"))) >= set(HOSTILE)
     assert_inert(page)
@@ -118,10 +118,10 @@ def test_hostile_texts_in_campaigns(page: Page, attacked: Server) -> None:
         attacked.run("campaigns", "delete", f"hostile-{number}")
 
 
-def test_hostile_texts_in_overview(page: Page) -> None:
-    page.goto("/studio/")
-    unfold(page)
-    table = page.locator("#scores").get_by_role("table").filter(has_text=HOSTILE_SUITE)
+def test_hostile_texts_in_results(page: Page) -> None:
+    page.goto(f"/studio/results?suite={HOSTILE_SUITE}&numbers=1")
+    panel = page.get_by_role("complementary", name="All numbers")
+    table = panel.get_by_role("table").filter(has_text=HOSTILE_SUITE)
     expect(table.locator("caption")).to_have_text(f"{HOSTILE_SUITE}: mean of “{HOSTILE_ASPECT}”")
     assert set(visible_texts(table.locator("thead th"))) >= set(HOSTILE)
     assert set(visible_texts(table.locator("tbody th"))) >= set(HOSTILE[:2])

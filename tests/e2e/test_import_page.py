@@ -21,7 +21,7 @@ def test_a_zip_is_seen_stored_asked_about_and_undone(fresh: Server, visitor: Vis
         archive.write(png(tmp_path / "a.png"), "a.png")
         archive.writestr("images.csv", "path,prompt\na.png,an <b>apple</b>\ngone.png,a dog\n")
     page = visitor(fresh).page
-    page.goto("/studio/import")
+    page.goto("/studio/add")
     expect(page.locator("#import-path")).to_be_visible()
     page.locator("#import-files input[type=file]").set_input_files(tmp_path / "mine.zip")
     summary = page.locator("#import-summary")
@@ -39,7 +39,7 @@ def test_a_zip_is_seen_stored_asked_about_and_undone(fresh: Server, visitor: Vis
     page.keyboard.press("Enter")
     expect(page.get_by_text("an <b>apple</b>")).to_be_visible()
 
-    page.goto("/studio/import")
+    page.goto("/studio/add")
     page.get_by_role("button", name="Undo import 1").click()
     page.get_by_role("button", name="Undo it").click()
     expect(page.locator("#import-done")).to_contain_text("Import 1 is undone")

@@ -63,10 +63,10 @@ def test_gold_verdict_and_pause_by_keyboard(visitor: Callable[..., Visitor], tmp
         expect(verdict.get_by_role("button", name="Make gold")).to_be_visible()
         assert serious(page) == []
 
-        page.goto("/studio/campaigns?campaign=main-study")
+        page.goto("/studio/people?campaign=main-study")
         expect(page.locator("#campaign-title")).to_contain_text("one check in 10")
         person(server, "crowd", "bob", 1, {"objects": "none", "count_0": 0})
-        page.goto("/studio/campaigns?campaign=crowd&show=people")
+        page.goto("/studio/people?campaign=crowd&show=people")
         tab_to(page, page.get_by_role("button", name="Revoke bob"))
         page.keyboard.press("Enter")
         tab_to(page, page.locator("#revoke-keep"))
@@ -92,7 +92,7 @@ def test_gold_verdict_and_pause_by_keyboard(visitor: Callable[..., Visitor], tmp
 def previewed_without_a_trace(page: Page, server: Server, form: Form) -> None:
     """A draft as its workers will see it, answered by keys to its end."""
     before = server.json("/api/studio/version")
-    page.goto("/studio/campaigns?campaign=main-study")
+    page.goto("/studio/people?campaign=main-study")
     with page.expect_popup() as opened:
         tab_to(page, page.get_by_role("link", name="Preview as a worker sees it"))
         page.keyboard.press("Enter")

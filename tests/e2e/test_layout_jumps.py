@@ -14,9 +14,9 @@ from tests.e2e.server import Server
 Visit = Callable[..., Visitor]
 
 READY: Final = {
-    "": "#board .cc-board", "import": "#import-path", "browse": ".cc-cell", "map": "#map-plot .point",
-    "agreement": "#agreement-plot .ytick", "compare": "#comparison .cc-headline",
-    "preferences": "main .cc-headline, #teaching", "matching": "main .cc-headline, #teaching",
+    "": ".cc-leaderboard", "import": "#import-path", "browse": ".cc-cell", "map": "#map-plot .point",
+    "agreement": "#agreement-plot .ytick", "compare": ".cc-versus",
+    "results/votes": ".cc-votes", "matching": "main .cc-headline, #teaching",
     "explore": "#explore-plot .ytick", "campaigns": "#campaigns .cc-note", "runs": "main table",
     "reports": "#report-preview .cc-note", "workbench": ".cc-desk",
 }  # fmt: skip

@@ -44,7 +44,7 @@ def test_a_plot_overtaken_by_a_change_is_redrawn(visitor: Visit, tmp_path: Path,
     monkeypatch.setattr(ReportsPage, "build", lambda page: drawing.build(page))
     with Store(tmp_path / "project") as store, listening(create_app(store, "a token")) as url:
         page = visitor(Server(url, tmp_path / "project")).page
-        page.goto("/studio/reports")
+        page.goto("/studio/report")
         drawn = page.locator("#drawn")
         expect(drawn).to_have_text("drawn of a")
         drawing.held.set()

@@ -21,7 +21,7 @@ INSIDE = "() => document.getElementById('map-told').innerText.match(/([\\d,]+) i
 """JavaScript for how many images are in the lasso; nothing while the map is drawn."""
 
 
-def opened(page: Page, address: str = "/studio/map") -> None:
+def opened(page: Page, address: str = "/studio/images/map") -> None:
     page.goto(address)
     expect(page.locator("#map-plot .point").first).to_be_visible()
     expect(page.locator("#cc-map_panel .cc-map-groups li").first).to_be_visible()
@@ -51,7 +51,7 @@ def page_query(page: Page) -> dict[str, list[str]]:
 
 def test_a_lasso_leads_to_its_images_in_browse_and_its_link_shows_it(playground: Server, visitor: Visit) -> None:
     page = visitor(playground).page
-    opened(page, "/studio/map?generator=playground-late")
+    opened(page, "/studio/images/map?generator=playground-late")
     expect(page.locator("#map-lead")).to_contain_text("168 images of 504 on the map")
     draw(page, 0.55)
     n = inside(page)
@@ -61,7 +61,7 @@ def test_a_lasso_leads_to_its_images_in_browse_and_its_link_shows_it(playground:
     expect(page.locator("#cc-map_panel .cc-map-pictures img")).to_have_count(min(n, 12))
     link = page.url
     page.get_by_role("link", name="Show these in Browse").click()
-    expect(page).to_have_url(re.compile("/studio/browse"))
+    expect(page).to_have_url(re.compile("/studio/images"))
     expect(page.locator(".cc-cell").first).to_be_visible()
     assert page_query(page)["lasso"] == address_query(link)["lasso"]
     expect(page.locator("#crossing")).to_contain_text("inside an area of the map")
@@ -84,7 +84,7 @@ def address_query(address: str) -> dict[str, list[str]]:
 @pytest.mark.slow
 def test_browse_to_map_and_back_with_the_same_selection(playground: Server, visitor: Visit) -> None:
     page = visitor(playground).page
-    page.goto("/studio/browse?task=counting&says=geneval-playground:no")
+    page.goto("/studio/images?task=counting&says=geneval-playground:no")
     n = playground.json("/api/studio/items", task="counting", says="geneval-playground:no")["total"]
     page.get_by_role("link", name="On the map").click()
     expect(page.locator("#map-lead")).to_contain_text(f"{n} images of 504 on the map")
@@ -114,7 +114,7 @@ def test_a_drawing_that_comes_late_leaves_the_selection(
     playground: Server, visitor: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = visitor(playground).page
-    opened(page, "/studio/map?paint=task")
+    opened(page, "/studio/images/map?paint=task")
     page.get_by_role("button", name="Select by numbers").press("Enter")
     for label, value in {"x from": "0", "x to": "60", "y from": "0", "y to": "100"}.items():
         page.get_by_label(label, exact=True).fill(value)
@@ -145,7 +145,7 @@ def test_a_drawing_that_comes_late_leaves_the_selection(
 @pytest.mark.slow
 def test_the_map_by_keyboard_alone(playground: Server, visitor: Visit) -> None:
     page = visitor(playground).page
-    opened(page, "/studio/map?paint=task")
+    opened(page, "/studio/images/map?paint=task")
     page.get_by_role("button", name="Select by numbers").focus()
     page.keyboard.press("Enter")
     sides = {"x from": "0", "x to": "60", "y from": "0", "y to": "100"}
@@ -163,5 +163,5 @@ def test_the_map_by_keyboard_alone(playground: Server, visitor: Visit) -> None:
     assert "lasso" not in page_query(page)
     # a class of the colours
     page.locator("#cc-map_panel").get_by_role("link", name="counting").press("Enter")
-    expect(page).to_have_url(re.compile("/studio/browse.*task=counting"))
+    expect(page).to_have_url(re.compile("/studio/images.*task=counting"))
     expect(page.locator(".cc-cell").first).to_be_visible()

@@ -44,7 +44,7 @@ def test_a_paid_study_of_a_thousand_images(
     # a report stands in its page without its scripts
     manager.watch.expected = lambda problem: "Blocked script execution in 'about:srcdoc'" in problem
     page = manager.page
-    page.goto("/studio/campaigns")
+    page.goto("/studio/people")
     pilot(page)
     answered = [at_work(visitor(fresh).page, name, n) for name, n in (("ann", 30), ("bob", 30), ("cyd", 8))]
     assert answered == [30, 30, 8]
@@ -57,7 +57,7 @@ def test_a_paid_study_of_a_thousand_images(
     # a page that follows 2,700 answers as they come costs as much as they do; others are about that
     page.goto("/favicon.ico")
     workers = crowd(fresh, link)
-    page.goto("/studio/campaigns?campaign=main-study")
+    page.goto("/studio/people?campaign=main-study")
     page.get_by_role("radio", name="Coverage and pace", exact=True).check()
     wanted = IMAGES * OVERLAP
     expect(page.locator("#coverage")).to_contain_text(
@@ -224,7 +224,7 @@ def paid(server: Server, page: Page, workers: list[Worker]) -> int:
 
 def reported(page: Page, people: int) -> None:
     """What the report says of people stands there without anybody having typed it."""
-    page.goto("/studio/reports?campaign=main-study")
+    page.goto("/studio/report?campaign=main-study")
     page.get_by_role("button", name="Make the report").click()
     with page.expect_download() as download:
         page.get_by_role("link", name="HTML", exact=True).click()

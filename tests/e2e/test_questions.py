@@ -49,7 +49,7 @@ def running(project: Path) -> Iterator[Server]:
 @pytest.mark.slow
 def test_a_persons_answers_split_the_wrong_ones(visitor: Visit, running: Server) -> None:
     page = visitor(running).page
-    explore = f"/studio/explore?suite={SUITE}&show=questions&see=people"
+    explore = f"/studio/agreement/explore?suite={SUITE}&show=questions&see=people"
     page.goto(explore)
     expect(page.locator("#asked-lead")).to_contain_text("No person has answered questions")
     expect(page.locator("#asked-numbers")).to_contain_text("--questionnaire tifa_vqa")
@@ -102,7 +102,7 @@ def test_a_persons_answers_split_the_wrong_ones(visitor: Visit, running: Server)
 
 def test_before_an_answer_nothing_of_it_is_on_the_workbench(visitor: Visit, running: Server) -> None:
     page = visitor(running).page
-    page.goto(f"/studio/workbench?id={ITEM}")
+    page.goto(f"/studio/images/one?id={ITEM}")
     expect(page.get_by_role("heading", name="Hidden until you answer")).to_be_visible()
     expect(page.locator(".cc-ask")).to_have_count(0)
     assert VQA not in page.content()

@@ -24,7 +24,7 @@ def taken(browser: Browser, playground: Server, tmp_path_factory: pytest.TempPat
     context = browser.new_context(base_url=playground.url, accept_downloads=True)
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
-    page.goto("/studio/reports?aspect=correct&generator=renderer-careless&seed=3")
+    page.goto("/studio/report?aspect=correct&generator=renderer-careless&seed=3")
     preview = page.locator("#report-preview")
     expect(preview).to_contain_text(re.compile(r"Contents: \d[\d,]* judgements by \d+ simulated raters, .* \d scorers\."))
     assert serious(page) == []
@@ -132,12 +132,12 @@ def looked_at(page: Page) -> None:
 @pytest.mark.slow
 def test_recruitment_is_entered_once_and_appears_in_the_report(visitor: Visit, fresh: Server) -> None:
     page = visitor(fresh).page
-    page.goto("/studio/reports")
+    page.goto("/studio/report")
     expect(page.locator("#teaching")).to_contain_text("Nothing has been judged yet")
     fresh.run("import", "playground")
     expect(page.get_by_role("button", name="Make the report")).to_be_enabled()
     fresh.run("campaigns", "create", "pilot", "--n", "1")
-    page.goto("/studio/campaigns?campaign=pilot")
+    page.goto("/studio/people?campaign=pilot")
     page.get_by_label("How people were asked").check()
     pay = page.locator("#said-pay_per_item").get_by_role("textbox")
     expect(pay).to_have_value("")

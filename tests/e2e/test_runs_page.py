@@ -63,7 +63,7 @@ def act(page: Page, name: str) -> None:
 @pytest.mark.slow
 def test_from_no_images_to_all_scored(fresh: Server, visitor: Visit, tmp_path: Path) -> None:
     page = visitor(fresh).page
-    page.goto("/studio/runs?scorer=clipscore")
+    page.goto("/studio/add/runs?scorer=clipscore")
     expect(page.locator("#run-plan")).to_contain_text("There are no images to score yet.")
     expect(page.locator("#runs")).to_contain_text("uv run app.py score geneval --project")
     button(page, "Score", can=False)
@@ -80,7 +80,7 @@ def test_from_no_images_to_all_scored(fresh: Server, visitor: Visit, tmp_path: P
     assert page.evaluate("window.unloaded") is False, "the page was loaded again"
     assert "nothing to do: clipscore-playground has judged all 5 images" in fresh.run("score", "clipscore")
     page.goto("/studio/")
-    expect(page.locator("#board")).to_contain_text("clipscore-playground")
+    expect(page.locator("#cc-place")).to_contain_text("clipscore-playground")
 
 
 @pytest.mark.slow
@@ -99,7 +99,7 @@ def test_an_interrupted_run_goes_on_and_is_removed(visitor: Visit, tmp_path: Pat
     left_running(project, "clipscore")
     with serving(project) as server:
         page = visitor(server).page
-        page.goto("/studio/runs?scorer=clipscore")
+        page.goto("/studio/add/runs?scorer=clipscore")
         expect(page.locator(".cc-state")).to_have_text("interrupted")
         button(page, "Resume", can=True)
         page.get_by_role("button", name="Resume").click()
@@ -126,7 +126,7 @@ def test_a_queue_and_what_failed_tried_again(visitor: Visit, tmp_path: Path) -> 
     with left_running(project, "geneval").claim(), serving(project) as server:
         page = visitor(server).page
         for n, scorer in enumerate(("visor", "clipscore")):
-            page.goto(f"/studio/runs?scorer={scorer}")
+            page.goto(f"/studio/add/runs?scorer={scorer}")
             expect(page.locator("#run-plan")).to_contain_text(f"It waits for run {(first, second)[n]}")
             button(page, "Queue 3 images", can=True)
             page.get_by_role("button", name="Queue 3 images").click()
@@ -165,7 +165,7 @@ def test_a_queue_and_what_failed_tried_again(visitor: Visit, tmp_path: Path) -> 
 def test_a_hostile_name_stays_text(attacked: Server, visitor: Visit) -> None:
     page = visitor(attacked).page
     name = project_files.HOSTILE[0].replace("/", "")
-    page.goto(f"/studio/runs?{urlencode({'scorer': 'clipscore', 'generator': name})}")
+    page.goto(f"/studio/add/runs?{urlencode({'scorer': 'clipscore', 'generator': name})}")
     expect(page.get_by_role("textbox", name="Generator").or_(page.get_by_label("Generator"))).to_have_value(name)
     expect(page.locator("#run-plan code")).to_contain_text("--generator")
     expect(page.locator("#run-plan img, #run-plan script")).to_have_count(0)

@@ -66,7 +66,7 @@ def item_id(number: int) -> str:
 
 
 def address(number: int, **more: str) -> str:
-    return "/studio/workbench?" + urlencode({"id": item_id(number), **more})
+    return "/studio/images/one?" + urlencode({"id": item_id(number), **more})
 
 
 @pytest.fixture
@@ -228,7 +228,7 @@ def test_from_browse_to_the_failures_and_through_them(visitor: Visit, bench: Ser
     one = visitor(bench)
     page = one.page
     enter(page, "Browser", 0)
-    grid = f"/studio/browse?suite=geneval&generator={GENERATOR}&rater={RATER}&order=lowest"
+    grid = f"/studio/images?suite=geneval&generator={GENERATOR}&rater={RATER}&order=lowest"
     page.goto(grid)
     cells = page.locator(".cc-cell")
     expect(cells).to_have_count(12)
@@ -251,7 +251,7 @@ def test_from_browse_to_the_failures_and_through_them(visitor: Visit, bench: Ser
         expect(page.get_by_text(f"You came from a view with {RATER}’s answers")).to_be_visible()
     expect(page).to_have_url(re.compile("order=lowest.*shown="))
     page.go_back()
-    expect(page).to_have_url(re.compile(r"/studio/browse\?.*order=lowest"))
+    expect(page).to_have_url(re.compile(r"/studio/images\?.*order=lowest"))
     expect(cells).to_have_count(12)
 
 
@@ -286,7 +286,7 @@ def test_a_draft_survives_going_away(page: Page) -> None:
 
 
 def test_hostile_texts_are_inert(page: Page) -> None:
-    page.goto(f"/studio/workbench?id={quote('geneval/00900/g/0', safe='')}")
+    page.goto(f"/studio/images/one?id={quote('geneval/00900/g/0', safe='')}")
     page.get_by_role("textbox", name="Your name").fill("Careful")
     page.keyboard.press("Enter")
     expect(page.get_by_text("You answer as Careful")).to_be_visible()
@@ -301,7 +301,7 @@ def test_hostile_texts_are_inert(page: Page) -> None:
 
 
 def test_without_an_image_the_page_explains_itself(page: Page) -> None:
-    page.goto("/studio/workbench")
+    page.goto("/studio/images/one")
     expect(page.get_by_role("heading", name="One image at a time")).to_be_visible()
     page.get_by_role("link", name="Open the first image").click()
     pictured(page, 0)
@@ -317,7 +317,7 @@ def test_a_queue_of_disagreements_is_judged_by_keys(visitor: Visit, tmp_path: Pa
         file = project_files.write_csv(tmp_path / "ann.csv", rows)
         server.run("import", "ratings", file, *columns, "--aspect", "correct", "--scale", "nominal", "--suite", "geneval")
         differ = [("differs", f"{RATER}:missed"), ("differs", f"{RATER}:passed")]
-        page.goto(f"/studio/browse?{urlencode(differ)}")
+        page.goto(f"/studio/images?{urlencode(differ)}")
         page.get_by_role("link", name="Judge these 3").click()
         expect(page.get_by_text("3 to judge")).to_be_visible()
         verdict = page.get_by_role("region", name="Verdict")

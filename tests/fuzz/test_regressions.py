@@ -212,7 +212,7 @@ def test_parts_of_an_address_that_gradio_fails_on(tmp_path: Path) -> None:
             ("anna", "/annotate/?page=geneval"),
             ("anna", "/annotate?p%61ge=x"),
             ("rosa", "/studio/?suite=a&page=x&deep_link=../../x"),
-            ("rosa", "/studio/browse?deep_link=x"),
+            ("rosa", "/studio/images?deep_link=x"),
         ):
             assert house.account(name).get(address, follow_redirects=True).status_code == 200, address
         assert house.app.openapi()["paths"]["/api/submit"]["post"]["responses"].keys() >= {"200", "403", "404", "422"}

@@ -1,4 +1,4 @@
-"""One question, one number: on Overview, Agreement, Compare, Estimates, Scorers and Reports, by commands and the library.
+"""One question, one number: on Results, Agreement, Compare, Estimates, Scorers and Reports, by commands and the library.
 
 By the functions that they call: equal names, equal numbers, equal intervals; no level of another statistic, and no "best"
 without evidence.
@@ -15,6 +15,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+import htpy
 import pandas as pd
 import pytest
 
@@ -27,18 +28,17 @@ from agreement.reasons import NO_METHOD, Reason, ReasonCode
 from concord import headlines
 from concord.agreement import AgreementRows, recall
 from concord.comparison.leaderboard import BOARD, Leaderboard, leaderboard
-from concord.comparison.model_comparison import RatedAspect, compare_models, people_headline
+from concord.comparison.model_comparison import RatedAspect, compare_models
 from concord.meta.estimates import estimate
 from concord.reporting.material import gather
-from data.browsing import Totals
+from concord.scope import scope_of
 from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from tests.ui.answered_projects import KINDS, QUALITY, fill
-from ui.components import leaderboard as overview
 from ui.pages.agreement import summary
 from ui.pages.agreement.view import AgreementView
-from ui.pages.compare import CompareView, comparison
-from ui.pages.estimates import EstimatesView, lead, rows_of
+from ui.pages.results import ResultsPage
+from ui.pages.results.compare import ComparePage
 from ui.pages.scorers import ScorerEvidence, ScorersView, questions_html
 from ui.report import export
 from ui.report.sections import Document
@@ -88,7 +88,7 @@ def _shown(folder: Path, store: Store, kind: str) -> Shown:
     aspect, people = ("faithfulness" if kind == "slots" else "correct"), "simulated" if kind == KINDS[0] else "real"
     report = export.document(gather(store, Selection(), 0, "export report"))
     rows = recall(store, Selection(suite=("s",), aspect=(aspect,)), BOARD)
-    return Shown(folder, store, aspect, people, leaderboard(store, "s"), rows, report)
+    return Shown(folder, store, aspect, people, leaderboard(store, scope_of(store, "s")), rows, report)
 
 
 def _ends(row: Mapping[str, Any]) -> Ends:
@@ -100,24 +100,32 @@ def _by_generator(rows: list[dict[str, Any]], shown: Shown) -> dict[str, Ends]:
     return {row["generator"]: _ends(row) for row in rows if about.items() <= row.items() and row["generator"] != "all"}
 
 
+def _results(store: Store) -> str:
+    """Return all that Results shows, as HTML."""
+    *_, whole = ResultsPage(store).draw_place(lambda _: [])
+    assert whole.complete
+    return rendered(htpy.fragment[whole.scope, whole.content])
+
+
+def _compare(store: Store, **asked: str) -> str:
+    """Return all that Compare shows of two generators, as HTML."""
+    *_, whole = ComparePage(store).draw_place(lambda name: [asked[name]] if name in asked else [])
+    return rendered(htpy.fragment[whole.content])
+
+
 def _texts(shown: Shown) -> list[str]:
     """Every headline of the pages and the report."""
     real, simulated = shown.sides()
     statistic = "spearman" if shown.aspect == "faithfulness" else "cohen_kappa"
-    view = EstimatesView("s", shown.aspect, "verdicts", labels="random")
     summary_section = shown.report.sections[0]
     texts = [
-        rendered(overview.headline(shown.board)),
-        rendered(overview.tiles(shown.board, Totals(1, 1, 1, 1, 1, 0, 1, 1))),
+        _results(shown.store),
         rendered(summary.headline(real, simulated, shown.view(statistic))),
-        rendered(lead(shown.store, rows_of(shown.store, view), view)),
         *summary_section.points,
     ]
     for first, second in permutations(QUALITY, 2):
-        compared = CompareView("s", first, second, f"{shown.who}·{shown.aspect}")
-        made = compare_models(shown.store, "s", first, second, compared.rated)
-        texts.append(rendered(comparison(made, compared)))
-    return [unescape(re.sub("<[^>]+>", "", text)) for text in texts]
+        texts.append(_compare(shown.store, suite="s", a=first, b=second, by=shown.who, aspect=shown.aspect))
+    return [unescape(re.sub("<[^>]+>", "", re.sub("</(p|h1|a|div)>", "\n", text))) for text in texts]
 
 
 def test_peoples_mean_of_a_generator_is_one_number(shown: Shown) -> None:
@@ -130,7 +138,7 @@ def test_peoples_mean_of_a_generator_is_one_number(shown: Shown) -> None:
     judgements = concord_judgements(shown)
     by_image = judgements.groupby(["generator", "item"])["number"].mean().groupby("generator").mean()
     assert {name: ends[0] for name, ends in expected.items()} == pytest.approx(by_image.to_dict())
-    # Overview
+    # Results
     cells = {name: shown.board.cells[name, shown.who, "all"] for name in QUALITY}
     assert {name: (cell.value, cell.low, cell.high) for name, cell in cells.items()} == expected
     # the report, and what it exports
@@ -166,9 +174,8 @@ def test_the_difference_of_two_generators_is_one_number(shown: Shown) -> None:
         if row.statistic == "difference" and row.task == "all"
     }
     for other, difference in leads.items():
-        # who orders the board is named in its headline: people, or a scorer where there are simulated ones alone
         by = shown.board.raters[0]
-        assert by.name == (PEOPLE if shown.people == "real" else "verdicts")
+        assert by.name == shown.who
         compared = compare_models(shown.store, "s", other, best, RatedAspect(by.name, by.aspect)).overall
         assert compared is not None
         assert replace(compared, p_holm=None) == replace(difference, p_holm=None)
@@ -200,14 +207,10 @@ def test_scorers_have_no_level_of_another_statistic_beside_them(shown: Shown) ->
 
 
 def test_every_headline_says_the_same(shown: Shown) -> None:
-    said, texts = people_headline(shown.store, "s", shown.aspect), _texts(shown)
+    said, texts = shown.board.headline, _texts(shown)
     assert said is not None
     assert said.by == shown.who
-    assert shown.board.headline is not None
-    assert shown.board.headline.by == shown.board.raters[0].name
-    if shown.people == "real":
-        assert (shown.board.headline.text, shown.board.headline.leads) == (said.text, said.leads)
-    where = 2 + (shown.people == "real")  # Estimates and the report, and Overview where people order it
+    where = 1 + (shown.people == "real")  # the report, and Results, which names simulated people first
     assert sum(said.main in text for text in texts) == where
     # what Compare says of two generators is what the headline says of them
     for text in texts:
@@ -297,18 +300,19 @@ def test_few_answers_have_no_winner(tmp_path: Path, kind: str) -> None:
         made = _shown(tmp_path, store, kind)
         assert made.board.headline is not None
         assert made.board.headline.state == "few"
-        for text in [rendered(overview.headline(made.board)), *made.report.sections[0].points]:
+        results = _results(store)
+        for text in [results, *made.report.sections[0].points]:
             assert " is best " not in text
             assert "beats" not in text
-        assert re.search("Too few (answers|scores) yet", rendered(overview.headline(made.board)))
-        compared = CompareView("s", "poor", "good", f"{made.who}·{made.aspect}")
-        assert "Too few answers yet" in rendered(
-            comparison(compare_models(store, "s", "poor", "good", compared.rated), compared)
-        )
-        # a heat cell of so few prompts is muted, says whose it is, and on how many images it rests
-        board = rendered(overview.board_table(made.board))
-        assert "cc-heat cc-muted" in board
-        assert f'title="by {made.board.raters[0].name}: ' in board
+        assert re.search("Too few (answers|scores) yet", results)
+        compared = _compare(store, suite="s", a="poor", b="good", by=made.who, aspect=made.aspect)
+        assert "Too few answers yet" in compared
+        # a cell of so few prompts is muted, and says whose it is and on how many prompts it rests; nothing is ranked
+        assert "cc-heat is-" in results
+        assert "is-few" in results
+        assert re.search(f'title="{made.board.raters[0].name}, [^"]*: [^"]* prompts?,', results)
+        assert (dict(made.board.ranks), bool(made.board.unranked)) == ({}, True)
+        assert made.board.unranked in results
     library = concord.open(tmp_path / "project")
     means = library.agreement(statistics=["mean"], suite="s").among_people
     mine = means[(means["task"] == "all") & (means["aspect"] == made.aspect) & (means["people"] == made.people)]

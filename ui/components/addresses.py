@@ -13,7 +13,7 @@ from concord.error_analysis.failures import FailureMark
 from data.browsing import ConfusionCell
 from data.selection import PEOPLE, Selection
 
-BROWSE = "/studio/browse"
+BROWSE = "/studio/images"
 ALL = ("all", "tasks_mean", "any", "")
 """What stands in a filter that restricts nothing."""
 _PLACES = {name: name for name in ("suite", "task", "generator", "tag")}

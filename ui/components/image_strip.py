@@ -1,52 +1,17 @@
-"""A generator at a glance: its name, a few of its pictures, and what people have said of them so far."""
+"""Pictures of images, alone and as links that open them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
 from urllib.parse import urlencode
 
 import htpy
 from htpy import Element, Node
 
-from concord.common import wording
 from concord.common.base_path import at
-from data.browsing import GeneratorPictures, ItemPreview
+from data.browsing import ItemPreview
 from data.images.widths import IN_STRIPS
 from data.selection import Selection
-
-
-@dataclass(frozen=True, slots=True)
-class ImageStrip:
-    """One line. ``examples``: each ``item_id, sha256, text``."""
-
-    shown: GeneratorPictures
-    examples: Sequence[Mapping[str, Any]]
-
-
-def image_strips(strips: Sequence[ImageStrip]) -> Node:
-    """Return a line for each generator; nothing for none."""
-    lines = [htpy.li(class_="cc-strip")[_about(strip.shown), _pictures(strip)] for strip in strips]
-    return htpy.ul(class_="cc-strips")[lines] if lines else ""
-
-
-def _about(shown: GeneratorPictures) -> Element:
-    name = shown.generator or shown.suite
-    query = urlencode({"suite": shown.suite} | ({"generator": shown.generator} if shown.generator else {}))
-    browse = htpy.a(href=f"{at('/studio/browse')}?{query}")[wording.count(shown.pictures, "image")]
-    invitation = [f"No person has judged {name} yet: ", htpy.a(href=at("/annotate/"))["be the first"], "."]
-    return htpy.div(class_="cc-strip-about")[
-        htpy.h3[name],
-        htpy.p[f"{shown.suite} · ", browse],
-        htpy.p[f"{wording.count(shown.answers, 'answer')} by people" if shown.answers else invitation],
-    ]
-
-
-def _pictures(strip: ImageStrip) -> Element:
-    listing = Selection(suite=(strip.shown.suite,), generator=(strip.shown.generator,) if strip.shown.generator else ())
-    looks = {example["item_id"]: ItemPreview(sha256=example["sha256"], text=example["text"]) for example in strip.examples}
-    return htpy.div(class_="cc-strip-pictures")[[image_link(item, look, listing) for item, look in looks.items()]]
 
 
 def picture_address(sha256: str, width: int = IN_STRIPS) -> str:
@@ -87,4 +52,4 @@ def thumbnails(looks: Mapping[str, ItemPreview], captions: Mapping[str, str], li
 def workbench_address(item: str, listing: Selection, shown: str = "") -> str:
     """The Workbench's address of an image among those of a selection; ``shown``: whose judgement of it has been told."""
     places = {name: values[0] for name, values in listing.to_dict().items() if name in ("suite", "task", "generator")}
-    return at("/studio/workbench?") + urlencode({"id": item} | places | ({"shown": shown} if shown else {}))
+    return at("/studio/images/one?") + urlencode({"id": item} | places | ({"shown": shown} if shown else {}))

@@ -191,7 +191,7 @@ def _lost(store: Store, parameters: QueryParams) -> set[str]:
 class BrowsePage(Page[None]):
     """The page; its JavaScript writes the address and tells what it lists."""
 
-    title, path = "Browse", "/browse"
+    title, path = "Images", "/images"
 
     def build(self) -> None:
         store = self.store

@@ -70,7 +70,7 @@ _ONCE: Final[dict[str, Any]] = {"show_progress": "full", "trigger_mode": "once"}
 class ImportPage(Page[None]):
     """The page. What was brought is in the session's state on the server: no browser can send another path."""
 
-    title, path = "Import", "/import"
+    title, path = "Add", "/add"
 
     def lay_out(self) -> None:
         html_component(note(_LEAD, "cc-lead"))
@@ -329,10 +329,10 @@ def _done(source: Source, outcome: UploadOutcome) -> Node:
     if outcome.number is None:
         return _lines("Nothing was stored, and why", outcome.errors or outcome.summary)
     suite = next((item.suite for item in outcome.bundle.items), "") if outcome.bundle else ""
-    links = [("Look at them", at("/studio/browse") + (f"?{urlencode({'suite': suite})}" if suite else ""))]
+    links = [("Look at them", at("/studio/images") + (f"?{urlencode({'suite': suite})}" if suite else ""))]
     if source.layout:
         asking = ("Answer yes or no about them", at("/annotate/"))
-        links = [asking, ("Invite others to a campaign", at("/studio/campaigns")), *links]
+        links = [asking, ("Invite others to a campaign", at("/studio/people")), *links]
     else:
         links = [("See agreement", at("/studio/agreement")), *links]
     anchors = joined([htpy.a(href=href)[text] for text, href in links])

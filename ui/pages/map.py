@@ -216,7 +216,7 @@ def listing_of_query(query: str) -> ImageListing:
     return listing_of(request)
 
 
-PATH: Final = "/map"
+PATH: Final = "/images/map"
 _OWN: Final = ("map", "lasso", "paint")
 _WAIT_SECONDS: Final = 3.0
 _LOOK_SECONDS: Final = 0.2

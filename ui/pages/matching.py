@@ -40,7 +40,6 @@ from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import CaptionChoice
 from ui.components.charts import above_chance, by_trials
 from ui.components.image_strip import picture_html, workbench_address
-from ui.components.leaderboard import SKELETON
 from ui.components.tables import (
     Cells,
     bracketed,
@@ -57,7 +56,7 @@ from ui.components.tables import (
 )
 from ui.shell.changes import Drawn
 from ui.shell.controls import Choice
-from ui.shell.html import html_component
+from ui.shell.html import SKELETON, html_component
 from ui.shell.page import Page
 from ui.shell.view import View
 
@@ -71,7 +70,7 @@ class MatchingView(View):
     ``page`` counts from 1.
     """
 
-    PATH: ClassVar = "/matching"
+    PATH: ClassVar = "/agreement/matching"
     suite: str = ""
     generator: str = ""
     task: str = ALL

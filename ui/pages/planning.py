@@ -40,7 +40,7 @@ _MOST_PEOPLE: Final = 40
 class PlanView(View):
     """A rated aspect (``SUITE·ASPECT``, and ``·simulated`` for simulated people), and how precise its means shall be."""
 
-    PATH: ClassVar = "/plan"
+    PATH: ClassVar = "/people/plan"
     rated: str = ""
     precision: str = "0.05"
 

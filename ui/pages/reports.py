@@ -52,7 +52,7 @@ _CHOSEN: Final = (*FILTERS, *_MOMENTS, "seed")
 class ReportsPage(Page[Mapping[str, Any]]):
     """The page; its address holds the selection. A view is what the controls choose."""
 
-    title, path, ADDRESS, REPEATED = "Reports", "/reports", _CHOSEN, True
+    title, path, ADDRESS, REPEATED = "Report", "/report", _CHOSEN, True
     OFFERING = ()
     USUAL: ClassVar = {"seed": "0"}
 

@@ -19,9 +19,10 @@ from concord.agreement import recall
 from concord.common import next_steps, sentences, wording
 from concord.common.people_kinds import leading_kind
 from concord.common.table import Cell, Column, numbers
-from concord.comparison.leaderboard import BOARD, MAIN_ASPECTS, SCORE, main_suite
+from concord.comparison.leaderboard import BOARD, SCORE
 from concord.meta.findings import alt_test, rank
 from concord.meta.replacement import ANSWERS, Replacement, replacements
+from concord.scope import MAIN_ASPECTS, main_suite
 from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.browse import contents
 from data.store.core.store import Store
@@ -62,7 +63,7 @@ _RANKS: Final = (
 class ScorersView(View):
     """The scorers of a suite's aspect, on a task; ``epsilon``: what a person costs more, for the alternative annotator test."""
 
-    PATH: ClassVar = "/scorers"
+    PATH: ClassVar = "/agreement/scorers"
     suite: str = ""
     aspect: str = ""
     task: str = ALL
@@ -74,11 +75,11 @@ class ScorersView(View):
 
     def browse(self, rater: str, by: str, order: str = "differs") -> str:
         """The images behind a number."""
-        return page_address("browse", suite=self.suite, task=self.task, rater=rater, by=by, order=order)
+        return page_address("images", suite=self.suite, task=self.task, rater=rater, by=by, order=order)
 
     def compare(self, rater: str, by: str) -> str:
         """The generators by a rater, two by two."""
-        return page_address("compare", suite=self.suite, by=f"{rater}·{by}")
+        return page_address("results/compare", suite=self.suite, aspect="" if by == SCORE else by, by=rater)
 
     def agreement(self, statistic: str) -> str:
         return page_address("agreement", suite=self.suite, aspect=self.aspect, task=self.task, statistic=statistic)

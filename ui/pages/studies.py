@@ -47,7 +47,7 @@ _ROWS: Final = 50
 class StudiesView(View):
     """One study, which of its numbers, and the page of their list."""
 
-    PATH: ClassVar = "/studies"
+    PATH: ClassVar = "/report/studies"
     study: str = ""
     show: str = "all"
     page: int = 1
@@ -123,7 +123,7 @@ def judges_html(judged: Sequence[JudgedPeople]) -> Fragment:
     parts = []
     for people in judged:
         about = {"suite": people.suite, "aspect": people.judged.aspect}
-        pages = {"scorers": page_address("scorers", **about)} if people.judges else {}
+        pages = {"scorers": page_address("agreement/scorers", **about)} if people.judges else {}
         pages["agreement"] = page_address("agreement", **about)
         links = joined([htpy.a(href=href)[name] for name, href in pages.items()])
         parts.append(htpy.p[judge_words.summary(people), " ", htpy.small[links]])
@@ -160,7 +160,7 @@ def address(study: PublishedStudy, line: ComparedNumber) -> str:
     """Where the images, or the votes, behind a number are."""
     number = line.number
     if not study.sources:
-        return page_address("preferences", suite=study.suite)
+        return page_address("results/votes", suite=study.suite)
     generators = (number.generator,) if number.generator != ALL else tuple(study.sources)
     selection = Selection(suite=(study.suite,), generator=generators)
     # of one prompt, whose number is called as it is

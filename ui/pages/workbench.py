@@ -16,7 +16,7 @@ from ui.shell.page import Page
 class WorkbenchPage(Page[None]):
     """The page; the address holds the image (``?id=``) and the listing that it was opened from, as Browse has it."""
 
-    title, path = "Workbench", "/workbench"
+    title, path = "Image", "/images/one"
 
     def build(self) -> None:
         def read(request: gr.Request) -> str:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import gradio as gr
 import htpy
 from htpy import Node
 
 from concord.common.base_path import at
+
+SKELETON: Final = htpy.div(class_="cc-skeleton", role="status", aria_label="Loading")[[htpy.span] * 7]
+"""What stands there before the first numbers, about as high as they."""
 
 
 def clickable_html(elem_id: str) -> gr.HTML:

@@ -1,38 +1,42 @@
-"""The pages as one Gradio app, and the bar above them that leads from one to another."""
+"""The pages as one Gradio app; above each the bar that leads to the places, and the tabs of its own place."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
 import htpy
-from htpy import Element
+from htpy import Element, Node
 
 from concord.common.base_path import at
 from concord.project import OpenProject
 from ui.shell.html import html_component
 from ui.shell.page import Page
-
-Navigation = Mapping[str, Sequence[type[Page[Any]]]]
-"""Pages by group, in their order."""
+from ui.shell.places import Place, place_of
 
 
-def pages_app(store: OpenProject, navigation: Navigation, pages: Sequence[type[Page[Any]]]) -> gr.Blocks:
-    """Return the app of these pages, each below the bar that leads to those of the navigation; the first one opens."""
+def pages_app(store: OpenProject, places: Sequence[Place], add: Place) -> gr.Blocks:
+    """Return the app of all pages.
+
+    Args:
+        store: the open project.
+        places: in the order of the bar.
+        add: the place behind the bar's button "Add".
+    """
     with gr.Blocks(title="Concord", analytics_enabled=False, fill_width=True) as blocks:
-        for page in pages:
-            if page is not pages[0]:
+        for place in (*places, add):
+            for page in place.every:
                 _begin(blocks, page)
-            add_bar(store, navigation, page)
-            page(store).build()
-            blocks.fill_expected_parents()
+                add_bar(store, places, add, page)
+                page(store).build()
+                blocks.fill_expected_parents()
     return blocks
 
 
 def _begin(blocks: gr.Blocks, page: type[Page[Any]]) -> None:
-    """What is built from now on belongs to another page.
+    """Have what is built from now on belong to another page.
 
     As ``blocks.route`` has it, but inside of one context: whenever one is left, Gradio makes all routes of an app that nobody
     uses, as the one that is served is made when it is mounted.
@@ -41,33 +45,65 @@ def _begin(blocks: gr.Blocks, page: type[Page[Any]]) -> None:
     blocks.pages.append((blocks.current_page, page.title, True))
 
 
-def add_bar(store: OpenProject, navigation: Navigation, current: type[Page[Any]]) -> None:
-    """Add the bar with all pages by group, the project's name, light or dark; and the page's own title.
+def add_bar(store: OpenProject, places: Sequence[Place], add: Place, current: type[Page[Any]]) -> None:
+    """Add the bar (places, project, form, "Add") and the tabs of the current page's place; and set the page's title.
 
-    Gradio knows one title for all. The bar takes the place of Gradio's own, which has no groups
+    Gradio knows one title for all. The bar takes the place of Gradio's own, which has no places
     (``assets/css/navigation.css`` hides that).
     """
-
-    def link(page: type[Page[Any]]) -> Element:
-        href = at("/studio" + (page.path or "/"))
-        return htpy.li[htpy.a(href=href, aria_current="page" if page is current else None)[page.title]]
-
-    groups = [
-        htpy.li(class_="cc-nav-group", aria_label=group)[htpy.ul[[link(page) for page in pages]]]
-        for group, pages in navigation.items()
-    ]
+    here = place_of((*places, add), current)
     bar = htpy.nav(class_="cc-nav", aria_label="Studio")[
         htpy.a(class_="cc-nav-skip", href="#content")["Skip to content"],
-        htpy.a(class_="cc-nav-brand", href=at("/studio/"))["Concord"],
-        htpy.button(type="button", class_="cc-nav-menu", aria_expanded="false")["Menu"],
-        htpy.ul(class_="cc-nav-groups")[groups],
-        htpy.span(class_="cc-nav-project", title="the project")[store.project.name],
-        htpy.button(type="button", class_="cc-nav-theme", aria_label="Light or dark"),
-        htpy.a(class_="cc-nav-label", href=at("/annotate/"))["Label images"],
+        htpy.a(class_="cc-nav-brand", href=_href(places[0].pages[0]), title="Concord")[htpy.span["Concord"]],
+        _project_menu(store, add),
+        htpy.ul(class_="cc-places")[[htpy.li[_place_link(place, here)] for place in places]],
+        htpy.span(class_="cc-nav-end")[
+            htpy.a(class_="cc-nav-label", href=at("/annotate/"))["Label", htpy.span[" images"]],
+            htpy.a(
+                class_="cc-nav-add", href=_href(add.pages[0]), title=add.question, aria_current="page" if here is add else None
+            )[htpy.span(aria_hidden="true")["+"], " Add"],
+        ],
     ]
     js = f"document.title = {json.dumps(f'{current.title} - Concord')};"
     html_component(
-        [bar, htpy.span(id="content", tabindex="-1")],
+        [bar, _tabs(here, current), htpy.span(id="content", tabindex="-1")],
         js_on_load=f"{js} import('{at('/assets/js/navigation.js')}').then((m) => m.mount(element));",
         elem_id="navigation",
     )
+
+
+def _href(page: type[Page[Any]]) -> str:
+    return at(f"/studio{page.path}")
+
+
+def _place_link(place: Place, here: Place) -> Element:
+    icon = htpy.svg(viewbox="0 0 20 20", aria_hidden="true")[htpy.path(d=place.icon)]
+    current = "page" if place is here else None
+    return htpy.a(href=_href(place.pages[0]), title=place.question, data_key=place.key, aria_current=current)[
+        icon, htpy.span(data_name=place.name)[place.name]
+    ]
+
+
+def _tabs(place: Place, current: type[Page[Any]]) -> Node:
+    """Return links to the pages of a place; nothing where there is one alone."""
+    if len(place.pages) < 2:
+        return ""
+    links = [htpy.a(href=_href(page), aria_current="page" if page is current else None)[page.title] for page in place.pages]
+    return htpy.nav(class_="cc-place-tabs", aria_label=place.name)[links]
+
+
+def _project_menu(store: OpenProject, add: Place) -> Node:
+    """Return the project's name, and behind it what concerns all of the project."""
+    links = [htpy.a(href=_href(page))[page.title if page is not add.pages[0] else "What was added"] for page in add.pages]
+    menu = htpy.div(id="project-menu", class_="cc-popup", popover="auto")[
+        htpy.p(class_="cc-popup-head")[store.project.name],
+        links,
+        htpy.hr,
+        htpy.button(type="button", class_="cc-nav-theme")["Light or dark"],
+        htpy.button(type="button", class_="cc-nav-keys")["Keys ", htpy.kbd(class_="cc-kbd")["?"]],
+        htpy.a(href=at("/logout"), class_="cc-nav-out")["Sign out"],
+    ]
+    name = htpy.button(type="button", class_="cc-nav-project", popovertarget="project-menu", title="the project")[
+        htpy.span[store.project.name], htpy.span(class_="cc-caret", aria_hidden="true")
+    ]
+    return [name, menu]

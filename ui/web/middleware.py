@@ -351,7 +351,7 @@ class Entrance:
         if scope["type"] == "http" and wants_page(scope, path):
             send = _with_missing_page(send, lambda send: _missing(scope, path, self._pages)(scope, receive, send))
         try:
-            await self._app(scope, receive, _with_opening_notice(send) if path.startswith(MOUNTS) else send)
+            await self._app(scope, receive, _of_mount(send, path, self._root) if path.startswith(MOUNTS) else send)
         except (RuntimeError, KeyError) as error:
             if not (path.endswith(_STREAM) and _left(error)):
                 raise
@@ -373,8 +373,9 @@ def _with_missing_page(send: Send, answer: Callable[[Send], Awaitable[None]]) ->
     return sending
 
 
-def _with_opening_notice(send: Send) -> Send:
-    """As ``send``; a page says that it opens until it is drawn."""
+def _of_mount(send: Send, path: str, root: str) -> Send:
+    """As ``send``; a page says that it opens until it is drawn, and finds Gradio's files wherever it is below the mount."""
+    folder = f'"{root}{next(mount for mount in MOUNTS if path.startswith(mount))}/'.encode()
     start: Message = {}
 
     async def sending(message: Message) -> None:
@@ -385,7 +386,7 @@ def _with_opening_notice(send: Send) -> Send:
         if start and message["type"] == "http.response.body":
             # Gradio sends a page whole
             body = message.get("body", b"")
-            message = {**message, "body": body.replace(b"</head>", _OPENING, 1)}
+            message = {**message, "body": body.replace(b"</head>", _OPENING, 1).replace(b'"./', folder)}
             more = len(message["body"]) - len(body)
             resized = [
                 (name, str(int(value) + more).encode() if name == b"content-length" else value)

@@ -46,6 +46,7 @@ from data.store.core.connections import NotWritten
 from data.store.core.store import Store, StoreBusy
 from data.store.erased import Erased
 from ui.shell.drawing_pace import limit_pace
+from ui.web.addresses_before import NEW_ADDRESSES
 from ui.web.assets import ASSETS, Assets
 from ui.web.auth.accounts import Accounts, AccountsError
 from ui.web.auth.authorization import Authorization
@@ -76,7 +77,7 @@ _PORTS_TO_TRY = 20
 _LOOK_SECONDS = 0.3
 _BROWSER_SECONDS = 0.3
 """So long after the start the browser is opened."""
-_ROUTERS = ("form", "images", "browse", "command", "downloads", "workbench", "campaigns", "people")
+_ROUTERS = ("form", "images", "places", "browse", "command", "downloads", "workbench", "campaigns", "people", "playground")
 """The modules of ``ui.web.api`` that make a project's JSON routes; matched in this order, so first what is asked for most."""
 _REFUSALS: dict[int | str, dict[str, Any]] = {
     401: {"description": "Nobody is signed in, or has given a name."},
@@ -180,13 +181,20 @@ def _mount_pages(app: FastAPI, store: Store) -> list[tuple[str, str]]:
     warnings.filterwarnings("ignore", message="SSR mode is not supported")
     import gradio as gr
 
-    from ui.web.studio import PAGES, annotate, head, scripts, studio, theme
+    from ui.web.studio import PAGES, PLACES, annotate, head, scripts, studio, theme
 
-    @app.get("/studio/overview", include_in_schema=False, response_model=None)
-    def overview(request: Request) -> RedirectResponse:
-        """The first page has its title in the navigation, and no name in its address."""
+    @app.get("/studio/", include_in_schema=False, response_model=None)
+    def first_place() -> RedirectResponse:
+        return RedirectResponse(at(f"/studio{PLACES[0].pages[0].path}"), 303)
+
+    def moved(request: Request) -> RedirectResponse:
+        """Lead an address of before to its new home, with its query."""
+        path = request.url.path.rpartition("/studio/")[2]
         query = f"?{request.url.query}" if request.url.query else ""
-        return RedirectResponse(at(f"/studio/{query}"), 303)
+        return RedirectResponse(at(f"/studio/{NEW_ADDRESSES[path]}{query}"), 303)
+
+    for path in NEW_ADDRESSES:
+        app.add_api_route(f"/studio/{path}", moved, include_in_schema=False, response_model=None)
 
     annotators = (annotate(), head(("annotate",)))
     researchers = (studio(store), head() + scripts())
@@ -204,7 +212,7 @@ def _mount_pages(app: FastAPI, store: Store) -> list[tuple[str, str]]:
             show_error=True,
             enable_monitoring=False,
         )
-    return [(f"/studio{page.path or '/'}", page.title) for page in PAGES]
+    return [(f"/studio{page.path}", page.title) for page in PAGES]
 
 
 class Opening:

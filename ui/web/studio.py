@@ -19,16 +19,15 @@ from concord.project import OpenProject
 from ui.pages.agreement import AgreementPage
 from ui.pages.browse import BrowsePage
 from ui.pages.campaigns import CampaignsPage
-from ui.pages.compare import ComparePage
-from ui.pages.estimates import EstimatesPage
 from ui.pages.explore import ExplorePage
 from ui.pages.importing import ImportPage
 from ui.pages.map import MapPage
 from ui.pages.matching import MatchingPage
-from ui.pages.overview import OverviewPage
 from ui.pages.planning import PlanningPage
-from ui.pages.preferences import PreferencesPage
 from ui.pages.reports import ReportsPage
+from ui.pages.results import ResultsPage
+from ui.pages.results.compare import ComparePage
+from ui.pages.results.votes import VotesPage
 from ui.pages.runs import RunsPage
 from ui.pages.scorers import ScorersPage
 from ui.pages.studies import StudiesPage
@@ -36,22 +35,36 @@ from ui.pages.workbench import WorkbenchPage
 from ui.shell.html import js_module, rendered
 from ui.shell.navigation import pages_app
 from ui.shell.page import Page
+from ui.shell.places import Place
 from ui.web.texts import languages
 
-NAVIGATION: Final[dict[str, tuple[type[Page[Any]], ...]]] = {
-    "Data": (OverviewPage, ImportPage, BrowsePage, MapPage),
-    "Agreement": (AgreementPage, ScorersPage, EstimatesPage, ComparePage, PreferencesPage, MatchingPage),
-    "Explore": (ExplorePage,),
-    "People": (CampaignsPage, PlanningPage),
-    "Work": (RunsPage, ReportsPage, StudiesPage),
-}
-"""The pages that the navigation leads to, by group and in order; the first is the one that opens."""
-PAGES: Final[tuple[type[Page[Any]], ...]] = (*(page for group in NAVIGATION.values() for page in group), WorkbenchPage)
+PLACES: Final[tuple[Place, ...]] = (
+    Place(
+        "Results", "r", "Which generator is best, how sure, on what?", "M3 17V9h4v8zM8 17V4h4v13zM13 17v-6h4v6z",
+        (ResultsPage,), (ComparePage, VotesPage),
+    ),
+    Place(
+        "Images", "i", "Show me", "M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM11 11h6v6h-6z", (BrowsePage, MapPage), (WorkbenchPage,)
+    ),
+    Place(
+        "Agreement", "a", "Whom may I trust, where do they fail?",
+        "M7.5 5a5 5 0 1 0 0 10 5 5 0 0 0 0-10zM12.5 5a5 5 0 1 0 0 10 5 5 0 0 0 0-10z",
+        (AgreementPage, ScorersPage, ExplorePage, MatchingPage),
+    ),
+    Place(
+        "People", "p", "Ask and check people", "M10 3a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM3 17.500c0-4 3-6 7-6s7 2 7 6z",
+        (CampaignsPage, PlanningPage),
+    ),
+    Place("Report", "e", "What a reader gets", "M5 2h7l4 4v12H5zM8 10h5M8 13h5", (ReportsPage, StudiesPage)),
+)  # fmt: skip
+"""The places of the bar, in its order; the first one opens."""
+ADD: Final = Place("Add", "+", "Bring images, prompts, ratings or a study, and score images", "", (ImportPage, RunsPage))
+PAGES: Final[tuple[type[Page[Any]], ...]] = tuple(page for place in (*PLACES, ADD) for page in place.every)
 
 
 def studio(store: OpenProject) -> gr.Blocks:
     """Return Studio's app."""
-    return pages_app(store, NAVIGATION, PAGES)
+    return pages_app(store, PLACES, ADD)
 
 
 def annotate() -> gr.Blocks:
@@ -61,8 +74,9 @@ def annotate() -> gr.Blocks:
 
 
 _STYLES = (
-    "concord", "studio", "navigation", "overview", "compare", "agreement", "picture", "form", "dialogs", "workbench",
-    "workbench_remarks", "runs", "explore", "matching", "preferences", "campaigns", "browse", "map", "importing", "scorers",
+    "concord", "studio", "navigation", "places", "results", "overview", "compare", "agreement", "picture", "form",
+    "dialogs", "workbench",
+    "workbench_remarks", "runs", "explore", "matching", "votes", "campaigns", "browse", "map", "importing", "scorers",
 )  # fmt: skip
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")
@@ -104,7 +118,7 @@ def head(styles: Sequence[str] = _STYLES) -> str:
 def scripts() -> str:
     """What every page of the studio runs: the buttons that copy numbers, and browsers that can make the page ready to which a
     link of the navigation leads when one points at it."""
-    rules = {"prerender": [{"where": {"selector_matches": ".cc-nav a"}, "eagerness": "moderate"}]}
+    rules = {"prerender": [{"where": {"selector_matches": ".cc-nav a, .cc-place-tabs a"}, "eagerness": "moderate"}]}
     modules = [htpy.script(type="module", src=at(f"/assets/js/{name}.js")) for name in ("copy_numbers", "local_times")]
     return rendered([modules, htpy.script(type="speculationrules")[Markup(json.dumps(rules))]])
 

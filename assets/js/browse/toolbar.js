@@ -55,7 +55,7 @@ export class Toolbar {
     for (const name of ["rater", "by", "order"]) fill(this[name], choices[name] ?? [], state.one(name));
     this.by.hidden = (choices.by ?? []).length < 2;
     this.scores.setAttribute("aria-pressed", String(state.showsScores));
-    this.map.href = at(state.query ? `/studio/map?${state.query}` : "/studio/map");
+    this.map.href = at(state.query ? `/studio/images/map?${state.query}` : "/studio/images/map");
     const show = state.one("show", "grid");
     for (const one of this.shows) one.setAttribute("aria-pressed", String(one.dataset.show === show));
     this.pair.hidden = show !== "prompts";

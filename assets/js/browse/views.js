@@ -43,7 +43,7 @@ export async function views(page) {
 const none = () => h("li", { class: "cc-muted" }, "None yet. A view saves filters, order and layout under a name, for everybody in this project.");
 
 function line(page, view, forget) {
-  const open = h("a", { href: at(`/studio/browse?${view.query}`), class: "cc-views__open" }, view.name);
+  const open = h("a", { href: at(`/studio/images?${view.query}`), class: "cc-views__open" }, view.name);
   open.addEventListener("click", (event) => {
     if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();

@@ -77,7 +77,7 @@ class MapPanel {
     const kind = within && !inside ? "cc-muted" : "";
     if (!Object.keys(filter).length || kind) return h("li", { class: kind }, name, count);
     const listing = this.listing({ ...filter, ...within });
-    return h("li", {}, h("a", { href: at(`/studio/browse?${listing}`), title: "Show these in Browse" }, name), count);
+    return h("li", {}, h("a", { href: at(`/studio/images?${listing}`), title: "Show these in Browse" }, name), count);
   }
 
   listen(figure) {
@@ -118,7 +118,7 @@ class MapPanel {
     const only = several ? "; of several lines the last counts" : "";
     if (!total) this.told.textContent = `No image of this selection is inside${only}.`;
     else {
-      const link = h("a", { id: "map-browse", href: at(`/studio/browse?${listing}`) }, "Show these in Browse");
+      const link = h("a", { id: "map-browse", href: at(`/studio/images?${listing}`) }, "Show these in Browse");
       this.told.replaceChildren(`${images}${only}. `, link);
     }
     this.pictures.replaceChildren(...items.map((item) => h("li", {}, this.picture(item, listing))));
@@ -179,7 +179,7 @@ class MapPanel {
 
   /** The page's address is its state. */
   address() {
-    if (location.pathname !== at("/studio/map")) return;
+    if (location.pathname !== at("/studio/images/map")) return;
     const [method, model] = this.value.map.split(":");
     const kept = [...new URLSearchParams(location.search)].filter(([name]) => name.startsWith("__"));
     const query = this.listing(this.lasso ? { map: this.value.map, lasso: this.lasso } : { map: `${method}:${model}` });

@@ -33,7 +33,7 @@ export function workbenchAddress(id, listing, shown = null) {
   const query = new URLSearchParams({ id });
   for (const name of LISTING) for (const value of listing.getAll(name)) query.append(name, value);
   if (shown !== null) query.set("shown", shown);
-  return at(`/studio/workbench?${query}`);
+  return at(`/studio/images/one?${query}`);
 }
 
 /** Whether a listing is of images of which two sides say something. */
@@ -82,11 +82,11 @@ export function raterOf(value) {
 export function queue(listing) {
   const open = new URLSearchParams(listing);
   open.set("verdict", "none");
-  return at(`/studio/workbench?${open}`);
+  return at(`/studio/images/one?${open}`);
 }
 
 /** The grid that a listing comes from. */
 export function browseAddress(listing) {
   const query = listing.toString();
-  return at(query ? `/studio/browse?${query}` : "/studio/browse");
+  return at(query ? `/studio/images?${query}` : "/studio/images");
 }

@@ -476,7 +476,7 @@ class Workbench {
     if (turn !== this.turn) return;
     const first = outcome === "ok" ? data.items[0] : null;
     const start = first
-      ? [h("a", { class: "cc-button cc-button--primary", href: at("/studio/browse") }, "Choose one in Browse"), h("a", { class: "cc-button", href: workbenchAddress(first.item_id, new URLSearchParams()) }, "Open the first image")]
+      ? [h("a", { class: "cc-button cc-button--primary", href: at("/studio/images") }, "Choose one in Browse"), h("a", { class: "cc-button", href: workbenchAddress(first.item_id, new URLSearchParams()) }, "Open the first image")]
       : [h("a", { class: "cc-button cc-button--primary", href: at("/studio/") }, "Overview explains how to import images")];
     this.blank("One image at a time", "The Workbench shows one image: scorers' evidence on the left, your questions on the right, and, after you answer, all answers below.", ...start);
   }
@@ -491,7 +491,7 @@ class Workbench {
 
   trouble({ outcome, data }) {
     const why = outcome === "unreachable" ? "The app does not answer. Is it still running?" : detail(data, "The app refused.");
-    this.blank("This image cannot be shown", why, button("Try again", { kind: "primary" }, () => this.open(this.address)), h("a", { class: "cc-button", href: at("/studio/browse") }, "Browse"));
+    this.blank("This image cannot be shown", why, button("Try again", { kind: "primary" }, () => this.open(this.address)), h("a", { class: "cc-button", href: at("/studio/images") }, "Browse"));
   }
 
   blank(title, text, ...actions) {

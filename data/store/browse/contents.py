@@ -208,18 +208,6 @@ def generator_pictures(store: Store) -> list[GeneratorPictures]:
     )
 
 
-def examples(store: Store, suite: str, generator: str | None, n: int) -> list[dict[str, Any]]:
-    """``n`` pictures of a suite by a generator, evenly over its prompts: ``item_id, sha256, text``."""
-    return store.query(
-        "select item_id, sha256, text from (select t.item_id, i.sha256, p.text, count(*) over () as total,"
-        " row_number() over (order by t.item_id) - 1 as place from items t join images i on i.image_id = t.item_id"
-        " and i.sha256 is not null left join prompts p on p.prompt_id = t.prompt_id"
-        " where t.suite = ? and t.generator is not distinct from ?)"
-        " where place % greatest(1, total // ?) = 0 order by place limit ?",
-        [suite, generator, n, n],
-    )
-
-
 def pictures(store: Store, sha256: str) -> list[Path]:
     """Where files with this content lie (or lay); several generators may have made the same, e.g. a black square.
 

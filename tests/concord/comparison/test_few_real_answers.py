@@ -11,8 +11,8 @@ import pytest
 from agreement.preferences.votes import Vote
 from concord.common.people_kinds import ENOUGH, PeopleKind, leading_kind, why_simulated
 from concord.comparison.leaderboard import leaderboard
-from concord.comparison.model_comparison import people_headline
 from concord.comparison.preferences import Poll, Voter
+from concord.scope import scope_of
 from data.selection import PEOPLE, SIMULATED
 from data.store.core.store import Store
 from tests.ui.small_project import done
@@ -79,21 +79,20 @@ def test_numbers_stay_simulated_until_real_answers_suffice(
     answered: Callable[[int], Store], n: int, kind: str, name: str
 ) -> None:
     with answered(n) as store:
-        board = leaderboard(store, SUITE, intervals=False)
+        board = leaderboard(store, scope_of(store, SUITE), intervals=False)
         assert board.people == kind
         columns = [rater.name for rater in board.raters]
         # both stand on the board, each under its name
         assert (PEOPLE in columns) == (n > 0)
-        assert SIMULATED in columns
+        assert {SIMULATED, name} <= set(columns)
         closest = board.closest_scorer
         assert closest is not None
         assert closest.agreement is not None
         assert (closest.agreement.people, closest.agreement.n_items >= ENOUGH) == (kind, True)
         # the generators' order is people's only when they have judged enough
         assert (columns[0] == PEOPLE) == (n == 100)
-        headline = people_headline(store, SUITE, "correct")
-        assert headline is not None
-        assert headline.by == name
+        assert board.headline is not None
+        assert board.headline.by == columns[0]
 
 
 def test_explore_takes_its_people_from_the_address_as_documented(answered: Callable[[int], Store]) -> None:

@@ -29,3 +29,14 @@ def test_differences_and_regressions_are_those_that_were_made(tmp_path: Path) ->
     assert made.pairs[0].text == f"prompt {worse[0]}"
     assert [name for name, _ in made.by_task] == ["t1", "t2"]
     assert (unknown.overall, unknown.pairs) == (None, ())
+
+
+def test_a_task_compares_its_own_prompts_and_answers_are_counted_by_image(tmp_path: Path) -> None:
+    with Store(tmp_path / "project") as store:
+        generators_project.fill(store)
+        made = compare_models(store, "s", "bad", "good", RatedAspect("people", "correct"), "t1")
+    assert made.overall is not None
+    assert (made.overall.prompts, made.by_task) == (6, ())
+    assert {pair.task for pair in made.pairs} == {"t1"}
+    assert made.answers["s/2/good/0"] == (2.0, 2)
+    assert len(made.answers) == 12

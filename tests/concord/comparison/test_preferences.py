@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -24,9 +25,11 @@ from data.store.core.store import Store
 from data.store.judgements import recording
 from tests.ui.small_project import concord, done
 from tests.ui.voting_project import SUITE, Said, filled, scored, voted
-from ui.pages import preferences as numbers
-from ui.pages.overview import preference_summary
-from ui.pages.preferences import PAGE_SIZE, PreferencesView, bars, choices, contest_of, gallery
+from ui.pages.results import vote_numbers as numbers
+from ui.pages.results.all_numbers import preference_summary
+from ui.pages.results.vote_bars import bars
+from ui.pages.results.vote_pairs import PAGE_SIZE, gallery
+from ui.pages.results.vote_view import VotesView, choices, contest_of
 from ui.shell.html import rendered
 
 X, Y, Z = "x<img src=1>", "y", "z"
@@ -127,8 +130,8 @@ def test_pairs_behind_a_number_with_the_opposed_first(store: Store) -> None:
     assert [pair.preferred for pair in list_pairs(poll, PairQuery(contest, who="people", chose="left out"))] == [None]
 
 
-def view_of(polls: Sequence[Poll], values: Mapping[str, str]) -> PreferencesView:
-    return PreferencesView.chosen(choices(polls, values), values)
+def view_of(polls: Sequence[Poll], values: Mapping[str, str]) -> VotesView:
+    return VotesView.chosen(choices(polls, values), values)
 
 
 def test_the_page_says_what_the_rows_say_and_escapes_names(store: Store) -> None:
@@ -140,18 +143,21 @@ def test_the_page_says_what_the_rows_say_and_escapes_names(store: Store) -> None
     text = (
         table
         + shown
-        + rendered(preference_summary(store))
+        + rendered(preference_summary(store, Selection()))
         + "".join(map(numbers.side_bias, found.sides))
         + rendered(numbers.ranks_table(found.ranks))
     )
     assert "<img src=1>" not in text
     assert "<b>cow</b>" not in text
     assert escape(X) in table
-    assert f'href="{escape(view.address(task="all", who="people", chose=X))}" data-part="a_wins" style="flex-grow:2"' in table
+    assert (
+        f'href="{escape(view.address(task="all", who="people", chose=X))}#pairs" data-part="a_wins" style="flex-grow:2"'
+        in table
+    )
     assert "1 of 2 pairs opposed" in table
     assert shown.count('class="cc-duel"') == 4
     assert shown.count('loading="lazy"') == 8
-    assert "2 : 1" in rendered(preference_summary(store))
+    assert "2 : 1" in rendered(preference_summary(store, Selection()))
     # an address that asks for what there is not shows what there is
     odd = view_of(found.polls, {"suite": "?", "two": "?", "task": "?", "who": "?", "chose": "?", "page": "x"})
     assert odd == view
@@ -165,7 +171,7 @@ def test_the_gallery_is_paged(tmp_path: Path) -> None:
         (poll,) = preferences.rows(store, Selection(), PLAIN).polls
         view = view_of([poll], {})
         assert rendered(gallery(store, poll, view)).count('class="cc-duel"') == PAGE_SIZE
-        last = rendered(gallery(store, poll, PreferencesView(view.suite, view.two, page=99)))
+        last = rendered(gallery(store, poll, VotesView(view.suite, view.two, page=99)))
         assert last.count('class="cc-duel"') == 2
         assert "page 2 of 2" in last
 
@@ -176,10 +182,9 @@ def test_strengths_of_three_generators_are_drawn(store: Store) -> None:
     rows = preferences.rows(store, Selection(), Options()).strengths
     people = [r for r in rows if r.rater == "people" and r.task == "all"]
     assert sorted(r.rank or 0 for r in people) == [1, 2, 3]
-    figure = numbers.strengths_figure(people, "all")
-    labels = [text.removeprefix("<b>").replace("<br>", " ").split(" · ")[0] for text in figure.layout.yaxis.ticktext]
-    assert labels == [escape(name) for name in (X, Y, Z)]
-    assert numbers.strengths_figure(people[:2], "all") is None
+    figure = rendered(numbers.strengths_figure(people, "all"))
+    assert re.findall("<li><span>([^<]+) · people</span>", figure) == [escape(name) for name in (X, Y, Z)]
+    assert numbers.strengths_figure(people[:2], "all") == ""
     assert "Bradley-Terry" in rendered(numbers.strengths_table(rows, "all"))
 
 

@@ -70,12 +70,12 @@ def ids(client: TestClient, address: str) -> list[str]:
 
 # --- addresses --------------------------------------------------------------------------------------------------------
 def test_the_address_of_a_cell() -> None:
-    assert CELL == "/studio/browse?suite=s&about=correct&a=m&a_says=no&b=people&b_says=yes"
-    assert browse_address(Selection()) == "/studio/browse"
+    assert CELL == "/studio/images?suite=s&about=correct&a=m&a_says=no&b=people&b_says=yes"
+    assert browse_address(Selection()) == "/studio/images"
     whole = Selection(suite=("s",), task=("all",), generator=("g",), rater=("ann",), since=("2026-01-01",))
-    assert browse_address(whole, rater="m", order="") == "/studio/browse?suite=s&generator=g&rater=m"
+    assert browse_address(whole, rater="m", order="") == "/studio/images?suite=s&generator=g&rater=m"
     assert browse_address(whole, ConfusionCell("correct", "m", "", SIMULATED, "yes", "majority"), by="correct") == (
-        "/studio/browse?suite=s&generator=g&since=2026-01-01&among=ann"
+        "/studio/images?suite=s&generator=g&since=2026-01-01&among=ann"
         "&about=correct&a=m&b=simulated+people&b_says=yes&way=majority&by=correct"
     )
 
@@ -105,7 +105,7 @@ def test_the_grid_lists_the_cell_and_what_both_sides_say(client: TestClient) -> 
         "s/1": [{"target": None, "a": "no", "b": {"no": 1, "yes": 1}}],
         "s/2": [{"target": None, "a": "no", "b": {"yes": 2, "no": 1}}],
     }
-    assert "crossed" not in listed(client, "/studio/browse?suite=s")["items"][0]
+    assert "crossed" not in listed(client, "/studio/images?suite=s")["items"][0]
 
 
 def test_it_combines_with_places_and_order(client: TestClient) -> None:
@@ -169,10 +169,10 @@ def test_the_page_says_what_the_images_are(store: Store, client: TestClient) -> 
         "2 images that m calls “no” and people (at least one) call “yes”, about “correct”. Show all images"
     )
     assert shown["notice"] == ""
-    assert ids(client, f"/studio/browse?{shown['grid']}") == ["s/1", "s/2"]
+    assert ids(client, f"/studio/images?{shown['grid']}") == ["s/1", "s/2"]
     (back,) = re.findall('href="([^"]*)"', shown["told"])
     everything = unescape(back)
-    assert everything == "/studio/browse?suite=s"
+    assert everything == "/studio/images?suite=s"
     assert opened(store, everything)["told"] == opened(store, everything)["notice"] == ""
     assert len(ids(client, everything)) == 7
 
@@ -217,7 +217,7 @@ def test_the_aspect_that_is_crossed_is_shown_unless_another_is_asked_for(store: 
     ],
 )
 def test_what_cannot_be_followed_is_said(store: Store, asked: str, lost: str) -> None:
-    shown = opened(store, f"/studio/browse?suite=s&{asked}")
+    shown = opened(store, f"/studio/images?suite=s&{asked}")
     assert f"This address asks for {lost}, which this page does not have" in shown["notice"]
     if "generator" not in asked:
         assert shown["told"] == ""

@@ -301,7 +301,7 @@ def test_browse_says_what_it_lists_and_shows_the_scorers_verdicts(store: Store) 
         "asked": "2",
         "found": "too few",
     }
-    assert results["links"] == [(f"/studio/browse?suite=geneval&rater={drawn_images.RATER}", "Show all images")]
+    assert results["links"] == [(f"/studio/images?suite=geneval&rater={drawn_images.RATER}", "Show all images")]
 
 
 def test_browse_names_what_it_cannot_follow_and_lists_without_it(store: Store) -> None:
@@ -331,7 +331,7 @@ def test_the_workbench_learns_what_a_mark_has_told() -> None:
 
 
 # ---- figures
-HALF = Mark(0.5, 0.25, 0.75, "a note\nmore", "/studio/browse?suite=a%2Fb&found=x+y", "50 %", right=True)
+HALF = Mark(0.5, 0.25, 0.75, "a note\nmore", "/studio/images?suite=a%2Fb&found=x+y", "50 %", right=True)
 NONE = Mark(None)
 
 
@@ -341,10 +341,10 @@ def marks_of(figure: Any) -> list[Any]:
 
 def test_a_link_is_written_so_that_plotly_leaves_it_alone() -> None:
     (mark,) = marks_of(heat(["r"], ["c"], [[HALF]], ("x", "y")))
-    assert links(mark.text) == [("/studio/browse?suite=a/b&found=x+y", "50 %")]
+    assert links(mark.text) == [("/studio/images?suite=a/b&found=x+y", "50 %")]
     assert mark.hovertext == "a note<br>more"
     for name in ("a%26b", "a%2Bb", "a%23b"):
-        (mark,) = marks_of(heat(["r"], ["c"], [[replace(HALF, href=f"/studio/browse?suite={name}")]], ("x", "y")))
+        (mark,) = marks_of(heat(["r"], ["c"], [[replace(HALF, href=f"/studio/images?suite={name}")]], ("x", "y")))
         assert mark.text == "50 %"
 
 

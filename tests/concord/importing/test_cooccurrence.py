@@ -207,11 +207,11 @@ def test_an_axis_has_a_few_ticks_and_holds_all_marks(shares: list[float]) -> Non
 
 
 def test_of_very_many_marks_the_page_follows_the_click(monkeypatch: pytest.MonkeyPatch) -> None:
-    mark = Mark(0.5, 0.2, 0.7, "<b>\nmore", "/studio/browse?x=a%26b")
+    mark = Mark(0.5, 0.2, 0.7, "<b>\nmore", "/studio/images?x=a%26b")
     few = scatter([0.1, 0.0], [Series("one", [mark, mark]), Series("two", [mark, Mark(None)])], "x")
     assert len(few.layout.annotations) == 3
     monkeypatch.setattr(linked_charts, "_LINKED", 1)
     many = scatter([0.1, 0.0], [Series("one", [mark, mark]), Series("two", [mark, Mark(None)])], "x")
     assert len(many.layout.annotations) == 0
-    assert list(many.data[1].customdata) == ["/studio/browse?x=a%26b"]
+    assert list(many.data[1].customdata) == ["/studio/images?x=a%26b"]
     assert list(many.data[1].hovertext) == ["&lt;b&gt;<br>more"]

@@ -20,6 +20,7 @@ from concord.common import next_steps
 from concord.comparison import preferences
 from concord.importing import playground
 from concord.runs import remote_runs, run_session
+from concord.scope import Scope, open_scope
 from data.aspects import YES
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem, pack_mask
 from data.playground import sample
@@ -40,9 +41,10 @@ from scorers import registry
 from tests.ui import small_project
 from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import TOKEN, World
-from ui.pages import overview
 from ui.pages.agreement import AgreementPage
 from ui.pages.agreement.view import AgreementView, choices
+from ui.pages.results.all_numbers import all_numbers
+from ui.pages.results.notices import simulated_notice
 from ui.shell.html import rendered
 from ui.web.server import create_app
 
@@ -407,20 +409,33 @@ def test_simulated_people_are_never_pooled_with_people(filled: Path) -> None:
     assert imitated(both) == imitated(alone)
 
 
-def test_overview_invites_to_be_the_first(filled: Path) -> None:
+def _numbers(store: Store) -> str:
+    opened = open_scope(store, Scope("playground"))
+    assert opened is not None
+    return rendered(all_numbers(store, opened, intervals=False))
+
+
+def test_results_count_real_people_apart_from_simulated_ones(filled: Path) -> None:
     with Store(filled) as store:
-        glance = rendered(overview._glance(store, PICTURES))
-        assert f"No person has judged {LATE} yet" in glance
-        assert glance.count('href="/annotate/"') == 2
-        assert glance.count("<img ") == 16
-        table = rendered(overview._tables(store, intervals=False))
+        table = _numbers(store)
         assert "simulated people" in table
         assert ">people<" not in table
         submit(store)
-        glance = rendered(overview._glance(store, PICTURES))
-        assert f"No person has judged {LATE} yet" not in glance
-        assert f"No person has judged {CARELESS} yet" in glance
-        assert ">people<" in rendered(overview._tables(store, intervals=False))
+        assert ">people<" in _numbers(store)
+
+
+def test_simulated_people_are_removed_by_one_request_and_again_without_harm(filled: Path) -> None:
+    with Store(filled) as store:
+        submit(store)
+        assert "Remove the simulated people" in rendered(simulated_notice(store))
+        client = World(store, create_app(store, TOKEN, pages=False), filled).client()
+        assert client.post("/api/studio/playground/remove", content="").status_code == 415
+        assert contents.totals(store).simulated
+        for _ in range(2):
+            assert client.post("/api/studio/playground/remove", json={}).json() == {"removed": True}
+        totals = contents.totals(store)
+        assert (totals.simulated, totals.annotations) == (0, 1)
+        assert rendered(simulated_notice(store)) == ""
 
 
 def test_agreement_opens_on_something_and_real_people_come_first(filled: Path) -> None:

@@ -26,7 +26,7 @@ from tests.data.store.small_project import fill, submit
 from tests.data.store.test_migrations import build
 from tests.ui.server_process import Serving
 from tests.ui.small_project import Ran, concord, done, query
-from ui.pages import overview
+from ui.pages.results.notices import backup_warning
 from ui.shell.html import rendered
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -341,11 +341,11 @@ print([name for name in slow if name in sys.modules])
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_the_overview_says_that_backups_fail(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_say_that_backups_fail(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store(filled) as store:
         monkeypatch.setitem(scheduler._states, store, scheduler.BackupState())
-        assert rendered(overview._backup_warning(store)) == ""
+        assert rendered(backup_warning(store)) == ""
         since = datetime(2026, 11, 22, 12, tzinfo=UTC)
         monkeypatch.setitem(scheduler._states, store, scheduler.BackupState(None, "No space <left>", since))
-        trouble = rendered(overview._backup_warning(store))
+        trouble = rendered(backup_warning(store))
     assert "No backup could be made since 2026-11-22 12:00 UTC: No space &lt;left&gt;. It is tried again" in trouble

@@ -94,10 +94,10 @@ def test_every_number_of_the_page_opens_what_is_behind_it(project: Path) -> None
     numbers = re.findall(r'<td[^>]*class="cc-number"[^>]*>(.*?)</td>', table, re.DOTALL)
     assert len(numbers) == 8
     for cell in numbers:
-        assert re.match(r'<a href="/studio/(browse|compare|agreement)\?', cell) or cell.startswith("–"), cell
+        assert re.match(r'<a href="/studio/(images|results/compare|agreement)\?', cell) or cell.startswith("–"), cell
     assert "2 generators decide nothing" in table.replace("2 Generators", "2 generators")
-    assert all(f'href="/studio/{page}' in rendered(replacements_html(made)) for page in ("browse", "agreement"))
-    assert rendered(rank_sets_html(made)).count('href="/studio/compare?') == 6
+    assert all(f'href="/studio/{page}' in rendered(replacements_html(made)) for page in ("images", "agreement"))
+    assert rendered(rank_sets_html(made)).count('href="/studio/results/compare?') == 6
     drawn = figure(made)
     assert drawn is not None
     assert len(drawn.layout.shapes) == 2

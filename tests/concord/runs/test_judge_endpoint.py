@@ -36,7 +36,7 @@ from tests.ui.small_project import Ran, concord, done, query
 from tests.ui.worker_threads import Control, put
 from ui.pages.agreement import AgreementPage
 from ui.pages.agreement.view import AgreementView
-from ui.pages.preferences import position_bias
+from ui.pages.results.vote_numbers import position_bias
 from ui.pages.runs import table as runs_table
 from ui.shell.html import rendered
 

@@ -19,7 +19,7 @@ def shown(table: Table) -> str:
 
 
 def test_nothing_of_a_table_but_its_content_is_html() -> None:
-    cell = Cell(HOSTILE, (HOSTILE, HOSTILE), note=HOSTILE, href=f"/studio/browse?{HOSTILE}")
+    cell = Cell(HOSTILE, (HOSTILE, HOSTILE), note=HOSTILE, href=f"/studio/images?{HOSTILE}")
     column = Column(HOSTILE, HOSTILE, number=True, detail=HOSTILE)
     table = shown(plain_table(HOSTILE, (HOSTILE, column), [(HOSTILE, cell), table_row(cell, HOSTILE)]))
     assert "<img" not in table

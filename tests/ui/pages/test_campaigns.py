@@ -369,7 +369,7 @@ def test_an_address_is_followed_or_named(world: World) -> None:
     assert [choice.value for choice in results.values()][:3] == ["c", "people", "geneval: correct"]
     assert updates.choices(store, CampaignsView(campaign="gone"))["campaign"].value == ""
     address = at(show="people", about="a: b").address()
-    assert address == "/studio/campaigns?campaign=c&show=people&about=a%3A+b&against=people"
+    assert address == "/studio/people?campaign=c&show=people&about=a%3A+b&against=people"
 
 
 def test_the_default_campaign_is_listed_once_somebody_has_worked_in_it(tmp_path: Path) -> None:

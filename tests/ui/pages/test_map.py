@@ -231,7 +231,7 @@ def test_the_page_shows_the_selection_and_says_what(store: Store) -> None:
     assert (panel["map"].rsplit(":", 1)[0], panel["lasso"], panel["paint"]) == (f"pca:{MODEL}", "", "generator")
     some = opened(store, "task=counting&paint=task")
     assert "6 images of 36 on the map" in some["map-lead"]
-    assert "/studio/browse?task=counting" in some["map-lead"]
+    assert "/studio/images?task=counting" in some["map-lead"]
     assert json.loads(some["cc-map"])["groups"] == [
         {"title": "counting", "n": 6, "filter": {"task": "counting"}, "rest": False}
     ]

@@ -53,7 +53,7 @@ def test_what_is_asked_for_and_what_there_is(store: Store) -> None:
         assert [choice[1] for choice in choices(caption_choices, {})["task"].choices] == ["all", "color", "count"]
         assert (
             MatchingView("itm", "real", "color", page=3).address()
-            == "/studio/matching?suite=itm&generator=real&task=color&page=3"
+            == "/studio/agreement/matching?suite=itm&generator=real&task=color&page=3"
         )
 
 
@@ -100,7 +100,7 @@ def test_the_whole_page(store: Store) -> None:
         assert HOSTILE not in str(drawn["matching-plot"])
         # no likelihood with several trials
         assert drawn["ablation"] == ""
-    assert MatchingView("itm", "real").address() == "/studio/matching?suite=itm&generator=real"
+    assert MatchingView("itm", "real").address() == "/studio/agreement/matching?suite=itm&generator=real"
 
 
 def test_an_empty_project_is_taught(project: Path) -> None:

@@ -64,7 +64,7 @@ def test_judges_stand_beside_people(project: Path) -> None:
     with Store(project) as store:
         shown = rendered(judges_html(judges_of(store, "viescore", VIESCORE)))
         assert shown.count("<p>") == 2
-        assert "/studio/scorers?suite=imagenhub&amp;aspect=perceptual_quality" in shown
+        assert "/studio/agreement/scorers?suite=imagenhub&amp;aspect=perceptual_quality" in shown
         arena = rendered(judges_html(judges_of(store, "arena", ARENA)))
         assert "gpt agrees best (Cohen’s κ" in arena
         assert "whether one may replace a person is not known" in arena
@@ -75,9 +75,9 @@ def test_a_number_leads_to_its_images_or_votes(project: Path) -> None:
         (share, _) = compared_numbers(store, "tia2")
         assert address(TIA2, share).endswith("suite=tia2&generator=sd2.1&q=tia2%2Fcomposition-000")
         (vote, *_) = compared_numbers(store, "arena")
-        assert address(ARENA, vote).endswith("/studio/preferences?suite=arena")
+        assert address(ARENA, vote).endswith("/studio/results/votes?suite=arena")
         kappa = compared_numbers(store, "imagenhub")[0]
-        assert address(IMAGENHUB, kappa).endswith("/studio/browse?suite=imagenhub&generator=DALLE")
+        assert address(IMAGENHUB, kappa).endswith("/studio/images?suite=imagenhub&generator=DALLE")
 
 
 def test_the_workbench_shows_what_a_judge_wrote(project: Path) -> None:

@@ -44,9 +44,9 @@ def test_a_stream_of_a_page_that_was_left_ends(error: Exception, cause: BaseExce
     [
         (STREAM, RuntimeError("started"), HTTPException(500)),
         (STREAM, RuntimeError("started"), None),
-        ("/studio/runs", RuntimeError("started"), HTTPException(404)),
+        ("/studio/add/runs", RuntimeError("started"), HTTPException(404)),
         (STREAM, KeyError("a page"), None),
-        ("/studio/runs", KeyError("a page"), asyncio.CancelledError()),
+        ("/studio/add/runs", KeyError("a page"), asyncio.CancelledError()),
     ],
 )
 def test_whatever_else_fails_is_told(path: str, error: Exception, cause: BaseException | None) -> None:
@@ -56,7 +56,7 @@ def test_whatever_else_fails_is_told(path: str, error: Exception, cause: BaseExc
 
 def test_a_page_says_that_it_opens_before_its_scripts_have_come() -> None:
     page = TestClient(Entrance(HTMLResponse("<head><title>A</title></head>")))
-    response = page.get("/studio/browse")
+    response = page.get("/studio/images")
     assert "Concord is opening" in response.text
     assert int(response.headers["content-length"]) == len(response.content)
     assert page.get("/join").text == "<head><title>A</title></head>"

@@ -16,7 +16,6 @@ from concord.common import next_steps
 from concord.common.base_path import at
 from concord.comparison.model_comparison import prompts_by_task
 from data.selection import PEOPLE, SIMULATED
-from ui.components.leaderboard import SKELETON
 from ui.components.tables import heading
 from ui.pages.agreement import summary
 from ui.pages.agreement import view as views
@@ -26,6 +25,7 @@ from ui.pages.agreement.summary import by_kind_of_people
 from ui.pages.agreement.view import ADDRESS, ALL, NUMBERS, PATH, AgreementView
 from ui.shell.changes import Drawn
 from ui.shell.controls import dropdown
+from ui.shell.html import SKELETON
 from ui.shell.page import Page
 
 

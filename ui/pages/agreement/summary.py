@@ -27,7 +27,6 @@ from data.aspects import YES_NO_ASPECTS
 from data.selection import Selection
 from data.store.core.store import Store
 from ui.components import charts
-from ui.components.leaderboard import heat_cell
 from ui.components.tables import (
     Cells,
     block_title,
@@ -372,4 +371,11 @@ def _task_cell(row: Estimate | None, view: AgreementView, prompts: int | None) -
     shade = min(max(value, 0.0), 1.0)
     href = view.address(task=row.task)
     n = row.n_items if is_muted(prompts) else None
-    return heat_cell(wording.two(value), shade, title, href, n)
+    return _shaded_cell(wording.two(value), shade, title, href, n)
+
+
+def _shaded_cell(text: str, shade: float, title: str, href: str, n: int | None) -> Element:
+    """Return a shaded cell that leads to its images; `n`: on how many it rests, where these are so few that it is muted."""
+    return htpy.td(class_=["cc-heat", n is not None and "cc-muted"], style=f"--shade: {shade:z.2f}", title=title)[
+        htpy.a(href=href)[text], n is not None and [" ", htpy.small[f"n = {n:,}"]]
+    ]

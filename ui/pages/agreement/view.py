@@ -16,7 +16,7 @@ from agreement.estimate import Estimate
 from concord.agreement import AgreementRows, quick_estimates, recall
 from concord.common import next_steps, wording
 from concord.common.estimate_table import glance
-from concord.comparison.leaderboard import main_suite
+from concord.scope import main_suite
 from data.browsing import JudgedSuite, RaterCount
 from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.browse import contents

@@ -18,7 +18,7 @@ from concord.common.base_path import root
 from data.people import Role
 from ui.shell.view import View
 
-PATH: Final = "/campaigns"
+PATH: Final = "/people"
 SHOWN: Final = {
     "coverage": "Coverage and pace",
     "people": "People",

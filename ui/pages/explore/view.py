@@ -20,7 +20,7 @@ from data.store.core.store import Store
 from ui.components.tables import note
 from ui.shell.view import View
 
-PATH: Final = "/explore"
+PATH: Final = "/agreement/explore"
 ALL: Final = "all"
 THRESHOLDS, FAILURES, FLIPPED, QUESTIONS = "thresholds", "failures", "flips", "questions"
 SHOWN: Final = {THRESHOLDS: "Thresholds", FAILURES: "Failures", FLIPPED: "Flip test", QUESTIONS: "Questions"}

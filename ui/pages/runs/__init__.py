@@ -52,7 +52,7 @@ _STATUS: Final = ("run-headline", "runs", "run-controls", *_ACTIONS, "run-detail
 class RunsPage(Page[Mapping[str, Any]]):
     """The page. A view is what the controls choose: what would be done, and how runs stand."""
 
-    title, path, ADDRESS = "Runs", "/runs", _FILTERS
+    title, path, ADDRESS = "Runs", "/add/runs", _FILTERS
     OFFERING = _FILTERS
 
     def lay_out(self) -> None:

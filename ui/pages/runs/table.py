@@ -79,7 +79,7 @@ def headline(views: Sequence[RunView]) -> Node:
 def _row(view: RunView, chosen: bool) -> TableRow:
     row = view.row
     who = f"{row.rater_id} paints" if row.kind == "generate" else row.rater_id
-    href = f"{at('/studio/runs')}?{urlencode({'run': row.run_id})}"
+    href = f"{at('/studio/add/runs')}?{urlencode({'run': row.run_id})}"
     name = link(row.run_id, href, "choose", run=row.run_id)
     title, hint = _state(view)
     bar = progress_bar(view.done, row.n_items, row.run_id)

@@ -98,7 +98,7 @@ def lost(store: Store, requested: dict[str, str]) -> str:
 
 def pictures(html: str) -> list[str]:
     """The items that the thumbnails lead to."""
-    return [parse_qs(urlsplit(unescape(href)).query)["id"][0] for href in re.findall(r'href="(/studio/workbench[^"]*)"', html)]
+    return [parse_qs(urlsplit(unescape(href)).query)["id"][0] for href in re.findall(r'href="(/studio/images/one[^"]*)"', html)]
 
 
 def test_as_it_was_run_the_numbers_are_those_of_the_other_pages(standing: Store) -> None:
@@ -461,9 +461,9 @@ def test_an_empty_project_says_what_to_do(tmp_path: Path) -> None:
         assert (view.suite, view.rater, view.turned) == ("", "", {})
         assert list(ExplorePage(store).draw(view)) == [None]
         client = World(store, create_app(store, TOKEN), tmp_path).client()
-        answered = client.get("/studio/explore")
+        answered = client.get("/studio/agreement/explore")
         assert answered.status_code == 200
-        page = client.get("/studio/explore").text + client.get("/studio/config").text
+        page = client.get("/studio/agreement/explore").text + client.get("/studio/config").text
         assert "score geneval --project" in page
         assert "judged again here, by other thresholds" in page
 

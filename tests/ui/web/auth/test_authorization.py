@@ -270,7 +270,7 @@ def test_without_a_session_there_is_a_sentence(place: House, path: str) -> None:
     assert (answer.status_code, answer.json()) == (401, {"detail": "Please sign in first."})
 
 
-@pytest.mark.parametrize("path", ["/annotate/", "/studio/browse?suite=a%26b&x=1"])
+@pytest.mark.parametrize("path", ["/annotate/", "/studio/images?suite=a%26b&x=1"])
 def test_pages_lead_to_the_sign_in_and_back(place: House, path: str) -> None:
     client = place.client()
     answer = client.get(path, headers=PAGE)

@@ -78,7 +78,7 @@ def test_next_stays_here(place: House, path: str) -> None:
     assert answer.headers["location"] == "/studio/"
 
 
-@pytest.mark.parametrize("path", ["/studio/browse?suite=a&b=%2F%2Fx#top", "/annotate/", "/"])
+@pytest.mark.parametrize("path", ["/studio/images?suite=a&b=%2F%2Fx#top", "/annotate/", "/"])
 def test_next_leads_to_ours(path: str) -> None:
     assert local(path) == path
 
@@ -353,11 +353,11 @@ def test_pages_below_a_prefix(tmp_path: Path) -> None:
     with house(tmp_path, "/lab", pages=True) as place:
         for before in ("", "/lab"):
             client = place.client()
-            answer = client.get(f"{before}/studio/browse?x=1", headers=PAGE)
-            assert answer.headers["location"] == "/lab/login?next=%2Fstudio%2Fbrowse%3Fx%3D1"
+            answer = client.get(f"{before}/studio/images?x=1", headers=PAGE)
+            assert answer.headers["location"] == "/lab/login?next=%2Fstudio%2Fimages%3Fx%3D1"
             assert 'action="/lab/login"' in client.get(f"{before}/login").text
-            answer = client.post(f"{before}/login", data={"name": "rosa", "password": PASSWORD, "next": "/studio/browse?x=1"})
-            assert answer.headers["location"] == "/lab/studio/browse?x=1"
+            answer = client.post(f"{before}/login", data={"name": "rosa", "password": PASSWORD, "next": "/studio/images?x=1"})
+            assert answer.headers["location"] == "/lab/studio/images?x=1"
             assert "path=/lab;" in answer.headers["set-cookie"]
             assert client.get("/lab/").headers["location"] == "/lab/studio/"
             assert client.get("/lab/studio/config").json()["root"] == "http://concord.example/lab/studio"

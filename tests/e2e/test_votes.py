@@ -11,7 +11,6 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.axe import serious
 from tests.e2e.browser_watch import Visitor
-from tests.e2e.page_driver import unfold
 from tests.e2e.project_files import LEFT_PROMPTS, visor_folder
 from tests.e2e.server import Server
 
@@ -33,8 +32,8 @@ def test_two_votes_by_keyboard_and_the_pair_behind_a_number(visitor: Visit, fres
         folder = visor_folder(tmp_path / name, LEFT_PROMPTS[:2], 20 * n)
         fresh.run("import", "images", folder, "--layout", "visor", "--generator", name)
     studio = visitor(fresh).page
-    studio.goto("/studio/preferences")
-    expect(studio.locator("#teaching")).to_contain_text("campaigns create duel --questionnaire ab")
+    studio.goto("/studio/results/votes")
+    expect(studio.locator("#cc-place")).to_contain_text("campaigns create duel --questionnaire ab")
 
     two = ("--generator", "alpha", "--generator", "beta")
     fresh.run("campaigns", "create", "duel", "--questionnaire", "ab", *two, "--overlap", "1")
@@ -54,8 +53,11 @@ def test_two_votes_by_keyboard_and_the_pair_behind_a_number(visitor: Visit, fres
     bar = studio.locator(".cc-votes tbody tr", has_text="people").first
     expect(bar).to_contain_text("2 votes on 2 pairs")
     assert bar.locator(".cc-vote-bar").evaluate("bar => getComputedStyle(bar).position") == "static"
-    unfold(studio)
-    expect(studio.locator("#sides")).to_contain_text("the left image was chosen in 1 of 1 votes")
+    studio.get_by_role("link", name="All numbers").click()
+    panel = studio.get_by_role("complementary", name="All numbers")
+    expect(panel).to_contain_text("the left image was chosen in 1 of 1 votes")
+    panel.get_by_role("link", name="Close").click()
+    expect(panel).to_have_count(0)
     expect(studio.locator(".cc-duel")).to_have_count(2)
     clear = bar.locator("a[data-part$=wins]")
     winner = "alpha" if clear.get_attribute("data-part") == "a_wins" else "beta"
@@ -65,12 +67,13 @@ def test_two_votes_by_keyboard_and_the_pair_behind_a_number(visitor: Visit, fres
     expect(pair).to_have_count(1)
     expect(pair.locator("figcaption")).to_have_text(["alpha", "beta"])
     expect(pair.locator("dd")).to_have_text(f"1 × {winner}")
-    # what the address says is shown again, and Overview leads there
+    # what the address says is shown again, and Results has a tab that leads there
     assert serious(studio) == []
     again = visitor(fresh, color_scheme="dark").page
     again.goto(studio.url)
     expect(again.locator(".cc-duel")).to_have_count(1)
     assert serious(again) == []
     again.goto("/studio/")
-    unfold(again)
-    expect(again.locator("#preferred table")).to_contain_text("votes for alpha : beta")
+    again.get_by_role("navigation", name="Results").get_by_role("link", name="A/B votes").click()
+    expect(again).to_have_url(re.compile("/studio/results/votes"))
+    expect(again.locator(".cc-duel")).to_have_count(2)

@@ -1,0 +1,208 @@
+// A place that the server draws as HTML: links to it and to those beside it are followed here, the address says all of what is shown.
+
+import { Api, detail } from "../api.js";
+import { at } from "../base_path.js";
+import { h } from "../dom.js";
+import { follow } from "../live_updates.js";
+
+const SLOW_MS = 800;
+const TIMEOUT_MS = 120_000;
+
+export function mount(root, { place, beside, poll }) {
+  const page = new Place(root, place, beside);
+  page.draw();
+  follow(root, { ...poll, shown: () => page.version, moved: () => page.draw({ quietly: true }) });
+  return {};
+}
+
+class Place {
+  constructor(root, place, beside) {
+    this.places = new Map([place, ...beside].map((name) => [at(`/studio/${name}`), name]));
+    this.place = place;
+    this.version = "";
+    this.asked = 0;
+    this.scope = h("div", { class: "cc-scope-place" });
+    this.status = h("p", { class: "cc-place-status", role: "status" });
+    this.content = h("main", { class: "cc-place" }, skeleton());
+    root.append(this.scope, this.status, this.content);
+    root.addEventListener("click", (event) => this.clicked(event));
+    document.addEventListener("keydown", (event) => root.isConnected && this.escaped(event));
+    root.addEventListener("keydown", walked);
+    root.addEventListener("submit", (event) => this.submitted(event));
+    root.addEventListener("input", (event) => search(event.target));
+    root.addEventListener("change", () => this.picked());
+    const back = () => (root.isConnected ? this.places.has(location.pathname) && this.draw() : window.removeEventListener("popstate", back));
+    window.addEventListener("popstate", back);
+  }
+
+  /** Asks for what the address says, quick first; `quietly`: only what is whole. */
+  async draw({ quietly = false } = {}) {
+    const asked = ++this.asked;
+    const place = this.places.get(location.pathname) ?? this.place;
+    if (place !== this.place) window.scrollTo({ top: 0, behavior: "instant" });
+    this.place = place;
+    const slow = setTimeout(() => this.busy(true), quietly ? 10 * SLOW_MS : SLOW_MS);
+    this.content.classList.toggle("is-old", !quietly && this.version !== "");
+    try {
+      for (const whole of quietly ? [true] : [false, true]) {
+        const drawn = await this.ask(whole);
+        if (asked !== this.asked) return;
+        this.show(drawn);
+        if (drawn.complete) break;
+      }
+    } catch (error) {
+      if (asked === this.asked) this.failed(error, quietly);
+    } finally {
+      clearTimeout(slow);
+      if (asked === this.asked) this.busy(false);
+    }
+  }
+
+  async ask(whole) {
+    const query = new URLSearchParams(location.search);
+    if (whole) query.set("whole", "true");
+    const response = await fetch(at(`/api/studio/places/${this.place}?${query}`), { credentials: "same-origin", cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const data = await response.json().catch(() => ({}));
+    if (!response.ok) throw new Error(data.detail ?? `the server answers ${response.status}`);
+    return data;
+  }
+
+  show({ scope, content, title, version }) {
+    this.version = version;
+    document.title = `${title} - Concord`;
+    // a menu that somebody has open stays
+    if (!this.scope.querySelector(":popover-open")) this.scope.innerHTML = scope;
+    const ticked = new Set([...this.content.querySelectorAll("input[name=pick]:checked")].map((box) => box.value));
+    const focused = document.activeElement && this.content.contains(document.activeElement) ? marker(document.activeElement) : null;
+    this.content.innerHTML = content;
+    this.content.classList.remove("is-old");
+    for (const box of this.content.querySelectorAll("input[name=pick]")) box.checked = ticked.has(box.value);
+    this.picked();
+    if (focused) this.content.querySelector(focused)?.focus({ preventScroll: true });
+  }
+
+  busy(on) {
+    this.status.textContent = on ? "Computing intervals …" : "";
+  }
+
+  failed(error, quietly) {
+    if (quietly) return;
+    const again = h("button", { type: "button", class: "cc-button", on: { click: () => this.draw() } }, "Try again");
+    const why = error?.name === "TimeoutError" ? "it took too long" : error.message;
+    this.status.replaceChildren();
+    this.content.classList.remove("is-old");
+    this.content.replaceChildren(h("p", { class: "cc-note cc-bad", role: "alert" }, `This place could not be drawn: ${why}. `, again));
+  }
+
+  clicked(event) {
+    if (event.target.closest("[data-none]")) return untick(event.target.closest("form"));
+    const compare = event.target.closest("[data-compare]");
+    if (compare) return this.compare(compare);
+    const link = event.target.closest("a[href]");
+    if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return undefined;
+    const url = new URL(link.href);
+    if (!this.places.has(url.pathname)) return undefined;
+    event.preventDefault();
+    return this.go(url);
+  }
+
+  go(url) {
+    for (const menu of document.querySelectorAll(".cc-popup:popover-open")) menu.hidePopover();
+    if (url.href !== location.href) history.pushState(history.state, "", url);
+    this.draw().then(() => url.hash && this.content.querySelector(url.hash)?.scrollIntoView({ behavior: "smooth", block: "start" }));
+  }
+
+  /** Escape closes what lies on top: a menu does so by itself, a panel has a link. */
+  escaped(event) {
+    const close = event.key === "Escape" && !event.defaultPrevented && !document.querySelector(":popover-open") && this.content.querySelector(".cc-panel-close");
+    if (close) close.click();
+  }
+
+  /** A form of boxes asks for the same address with those that are ticked; all of them are none in particular. */
+  submitted(event) {
+    const act = event.target.closest("[data-post]");
+    if (act) {
+      event.preventDefault();
+      return this.act(act);
+    }
+    const form = event.target.closest("[data-scope-form]");
+    if (!form) return undefined;
+    event.preventDefault();
+    const url = new URL(form.getAttribute("action"), location.href);
+    const boxes = [...form.querySelectorAll("input[type=checkbox]")];
+    const chosen = boxes.filter((box) => box.checked).slice(-(Number(form.dataset.most) || boxes.length));
+    if (chosen.length && chosen.length < (Number(form.dataset.all) || Infinity)) for (const box of chosen) url.searchParams.append(box.name, box.value);
+    return this.go(url);
+  }
+
+  /** A form that changes the project: the route of its `data-post`, then the place anew; a refusal stands in the form. */
+  async act(form) {
+    const buttons = [...form.querySelectorAll("button")];
+    for (const button of buttons) button.disabled = true;
+    const { outcome, data } = await new Api("/").post(form.dataset.post.slice(1), {});
+    for (const button of buttons) button.disabled = false;
+    if (outcome === "ok") {
+      form.closest("[popover]")?.hidePopover();
+      return this.draw({ quietly: true });
+    }
+    form.querySelector("p").textContent = detail(data, "Nothing was changed: the server does not answer. Try again.");
+    return undefined;
+  }
+
+  /** Two ticks can be compared; a third one takes the place of the oldest. */
+  picked() {
+    const button = this.content.querySelector("[data-compare]");
+    if (!button) return;
+    const boxes = [...this.content.querySelectorAll("input[name=pick]:checked")];
+    this.ticks = [...(this.ticks ?? []).filter((name) => boxes.some((box) => box.value === name)), ...boxes.map((box) => box.value).filter((name) => !this.ticks?.includes(name))];
+    for (const name of this.ticks.splice(0, Math.max(0, this.ticks.length - 2))) boxes.find((box) => box.value === name).checked = false;
+    button.hidden = this.ticks.length < 2;
+    button.textContent = `Compare ${this.ticks.length}`;
+  }
+
+  /** The lower one of the board is the one before: what is better is then above 0. */
+  compare(button) {
+    const url = new URL(button.dataset.compare, location.href);
+    const [b, a] = [...this.content.querySelectorAll("input[name=pick]:checked")].map((box) => box.value);
+    url.searchParams.set("a", a);
+    url.searchParams.set("b", b);
+    this.go(url);
+  }
+}
+
+/** Where the focus was, so that it is there again in the new drawing. */
+function marker(element) {
+  if (element.id) return `#${CSS.escape(element.id)}`;
+  if (element.name) return `[name="${CSS.escape(element.name)}"][value="${CSS.escape(element.value)}"]`;
+  const href = element.getAttribute("href");
+  return href ? `a[href="${CSS.escape(href)}"]` : null;
+}
+
+/** Up and down go from one row to the next; the space bar ticks the row that one is in. */
+function walked(event) {
+  const tick = event.key === " " && !event.target.matches("input, button") && event.target.closest("tr")?.querySelector("input[name=pick]");
+  if (tick) {
+    event.preventDefault();
+    tick.click();
+    return;
+  }
+  const row = event.target.closest("[data-walk]");
+  const next = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
+  if (!row || !next || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  row[next]?.focus();
+}
+
+function untick(form) {
+  for (const box of form.querySelectorAll("input[type=checkbox]")) box.checked = false;
+}
+
+function search(field) {
+  if (!field.matches?.("[data-search]")) return;
+  const words = field.value.trim().toLowerCase();
+  for (const line of field.parentElement.querySelectorAll("[data-item], a")) line.hidden = !line.textContent.toLowerCase().includes(words);
+}
+
+function skeleton() {
+  return h("div", { class: "cc-skeleton", role: "status", "aria-label": "Loading" }, ...Array.from({ length: 7 }, () => h("span")));
+}

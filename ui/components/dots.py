@@ -1,0 +1,95 @@
+"""A number as a dot with its interval as a bar, placed by percent on an axis, so that it shrinks and never goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import htpy
+import numpy as np
+from htpy import Element
+
+from agreement.estimate import WithInterval
+from concord.common import wording
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A span of numbers with round ticks.
+
+    Attributes:
+        digits: behind the point, of its numbers.
+    """
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+    digits: int
+
+    def percent(self, value: float) -> float:
+        """Return where a number stands, 0 to 100; what lies outside stands at the end."""
+        return round(100 * min(max((value - self.low) / (self.high - self.low), 0.0), 1.0), 2)
+
+    def text(self, value: float) -> str:
+        """Return a number as it is written on this axis."""
+        return f"{value:z.{self.digits}f}"
+
+
+_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+
+
+def axis_of(numbers: Sequence[float], ticks: int = 5, zero: bool = False) -> Axis:
+    """Return an axis with round ends around some numbers, with about so many ticks; from 0 on, if `zero`."""
+    low, high = (min(numbers), max(numbers)) if numbers else (0.0, 1.0)
+    low = min(low, 0.0) if zero else low
+    span = high - low or abs(high) or 1.0
+    size = 10 ** np.floor(np.log10(span / max(ticks - 1, 1)))
+    step = float(next(size * step for step in _STEPS if span / (size * step) <= ticks - 1 + 1e-9))
+    start, end = np.floor(low / step + 1e-9) * step, np.ceil(high / step - 1e-9) * step
+    if end <= start:
+        end = start + step
+    places = [float(round(value, 12)) for value in np.arange(start, end + step / 2, step)]
+    digits = max(0, int(-np.floor(np.log10(step) + 1e-9)))
+    if step / 10**-digits % 1 > 1e-9:
+        digits += 1
+    return Axis(float(start), float(end), tuple(places), digits)
+
+
+def axis_scale(axis: Axis, every: int = 1) -> Element:
+    """Return the numbers of an axis, such as every second one."""
+    shown = axis.ticks[::every]
+    return htpy.span(class_="cc-axis", aria_hidden="true")[
+        [htpy.i(style=f"left:{axis.percent(tick)}%")[f"{tick:z.{axis.digits}f}".rstrip(".")] for tick in shown]
+    ]
+
+
+def dot(
+    row: WithInterval, axis: Axis, kind: str, *, every: int = 1, chance: float | None = None, beside: float | None = None
+) -> Element:
+    """Return a dot, its interval and the axis's ticks.
+
+    Args:
+        row: with a value.
+        axis: where it stands.
+        kind: `people`, `scorer` or `simulated`: the colour, and whether it is hollow.
+        every: one tick in so many.
+        chance: where a dashed line stands, such as 0 for differences.
+        beside: another value of the same, as a hollow tick.
+    """
+    assert row.value is not None
+    has = row.low is not None and row.high is not None
+    low, high = (axis.percent(end) for end in (row.low, row.high)) if has else (0.0, 0.0)  # type: ignore[arg-type]
+    return htpy.span(class_=["cc-dot", f"cc-dot--{kind}", not has and "is-open"])[
+        [htpy.i(class_="cc-dot-tick", style=f"left:{axis.percent(tick)}%") for tick in axis.ticks[::every]],
+        chance is not None and htpy.i(class_="cc-dot-chance", style=f"left:{axis.percent(chance)}%"),
+        has and htpy.i(class_="cc-dot-bar", style=f"left:{low}%;width:{max(round(high - low, 2), 0.5)}%"),
+        beside is not None and htpy.i(class_="cc-dot-beside", style=f"left:{axis.percent(beside)}%"),
+        htpy.i(class_="cc-dot-point", style=f"left:{axis.percent(row.value)}%"),
+    ]
+
+
+def interval_text(row: WithInterval) -> str:
+    """Return an interval in brackets, to two digits; empty where there is none."""
+    if row.low is None or row.high is None:
+        return ""
+    return f"[{wording.two(row.low)}, {wording.two(row.high)}]"

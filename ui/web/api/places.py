@@ -1,0 +1,33 @@
+"""The route of the places that are drawn as HTML."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query, Request
+
+from concord.project import OpenProject
+from ui.shell.live_place import LivePlace
+
+_MOST_PARAMETERS = 500
+
+
+def router(store: OpenProject) -> APIRouter:
+    """Return the route under ``/api/studio/places``."""
+    from ui.web.studio import PAGES
+
+    routes = APIRouter(prefix="/api/studio/places")
+    places = {page.path.strip("/"): page(store) for page in PAGES if issubclass(page, LivePlace)}
+
+    @routes.get("/{place:path}")
+    def drawn(request: Request, place: str, whole: Annotated[bool, Query()] = False) -> dict[str, Any]:
+        """A place as HTML: `scope`, `content`, `title`, the project's `version`, and whether it is `complete`."""
+        found = places.get(place)
+        if found is None:
+            raise HTTPException(404, "There is no such place.")
+        query = [(name, value) for name, value in request.query_params.multi_items() if name != "whole"]
+        if len(query) > _MOST_PARAMETERS:
+            raise HTTPException(422, "This address says too much.")
+        return found.drawn(query, whole=whole)
+
+    return routes

@@ -27,7 +27,7 @@ def choose(page: Page, label: str, option: str) -> None:
 def test_a_filter_of_browse_is_in_the_address(visitor: Visit, server: Server) -> None:
     page = visitor(server).page
     page.goto("/studio/images?suite=sr2d")
-    cells, summary = page.locator(".cc-cell"), page.locator("#cc-browse [role=status]")
+    cells, summary = page.locator(".cc-cell"), page.locator("#cc-images [role=status]")
     expect(cells).to_have_count(14)
     generator = page.locator('[data-facet="generator"]')
     generator.get_by_role("button", name=re.compile("^beta")).click()

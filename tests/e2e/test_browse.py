@@ -67,12 +67,12 @@ def opened(page: Page, **query: str) -> Locator:
 
 def settled(page: Page) -> None:
     """Images and counts are those of the address."""
-    expect(page.locator(".cc-browse.is-loading")).to_have_count(0)
+    expect(page.locator(".cc-images.is-loading")).to_have_count(0)
     expect(page.locator(".cc-rail__body")).to_have_attribute("aria-busy", "false")
 
 
 def sentence(page: Page) -> Locator:
-    return page.locator(".cc-browse__sentence")
+    return page.locator(".cc-images__sentence")
 
 
 def facet(page: Page, name: str, value: str) -> Locator:
@@ -150,12 +150,12 @@ def test_counts_say_what_a_value_would_list(page: Page, browsed: Server) -> None
     value = facet(page, "says", f"{GENEVAL}:no")
     n = int(value.locator(".cc-facet__n").inner_text())
     value.click()
-    expect(page.locator(".cc-browse__status")).to_have_text(re.compile(rf"^{n} images?$"))
+    expect(page.locator(".cc-images__status")).to_have_text(re.compile(rf"^{n} images?$"))
     assert listed_items(browsed, task=COUNTING, says=f"{GENEVAL}:no")["total"] == n
     # the focus stays where somebody clicks on, and a second click takes the choice back
     expect(value).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.locator(".cc-browse__status")).to_have_text("84 images")
+    expect(page.locator(".cc-images__status")).to_have_text("84 images")
 
 
 def test_a_long_facet_has_more_and_a_box_to_find_in(page: Page) -> None:
@@ -187,9 +187,9 @@ def test_back_forward_and_typing_change_the_filters(page: Page) -> None:
     # one step back undoes all that was typed
     page.go_back()
     expect(page).to_have_url(re.compile(r"\?task=counting$"))
-    expect(page.locator(".cc-browse__status")).to_have_text("84 images")
+    expect(page.locator(".cc-images__status")).to_have_text("84 images")
     page.go_back()
-    expect(page.locator(".cc-browse__status")).to_have_text("504 images")
+    expect(page.locator(".cc-images__status")).to_have_text("504 images")
     page.go_forward()
     page.go_forward()
     expect(page.get_by_role("searchbox", name="Words of the prompt")).to_have_value("umbrellas")
@@ -199,7 +199,7 @@ def test_back_forward_and_typing_change_the_filters(page: Page) -> None:
 def test_an_empty_result_says_what_to_do(page: Page) -> None:
     page.goto("/studio/images?task=counting&q=zeppelin")
     expect(page.get_by_text("No image matches all these filters")).to_be_visible()
-    page.locator(".cc-browse__trouble").get_by_role("button", name="Clear all").click()
+    page.locator(".cc-images__trouble").get_by_role("button", name="Clear all").click()
     expect(page.locator(".cc-cell").first).to_be_visible()
 
 
@@ -251,14 +251,14 @@ def test_an_image_opens_and_back_returns_to_its_position(page: Page) -> None:
     assert index > 8
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/studio/images/one\?id="))
-    expect(page.locator(".cc-bench__title")).to_contain_text(id)
+    expect(page.locator(".cc-drawer__title")).to_contain_text(id)
     # the Workbench has the whole listing
     expect(page.get_by_text(f"{index + 1} of 84")).to_be_visible()
     page.go_back()
     expect(page.locator(f'.cc-cell[data-index="{index}"]')).to_be_focused()
     assert page.evaluate("new URL(document.activeElement.href).searchParams.get('id')") == id
     page.keyboard.press("Enter")
-    page.locator(".cc-bench__back").click()
+    page.locator(".cc-drawer__back").click()
     expect(page.locator(f'.cc-cell[data-index="{index}"]')).to_be_focused()
 
 
@@ -276,7 +276,7 @@ def test_twenty_are_tagged_by_keyboard(visitor: Visit, browsed: Server) -> None:
     more = 20 - (20 // columns) * columns
     for _ in range(more):
         page.keyboard.press("Shift+ArrowRight")
-    expect(page.locator(".cc-browse__status")).to_contain_text("20 chosen")
+    expect(page.locator(".cc-images__status")).to_contain_text("20 chosen")
     wanted = [item["item_id"] for item in listed_items(browsed, task=COUNTING)["items"][:20]]
     page.keyboard.press("t")
     expect(page.get_by_role("dialog", name="Tag 20 images")).to_be_visible()
@@ -294,7 +294,7 @@ def test_twenty_are_tagged_by_keyboard(visitor: Visit, browsed: Server) -> None:
     expect(page.locator(".cc-toast")).to_contain_text("Undone")
     assert listed_items(browsed, tag="twenty <b>")["total"] == 0
     page.keyboard.press("Escape")
-    expect(page.locator(".cc-browse__status")).to_have_text("84 images")
+    expect(page.locator(".cc-images__status")).to_have_text("84 images")
 
 
 def test_tagging_requires_a_name_only_once(visitor: Visit, browsed: Server) -> None:
@@ -327,7 +327,7 @@ def test_choosing_by_mouse_and_undoing(visitor: Visit, browsed: Server) -> None:
     cells = opened(page, task="position")
     cells.nth(1).locator("[data-tick]").click()
     cells.nth(4).click(modifiers=["Shift"])
-    expect(page.locator(".cc-browse__status")).to_contain_text("4 chosen")
+    expect(page.locator(".cc-images__status")).to_contain_text("4 chosen")
     expect(page.locator('.cc-cell[aria-selected="true"]')).to_have_count(4)
     page.locator(".cc-selection-bar").get_by_role("button", name="Let go").click()
     expect(page.locator('.cc-cell[aria-selected="true"]')).to_have_count(0)
@@ -421,7 +421,7 @@ def test_scores_are_brushed_by_mouse_and_by_keyboard(page: Page, browsed: Server
         """How many the page and the server list, for the range in the address."""
         requested = parse_qs(urlsplit(page.url).query)["range"][0]
         n = int(listed_items(browsed, task=COUNTING, range=requested)["total"])
-        expect(page.locator(".cc-browse__status")).to_have_text(re.compile(rf"^{n} images?$"))
+        expect(page.locator(".cc-images__status")).to_have_text(re.compile(rf"^{n} images?$"))
         return n
 
     brushed = agreed()
@@ -435,7 +435,7 @@ def test_scores_are_brushed_by_mouse_and_by_keyboard(page: Page, browsed: Server
     assert agreed() >= brushed
     assert f"{CLIP}:.." in parse_qs(urlsplit(page.url).query)["range"][0]
     page.get_by_role("button", name="Any score").click()
-    expect(page.locator(".cc-browse__status")).to_have_text("84 images")
+    expect(page.locator(".cc-images__status")).to_have_text("84 images")
 
 
 # ---- kept views
@@ -476,7 +476,7 @@ def test_a_confusion_cell_of_agreement_opens_its_images(page: Page) -> None:
     link.click()
     expect(page).to_have_url(re.compile(r"/studio/images\?.*a_says="))
     expect(page.locator("#crossing")).to_contain_text(f"{n} image")
-    expect(page.locator(".cc-browse__status")).to_have_text(re.compile(rf"^{n} images?$"))
+    expect(page.locator(".cc-images__status")).to_have_text(re.compile(rf"^{n} images?$"))
     expect(page.locator(".cc-cell").first).to_contain_text(GENEVAL)
     # a facet restricts it further, and the crossing stays
     facet(page, "generator", "playground-late").click()
@@ -484,7 +484,7 @@ def test_a_confusion_cell_of_agreement_opens_its_images(page: Page) -> None:
     settled(page)
     page.get_by_role("link", name="Show all images").click()
     expect(page).not_to_have_url(re.compile("a_says="))
-    expect(page.locator(".cc-browse__status")).to_have_text(re.compile(r"^\d+ images$"))
+    expect(page.locator(".cc-images__status")).to_have_text(re.compile(r"^\d+ images$"))
     expect(page.locator("#crossing")).to_have_text("")
 
 

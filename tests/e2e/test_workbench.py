@@ -82,11 +82,11 @@ def enter(page: Page, name: str, number: int, **more: str) -> None:
 
 
 def marks(page: Page) -> Locator:
-    return page.locator(".cc-bench .cc-mark:not(.cc-mark--weak)")
+    return page.locator(".cc-drawer .cc-mark:not(.cc-mark--weak)")
 
 
 def pictured(page: Page, number: int) -> None:
-    expect(page.locator(".cc-bench__title")).to_contain_text(item_id(number))
+    expect(page.locator(".cc-drawer__title")).to_contain_text(item_id(number))
 
 
 def nothing_there(form: Form) -> None:
@@ -295,7 +295,7 @@ def test_hostile_texts_are_inert(page: Page) -> None:
     expect(page.locator(".cc-evidence")).to_contain_text(_ATTACK)
     expect(page.locator(".cc-tab")).to_contain_text(HOSTILE[1])
     expect(page.locator(".cc-mark__text").first).to_have_text(f"{_ATTACK} 0.90")
-    expect(page.locator(".cc-bench__said")).to_contain_text(_ATTACK)
+    expect(page.locator(".cc-drawer__said")).to_contain_text(_ATTACK)
     assert page.locator("img[src='x']").count() == 0
     assert page.locator("script").filter(has_text="alert(1)").count() == 0
 

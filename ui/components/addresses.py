@@ -39,14 +39,14 @@ BROWSE = "/studio/images"
 ALL = ("all", "tasks_mean", "any", "")
 """What stands in a filter that restricts nothing."""
 CROSSED = {"about": "aspect", "a": "a", "a_says": "a_says", "b": "b", "b_says": "b_says", "way": "way"}
-"""The fields of ``ConfusionCell`` by their names in Browse's address."""
+"""The fields of ``ConfusionCell`` by their names in the address of Images."""
 RESTRICTING = {name: name for name in ("target", "campaign", "certainty", "since", "until")} | {"among": "rater"}
-"""What else restricts the judgements that are crossed: fields of ``Selection`` (whose rater means another thing in Browse)."""
+"""What else restricts the judgements that are crossed: fields of ``Selection`` (whose rater means another thing in Images)."""
 MARKED = {"picture": "picture", "seen_by": "rater", "asked": "asked", "found": "found"}
-"""The fields of ``FailureMark`` by their names in Browse's address."""
+"""The fields of ``FailureMark`` by their names in the address of Images."""
 
 FILTERED = ("object", "color", "count", "relation", "says", "people", "certainty", "differs", "verdict", "q", "range")
-"""What else restricts Browse's listing: fields of ``Filters``, each repeatable. With ``about``, certainty is the crossing's."""
+"""What else restricts the images: fields of ``Filters``, each repeatable. With ``about``, certainty is the crossing's."""
 
 _PLACES = {name: name for name in ("suite", "task", "generator", "tag")}
 _NEEDED = ("about", "a", "b")
@@ -63,11 +63,11 @@ def page_address(page: str, *more: tuple[str, str], **query: str) -> str:
 def browse_address(
     selection: Selection, crossed: ConfusionCell | None = None, marked: FailureMark | None = None, **listing: str
 ) -> str:
-    """Browse's address for a selection, for those of its images where two sides' answers cross, or for a failure's.
+    """The address of a selection's images, of those of its images where two sides' answers cross, or for a failure's.
 
     Of the selection its places count, and with ``crossed`` also what restricts the judgements that are looked at (targets,
     campaigns, certainty, raters and times; ``crossed`` itself names the aspect). ``marked``: a mark of a failure picture.
-    ``listing``: ``rater``, ``by`` and ``order``, as Browse has them.
+    ``listing``: ``rater``, ``by`` and ``order``, as Images has them.
     """
     names = _PLACES | (RESTRICTING if crossed else {})
     query = [(name, value) for name, field in names.items() for value in getattr(selection, field) if value not in ALL]

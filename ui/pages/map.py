@@ -32,7 +32,7 @@ from ui.components.addresses import BROWSE, ImageListing, listing_of
 from ui.components.charts import plain
 from ui.components.plotly_text import escaped
 from ui.components.tables import note
-from ui.pages import browse
+from ui.pages import images
 from ui.shell.changes import Drawn, unless_current
 from ui.shell.controls import Choice
 from ui.shell.events import QUIET, listen
@@ -344,7 +344,7 @@ def open_map(store: Store, parameters: QueryParams) -> tuple[dict[str, str], str
     except ValueError:
         lost["map"] = parameters.get("map", "")
     listed = QueryParams([(name, value) for name, value in parameters.multi_items() if name not in _OWN])
-    followed = browse.follow(store, listed)
+    followed = images.follow(store, listed)
     lost |= followed.lost
     sources = maps.embedding_sources(store)
     if on.model and on.model not in sources:

@@ -37,7 +37,7 @@ from data.store.analysis.study_frames import ImagePair, PairImage
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from ui.components import charts
-from ui.components.image_strip import picture_html, workbench_address
+from ui.components.image_strip import image_address, picture_html
 from ui.components.tables import (
     Cells,
     bracketed,
@@ -377,9 +377,7 @@ def _pair(votes: PairVotes, pair: ImagePair, people: set[str], view: Preferences
 
 def _picture(picture: PairImage, votes: PairVotes, text: str, view: PreferencesView) -> Element:
     won = "cc-duel-won" if picture.generator == votes.preferred else ""
-    # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
-    voter = view.who if view.who in votes.chosen else next(iter(votes.chosen), "")
-    href = workbench_address(picture.image_id, Selection(suite=(view.suite,), generator=(picture.generator,)), voter)
+    href = image_address(picture.image_id, Selection(suite=(view.suite,), generator=(picture.generator,)))
     shown = picture_html(picture.sha256, f"{text}, by {picture.generator}", _WIDTH)
     name = htpy.figcaption[picture.generator]
     return htpy.figure(class_=["cc-duel-picture", won])[htpy.a(href=href)[shown], name]

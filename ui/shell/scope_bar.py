@@ -29,6 +29,7 @@ def scope_bar(opened: OpenScope, address: Address) -> Element:
     """Return the bar: chips, and at its end what the scope leaves."""
     chips = [_chip(name, opened, address) for name in _LABELS]
     short = [opened.scope.suite, wording.plain_aspect(opened.scope.aspect), _value("generator", opened)]
+    short = [part for part in short if part]
     sheet = htpy.button(type="button", class_="cc-pill cc-pill--all", popovertarget="scope-sheet")[
         " · ".join(short), htpy.span(class_="cc-caret", aria_hidden="true")
     ]
@@ -53,7 +54,8 @@ def _value(name: str, opened: OpenScope) -> str:
             return f"all {len(choices)}" if len(choices) > 1 else choices[0].title if choices else "none"
         return chosen[0] if len(chosen) == 1 else f"{len(chosen)} of {len(choices)}"
     value = str(getattr(opened.scope if name in ("suite", "aspect") else opened.asked, name))
-    if not value and name == "task":
+    if not value and name in ("suite", "task"):
+        choices = tuple(choice for choice in choices if choice.value)
         return f"all {len(choices)}" if len(choices) > 1 else choices[0].title if choices else "all"
     if not value:
         return "usual"

@@ -3,6 +3,7 @@
 import { at } from "../base_path.js";
 import { h } from "../dom.js";
 import { follow } from "../live_updates.js";
+import { boxed, closeMenus, search, untick } from "./scope_bar.js";
 
 const SLOW_MS = 800;
 const TIMEOUT_MS = 120_000;
@@ -102,7 +103,7 @@ class Place {
   }
 
   go(url) {
-    for (const menu of document.querySelectorAll(".cc-menu:popover-open")) menu.hidePopover();
+    closeMenus();
     if (url.href !== location.href) history.pushState(history.state, "", url);
     this.draw();
   }
@@ -113,16 +114,11 @@ class Place {
     if (close) close.click();
   }
 
-  /** A form of boxes asks for the same address with those that are ticked; all of them are none in particular. */
   submitted(event) {
     const form = event.target.closest("[data-scope-form]");
     if (!form) return;
     event.preventDefault();
-    const url = new URL(form.getAttribute("action"), location.href);
-    const boxes = [...form.querySelectorAll("input[type=checkbox]")];
-    const chosen = boxes.filter((box) => box.checked).slice(-(Number(form.dataset.most) || boxes.length));
-    if (chosen.length && chosen.length < (Number(form.dataset.all) || Infinity)) for (const box of chosen) url.searchParams.append(box.name, box.value);
-    this.go(url);
+    this.go(boxed(form));
   }
 
   /** Two ticks can be compared; a third one takes the place of the oldest. */
@@ -152,16 +148,6 @@ function marker(element) {
   if (element.name) return `[name="${CSS.escape(element.name)}"][value="${CSS.escape(element.value)}"]`;
   const href = element.getAttribute("href");
   return href ? `a[href="${CSS.escape(href)}"]` : null;
-}
-
-function untick(form) {
-  for (const box of form.querySelectorAll("input[type=checkbox]")) box.checked = false;
-}
-
-function search(field) {
-  if (!field.matches?.("[data-search]")) return;
-  const words = field.value.trim().toLowerCase();
-  for (const line of field.parentElement.querySelectorAll("[data-item], a")) line.hidden = !line.textContent.toLowerCase().includes(words);
 }
 
 function skeleton() {

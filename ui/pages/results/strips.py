@@ -16,7 +16,7 @@ from data.store.browse.contents import ItemPreview
 from data.store.browse.filters import MISSED, PASSED
 from data.store.core.selection import SIMULATED, Selection
 from ui.components.addresses import page_address
-from ui.components.image_strip import picture_html, workbench_address
+from ui.components.image_strip import image_address, picture_html
 from ui.pages.results.view import ResultsView
 
 _MOST_COLUMNS: Final = 8
@@ -78,7 +78,7 @@ def _cell(row: PromptRow, generator: str, prompts: SamePrompts, kind: str, board
         return htpy.span(class_="cc-same-none", title=f"{generator}: no judged image")["–"]
     listing = Selection(suite=(board.suite,))
     title = f"{generator}: {row.text}"
-    href = workbench_address(image.item, listing)
+    href = image_address(image.item, listing)
     if image.sha256 is None:
         span = prompts.high - prompts.low
         shade = ((image.mean or 0.0) - prompts.low) / span if span else 0.0
@@ -122,7 +122,7 @@ def _case(board: Leaderboard, case: ContestedImage, preview: ItemPreview | None)
     text = (preview.text if preview else None) or case.item
     whose, kind = ("people", "people") if board.people == "real" else (SIMULATED, "simulated")
     said = f"{case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"{case.mean:z.1f} ({wording.count(case.n, 'answer')})"
-    return htpy.a(class_="cc-contested-image", href=workbench_address(case.item, Selection(suite=(board.suite,))), title=text)[
+    return htpy.a(class_="cc-contested-image", href=image_address(case.item, Selection(suite=(board.suite,))), title=text)[
         htpy.span(class_="cc-pic")[picture_html(preview.sha256 if preview else None, text, none=text)],
         htpy.span(class_="cc-contested-prompt")[text],
         htpy.span(class_="cc-says-row")[

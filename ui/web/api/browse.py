@@ -1,14 +1,14 @@
-"""JSON routes of Browse and Map: pages of items, facets, rows by prompt, tags and saved views; a point's image, a lasso's
+"""JSON routes of Images and Map: pages of items, facets, rows by prompt, tags and saved views; a point's image, a lasso's
 images.
 
-``ImageListing`` is what an address's query lists; the pages Map and Workbench and the downloads read it the same way.
+``ImageListing`` is what an address's query lists; the page Map, the drawer's routes and the downloads read it the same way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from pydantic import BaseModel, Field
@@ -32,10 +32,11 @@ from ui.shell.followed_versions import followed
 from ui.web.api import person_of, refusing
 
 PAGE = 60
+_MOST_PARAMETERS = 500
 
 
 def router(store: Store) -> APIRouter:
-    """The routes under ``/api/studio`` that Browse and Map use."""
+    """The routes under ``/api/studio`` that Images and Map use."""
     routes = APIRouter(prefix="/api/studio")
 
     @routes.get("/version")
@@ -45,11 +46,19 @@ def router(store: Store) -> APIRouter:
             raise HTTPException(404, "There is nothing of this name to follow.")
         return {"version": store.version if moves is None else moves(store)}
 
+    @routes.get("/images")
+    def opened(request: Request) -> dict[str, Any]:
+        from ui.pages.images import open_images
+
+        if len(request.query_params.multi_items()) > _MOST_PARAMETERS:
+            raise HTTPException(422, "This address says too much.")
+        return open_images(store, request.query_params)
+
     @routes.get("/items")
-    def items(listing: _Listing, page: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> dict[str, Any]:
+    def items(listing: _Listing, blind: _Blind = "", page: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> dict[str, Any]:
         item_page = grid.items(store, listing.restriction(store), listing.display, offset=page * PAGE, limit=PAGE)
         return {
-            "items": _items_json(store, item_page.rows, listing),
+            "items": _items_json(store, item_page.rows, listing, blind=bool(blind)),
             "total": item_page.total,
             "page": page,
             "size": PAGE,
@@ -57,7 +66,7 @@ def router(store: Store) -> APIRouter:
         }
 
     @routes.get("/facets")
-    def counted(listing: _Listing) -> dict[str, Any]:
+    def counted(listing: _Listing, blind: _Blind = "") -> dict[str, Any]:
         version, restriction = store.version, listing.restriction(store)
         known = rater_names(store)
         for name in sorted(listing.filters.raters() - set(known)):
@@ -68,7 +77,7 @@ def router(store: Store) -> APIRouter:
             "total": counts.total,
             "version": version,
             "behind": counts.behind,
-            "facets": [asdict(facet) for facet in counts.facets],
+            "facets": [asdict(facet) for facet in counts.facets if not (blind and facet.name in _TELLING)],
         }
 
     @routes.get("/strip")
@@ -80,6 +89,7 @@ def router(store: Store) -> APIRouter:
     @routes.get("/rows")
     def by_prompt(
         listing: _Listing,
+        blind: _Blind = "",
         page: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
         left: Annotated[str, Query(max_length=1000)] = "",
         right: Annotated[str, Query(max_length=1000)] = "",
@@ -93,7 +103,8 @@ def router(store: Store) -> APIRouter:
         says = grid.scorer_verdicts(store, item_ids, _scorers(listing))
 
         def cell(items: list[GridItem]) -> list[dict[str, Any]]:
-            return [_item_json(item, says.get(item.item_id, {})) | {"fits": item.fits} for item in items]
+            rows = [_item_json(item, says.get(item.item_id, {})) | {"fits": item.fits} for item in items]
+            return [row | _NOTHING_SAID for row in rows] if blind else rows
 
         return {
             "rows": [
@@ -197,12 +208,21 @@ def _item_json(item: GridItem, says: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _items_json(store: Store, items: Sequence[GridItem], listing: ImageListing) -> list[dict[str, Any]]:
+_TELLING: Final = frozenset({"differs", "people", "verdict", "says", "certainty"})
+"""Facets that tell what somebody says of the images that they list: Blind mode has none of them."""
+_NOTHING_SAID: Final[Mapping[str, Any]] = {"people": {"yes": 0, "no": 0}, "mean": None, "n": 0, "says": {}}
+"""In Blind mode takes the place of what people and scorers say of an image."""
+
+
+def _items_json(store: Store, items: Sequence[GridItem], listing: ImageListing, *, blind: bool) -> list[dict[str, Any]]:
     """Return a page of items as JSON.
 
     Beside an item stand ``verdict`` (yes or no of one rater, where there is one), ``reason`` (why a scorer does not say yes),
     and where only what two raters say is listed ``crossed``, an entry for each target.
     """
+    if blind:
+        bare = {"verdict": None, "reason": None} | _NOTHING_SAID
+        return [_item_json(item, {}) | {"text": item.text} | bare for item in items]
     item_ids = [item.item_id for item in items]
     says = grid.scorer_verdicts(store, item_ids, _scorers(listing))
     sights = None
@@ -238,6 +258,8 @@ def _reason(sights: scorer_evidence.RaterEvidence, item_id: str, spec: Mapping[s
 ROWS = 20
 MAX_TAGGED = 10_000
 _Listing = Annotated[ImageListing, Depends(listing_of)]
+_Blind = Annotated[str, Query(max_length=10)]
+"""Not empty: nothing is told of what people and scorers say of the images."""
 _Name = Annotated[str, Field(min_length=1, max_length=100)]
 _Id = Annotated[str, Field(min_length=1, max_length=100)]
 

@@ -126,6 +126,9 @@ def router(store: Store) -> APIRouter:
         except participation.NameTaken as error:
             raise HTTPException(422, NAME_TAKEN) from error
         request.session.update(name=name)
+        # what they have seen before they gave a name, they have seen
+        if (visitor := sessions.unnamed_token(request)) is not None:
+            answer_status.adopt_unblinding(store, visitor, name)
         return {"name": name}
 
     @routes.post("/leave")

@@ -1,4 +1,4 @@
-"""JSON routes of the Workbench: one image, its form, what scorers saw and others said, and what researchers leave beside it.
+"""JSON routes of the drawer of Images: one image, its form, what scorers saw and others said, what researchers leave.
 
 What scorers saw and others said is told only once somebody may see it. Researchers leave notes and verdicts on who was wrong;
 the image's history says what happened to it.
@@ -37,20 +37,20 @@ from scorers.base import Verdict
 from ui.components.addresses import ImageListing, listing_of
 from ui.web.api import person_of, refusing
 from ui.web.api.form import DraftBody, answered_form
-from ui.web.auth.sessions import name_of
+from ui.web.auth.sessions import name_of, unnamed_token
 
 ItemId = Annotated[str, Query(max_length=1000)]
 
 
 class UncoverBody(BaseModel):
-    """``shown`` names the rater whose values the grid had shown that somebody comes from."""
+    """``shown`` names the rater whose values the grid shows that somebody comes from."""
 
     id: str = Field(max_length=1000)
     shown: str | None = Field(default=None, max_length=1000)
 
 
 def router(store: Store) -> APIRouter:
-    """The routes under ``/api/studio`` that the Workbench uses: an image, what is left beside it, and campaigns: one as people
+    """The routes under ``/api/studio`` that the drawer uses: an image, what is left beside it, and campaigns: one as people
     will see it, and gold of an image with a verdict. None of them tells anything before it may be seen."""
     routes = APIRouter(prefix="/api/studio")
 
@@ -66,7 +66,7 @@ def router(store: Store) -> APIRouter:
         )
         fields = asdict(own)
         fields.pop("public_id")
-        covered = not may_see(store, person, item)
+        covered = not may_see(store, _viewer(request), item)
         return fields | {"name": person, "covered": covered, "alike": bool(embedding_sources(store))}
 
     @routes.get("/task")
@@ -84,13 +84,28 @@ def router(store: Store) -> APIRouter:
 
     @routes.get("/evidence")
     def evidence(request: Request, id: ItemId) -> dict[str, Any]:
-        person, item = name_of(request), item_of(store, id)
-        if not may_see(store, person, item):
-            return {"covered": True, "name": person}
-        if person is not None and item.sha256 is not None:
+        viewer, item = _viewer(request), item_of(store, id)
+        if not may_see(store, viewer, item):
+            return {"covered": True, "name": name_of(request)}
+        if viewer is not None and item.sha256 is not None:
             # nothing is ever shown without a record: what they say of it from now on is not blind
-            answer_status.record_unblinding(store, person, id, answer_status.AFTER_ANSWER)
-        return _evidence(store, person, item)
+            answer_status.record_unblinding(store, viewer, id, answer_status.AFTER_ANSWER)
+        return _evidence(store, viewer, item) | {"name": name_of(request)}
+
+    @routes.post("/open")
+    def open_image(request: Request, body: UncoverBody) -> dict[str, Any]:
+        """All that was said of an image, for somebody outside of Blind mode, with or without a name: that they have seen it
+        is on disk before anything is told, and is theirs once they give a name."""
+        item = item_of(store, body.id)
+        person = name_of(request)
+        viewer = person or answer_status.visitor(unnamed_token(request, new=True) or "")
+        if item.sha256 is not None:
+            how = answer_status.by_browsing(body.shown) if body.shown else answer_status.OPENED
+            if person is not None and answer_status.has_answered(store, person, item.item_id):
+                how = answer_status.AFTER_ANSWER
+            answer_status.record_unblinding(store, viewer, item.item_id, how)
+        evidence = _evidence(store, viewer, item) | {"name": person}
+        return {"evidence": evidence, "remarks": _remarks_if_visible(store, viewer, item)}
 
     @routes.post("/uncover")
     def uncover(request: Request, body: UncoverBody) -> dict[str, Any]:
@@ -103,7 +118,7 @@ def router(store: Store) -> APIRouter:
     @routes.get("/remarks")
     def listed(request: Request, id: Annotated[str, Query(max_length=1000)]) -> dict[str, Any]:
         item = item_of(store, id)
-        return _remarks_if_visible(store, name_of(request), item)
+        return _remarks_if_visible(store, _viewer(request), item)
 
     @routes.post("/notes")
     def note(request: Request, body: NoteBody) -> dict[str, Any]:
@@ -129,7 +144,7 @@ def router(store: Store) -> APIRouter:
             verdict=body.verdict,
             made_by=person,
             target=body.target,
-            # the Workbench's form is that of the default campaign
+            # the drawer's form is that of the default campaign
             campaign_id=campaign_items.DEFAULT,
             rater_id=body.rater if body.wrong in ("scorer", "person") else None,
             note=body.note.strip(),
@@ -188,6 +203,12 @@ def router(store: Store) -> APIRouter:
         return {"expected": made.expected}
 
     return routes
+
+
+def _viewer(request: Request) -> str | None:
+    """Return who looks: a person by name, a visitor by the token of their browser; None: nobody who was shown anything."""
+    token = unnamed_token(request)
+    return name_of(request) or (answer_status.visitor(token) if token else None)
 
 
 def item_of(store: Store, item_id: str) -> StoredItem:

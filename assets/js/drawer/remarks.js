@@ -12,14 +12,13 @@ const KINDS = {
 };
 const HOW = { asked: "uncovered it", answered: "after answering" };
 
-/** The sections below what others said; `api` asks, `item` is the open image. All, and `verdictBar`, is drawn anew after each change. */
+/** Sections of an image; `api` asks, `item` is the open image. All, and the drawer's `verdictBar`, is drawn anew after each change. */
 export class Remarks {
-  constructor(api, item, verdictBar) {
+  constructor(api, item, { verdictBar }) {
     this.api = api;
     this.item = item;
     this.verdictBar = verdictBar;
     this.element = h("div", { class: "cc-remarks", "aria-label": "Tags, notes and history", role: "group" });
-    this.load();
   }
 
   async load() {

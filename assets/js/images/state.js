@@ -1,9 +1,9 @@
-// Browse's state is its address: what is listed, in which order, how it is shown.
+// The state of Images is its address: what is listed, in which order, how it is shown.
 
-import { browseAddress, LISTING, parse } from "../workbench/address.js";
+import { imagesAddress, LISTING, parse, TELLING } from "../drawer/address.js";
 
 /** What of the address restricts which images are listed and has no control but its facet: values of one name are alternatives. */
-export const FACETS = ["suite", "task", "generator", "object", "color", "count", "relation", "says", "people", "certainty", "differs", "verdict", "tag"];
+export const FACETS = ["object", "color", "count", "relation", "says", "people", "certainty", "differs", "verdict", "tag"];
 /** What restricts as a whole: whose answers cross, which mark of a failure picture, a line on a map. A sentence of the page's says it. */
 const TOGETHER = ["about", "a", "a_says", "b", "b_says", "way", "target", "campaign", "among", "since", "until", "picture", "seen_by", "asked", "found", "map", "lasso"];
 /** What the lists of images do not depend on. */
@@ -20,7 +20,7 @@ export class State {
   }
 
   get address() {
-    return browseAddress(this.params);
+    return imagesAddress(this.params);
   }
 
   /** What the server is asked for; `page` and the like come on top. */
@@ -93,6 +93,16 @@ export class State {
 
   get restricts() {
     return this.choices.length > 0 || this.crossesOrMarks;
+  }
+
+  get isBlind() {
+    return this.params.has("blind");
+  }
+
+  /** Blind mode on or off; on, nothing of the address may tell what anybody says. */
+  setBlind(on) {
+    this.put("blind", on ? ["1"] : []);
+    if (on) for (const name of [...TELLING, "order"]) this.put(name, []);
   }
 
   clear() {

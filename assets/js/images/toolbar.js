@@ -1,4 +1,4 @@
-// The line of controls above the images: words, as a grid or by prompt, whose values, of which aspect, in which order, scores.
+// The line of controls above the images: words, as a grid, by prompt or on a map, whose values, in which order, scores, Blind mode.
 
 import { button, h } from "../dom.js";
 import { at } from "../base_path.js";
@@ -7,27 +7,29 @@ const TYPED_MS = 250;
 const SHOWS = [["grid", "Grid"], ["prompts", "By prompt"]];
 
 export class Toolbar {
-  /** `page` has state, choose(name, value), type(text), copy(link button), openViews(), help(). */
+  /** `page` has state, choose(name, value), type(text), setBlind(on), copy(link button), openViews(), help(). */
   constructor(page) {
     this.page = page;
-    this.words = h("input", { class: "cc-input cc-tools__words", type: "search", placeholder: "words, or an id", "aria-label": "Words of the prompt, or an id", "aria-keyshortcuts": "/", on: { input: () => this.typing() } });
+    this.words = h("input", { class: "cc-input cc-tools__words", type: "search", placeholder: "Words of the prompt, or an id", "aria-label": "Words of the prompt, or an id", "aria-keyshortcuts": "/", on: { input: () => this.typing() } });
     this.words.addEventListener("keydown", (event) => this.pressed(event));
     this.words.addEventListener("blur", () => page.typed());
     this.rater = this.select("rater", "Judged by");
-    this.by = this.select("by", "Aspect");
     this.order = this.select("order", "Order");
     this.left = this.select("left", "Left");
     this.right = this.select("right", "Right");
     this.shows = SHOWS.map(([value, words]) => button(words, { class: "cc-tools__show", "data-show": value, "aria-pressed": "false" }, () => page.choose("show", value)));
     const copy = button("Copy link", { kind: "quiet" }, () => page.copy(copy));
     const views = button("Views", { kind: "quiet", "aria-haspopup": "dialog" }, () => page.openViews());
-    this.map = h("a", { class: "cc-button cc-button--quiet", title: "These images by what a model sees in them" }, "On the map");
+    this.map = h("a", { class: "cc-tools__show", title: "These images by what a model sees in them" }, "Map");
+    this.blind = blindSwitch((on) => page.setBlind(on));
     const help = button("Help", { key: "?", kind: "quiet", "aria-label": "Help: keys" }, () => page.help());
     this.pair = h("div", { class: "cc-tools__pair", hidden: true }, labelled("Left", this.left), labelled("Right", this.right));
     this.scores = button("Scores", { class: "cc-button cc-tools__scores", title: "How a scorer's scores are spread, and a range of them" }, () => page.showScores());
-    this.links = h("div", { class: "cc-row cc-tools__end" }, this.map, views, copy, help);
-    const shows = h("div", { class: "cc-tools__shows", role: "group", "aria-label": "Show as" }, ...this.shows);
-    this.element = h("div", { class: "cc-tools" }, this.words, shows, labelled("Judged by", this.rater, this.by), this.order, this.pair, this.scores);
+    this.links = h("div", { class: "cc-row cc-tools__end" }, this.blind, views, copy, help);
+    const shows = h("div", { class: "cc-tools__shows", role: "group", "aria-label": "Show as" }, ...this.shows, this.map);
+    this.raters = labelled("Judged by", this.rater);
+    this.orders = labelled("Sort", this.order);
+    this.element = h("div", { class: "cc-tools" }, this.words, shows, this.orders, this.raters, this.scores, this.pair, this.links);
   }
 
   select(name, label) {
@@ -52,8 +54,9 @@ export class Toolbar {
   show(choices) {
     const { state } = this.page;
     if (this.words !== document.activeElement) this.words.value = state.one("q");
-    for (const name of ["rater", "by", "order"]) fill(this[name], choices[name] ?? [], state.one(name));
-    this.by.hidden = (choices.by ?? []).length < 2;
+    for (const name of ["rater", "order"]) fill(this[name], choices[name] ?? [], state.one(name));
+    for (const hides of [this.raters, this.orders, this.scores]) hides.hidden = state.isBlind;
+    this.blind.setAttribute("aria-checked", String(state.isBlind));
     this.scores.setAttribute("aria-pressed", String(state.showsScores));
     this.map.href = at(state.query ? `/studio/images/map?${state.query}` : "/studio/images/map");
     const show = state.one("show", "grid");
@@ -63,6 +66,13 @@ export class Toolbar {
     fill(this.left, generators, state.one("left"));
     fill(this.right, generators, state.one("right"));
   }
+}
+
+/** A switch of Blind mode; `onSwitch(on)`. */
+export function blindSwitch(onSwitch) {
+  const element = h("button", { type: "button", class: "cc-switch", role: "switch", "aria-checked": "false", title: "Hide answers, scores and verdicts until you have answered" }, h("span", { class: "cc-switch__track", "aria-hidden": "true" }), "Blind mode");
+  element.addEventListener("click", () => onSwitch(element.getAttribute("aria-checked") !== "true"));
+  return element;
 }
 
 function labelled(words, ...controls) {

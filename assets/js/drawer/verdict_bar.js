@@ -1,14 +1,14 @@
-// Adjudication on the Workbench: who disagrees about an image, and by one key who was wrong. The verdict is saved and the next image comes.
+// Adjudication in the drawer: who disagrees about an image, and by one key who was wrong. The verdict is saved and the next image comes.
 
 import { button, h, kbd, uniqueId } from "../dom.js";
 import { saying, share } from "../saying.js";
 
-const OPEN = [["prompt", "The prompt is ambiguous"], ["guideline", "The guideline leaves it open"]];
+const OPEN = [["prompt", "Prompt unclear"], ["guideline", "Rules leave it open"]];
 
 export class VerdictBar {
-  /** `workbench` has raters (scorers by how much they matter here), aspect (of the listing), rule(body), takeBack(unit), makeGold() and save(body) -> null, or why not. */
-  constructor(workbench) {
-    this.workbench = workbench;
+  /** `drawer` has raters (scorers by how much they matter here), aspect (of the listing), rule(body), takeBack(unit), makeGold() and save(body) -> null, or why not. */
+  constructor(drawer) {
+    this.drawer = drawer;
     this.data = null;
     this.unit = null; // which disagreement is chosen, where there are several
     this.element = h("section", { class: "cc-ruling", "aria-label": "Verdict", hidden: true });
@@ -22,11 +22,11 @@ export class VerdictBar {
     this.element.hidden = cases.length === 0;
     if (!cases.length) return;
     // what the listing is about comes first, then the verdict on the whole image
-    const rank = ({ aspect }) => (aspect === this.workbench.aspect ? 0 : aspect === "correct" ? 1 : 2);
+    const rank = ({ aspect }) => (aspect === this.drawer.aspect ? 0 : aspect === "correct" ? 1 : 2);
     disputed.sort((a, b) => rank(a) - rank(b));
     this.current = disputed.find((one) => named(one) === this.unit) ?? disputed[0] ?? null;
-    this.choices = this.current ? choices(this.current, this.workbench.raters) : [];
-    const other = h("details", { class: "cc-ruling__other" }, h("summary", {}, "Another verdict"), form(this.current ? [this.current, ...cases.filter((one) => one !== this.current)] : cases, (body) => this.workbench.save(body)));
+    this.choices = this.current ? choices(this.current, this.drawer.raters) : [];
+    const other = h("details", { class: "cc-ruling__other" }, h("summary", {}, "Another verdict"), form(this.current ? [this.current, ...cases.filter((one) => one !== this.current)] : cases, (body) => this.drawer.save(body)));
     this.element.replaceChildren(...(this.current ? this.question(disputed) : this.agreed()), ...this.given(), other);
   }
 
@@ -39,15 +39,15 @@ export class VerdictBar {
     const verdict = this.verdictOf(current);
     const buttons = this.choices.map(({ text, right, body }, n) => {
       const pressed = verdict !== undefined && verdict.wrong === body.wrong && verdict.verdict === body.verdict && verdict.rater_id === body.rater;
-      return h("button", { type: "button", class: "cc-ruling__choice", "aria-pressed": String(pressed), "data-key": n + 1, on: { click: () => this.workbench.rule(body, text) } }, kbd(String(n + 1)), h("span", { class: "cc-ruling__text" }, text), right ? h("span", { class: "cc-muted" }, right) : null);
+      return h("button", { type: "button", class: "cc-ruling__choice", "aria-pressed": String(pressed), "data-key": n + 1, on: { click: () => this.drawer.rule(body, text) } }, kbd(String(n + 1)), h("span", { class: "cc-ruling__text" }, text), right ? h("span", { class: "cc-muted" }, right) : null);
     });
-    return [title, h("div", { class: "cc-row cc-ruling__says" }, ...sayings(current)), units, h("div", { class: "cc-ruling__choices" }, ...buttons)].filter(Boolean);
+    // what they say of the whole image stands among the verdicts above
+    const says = current.target || current.aspect !== this.drawer.aspect ? h("div", { class: "cc-row cc-ruling__says" }, ...sayings(current)) : null;
+    return [title, says, units, h("div", { class: "cc-ruling__choices" }, ...buttons)].filter(Boolean);
   }
 
   agreed() {
-    const { cases } = this.data;
-    const correct = cases.find(({ aspect }) => aspect === "correct") ?? cases[0];
-    return [h("h3", { class: "cc-heading cc-ruling__title" }, "Nobody disagrees"), h("div", { class: "cc-row cc-ruling__says" }, ...sayings(correct))];
+    return [h("p", { class: "cc-muted" }, "People and scorers say the same of this image.")];
   }
 
   /** The verdicts so far, each with a way to take it back. */
@@ -55,10 +55,10 @@ export class VerdictBar {
     if (!this.data.verdicts.length) return [];
     const lines = this.data.verdicts.map((one) => {
       const words = h("p", {}, `${named(one)}: `, h("strong", {}, one.verdict), `, wrong: ${one.rater_id ?? { person: "whoever says otherwise" }[one.wrong] ?? `the ${one.wrong}`}`);
-      const back = button("Take back", { kind: "quiet", "aria-label": `Take the verdict on ${named(one)} back` }, () => this.workbench.takeBack(one));
+      const back = button("Take back", { kind: "quiet", "aria-label": `Take the verdict on ${named(one)} back` }, () => this.drawer.takeBack(one));
       return h("li", {}, h("div", { class: "cc-row cc-ruling__given" }, words, back), one.note ? h("p", { class: "cc-pre" }, one.note) : null, h("small", { class: "cc-detail" }, `${one.made_by} · ${moment(one.moment)}`));
     });
-    const gold = button("Make gold", { key: "g" }, () => this.workbench.makeGold());
+    const gold = button("Make gold", { key: "g" }, () => this.drawer.makeGold());
     return [h("ul", { class: "cc-remarks__list cc-ruling__list", "aria-label": "Verdicts so far" }, ...lines), h("div", { class: "cc-row" }, gold)];
   }
 
@@ -75,7 +75,7 @@ export class VerdictBar {
   /** The key 1 to 4 was pressed; false if it means nothing here. */
   press(n) {
     const choice = this.element.isConnected && !this.element.hidden ? this.choices?.[n - 1] : null;
-    if (choice) this.workbench.rule(choice.body, choice.text);
+    if (choice) this.drawer.rule(choice.body, choice.text);
     return Boolean(choice);
   }
 }

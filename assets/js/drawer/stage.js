@@ -7,9 +7,10 @@ import { at } from "../base_path.js";
 const SMALL = 400; // pictures below this many pixels show their pixels rather than a blur
 const MARKS = 6;
 const CHIP = 18;
+const CENTRE = 5;
 
 /** What is drawn. Shared by the page's stage and the enlarged one, so that both show the same. */
-export const LAYERS = { boxes: true, masks: true, labels: true, weak: false };
+export const LAYERS = { boxes: true, masks: true, centres: true, labels: true, weak: false };
 
 /** Each label has its own mark, by the order in which labels turn up. */
 export function marks(detections) {
@@ -92,7 +93,7 @@ export class Stage {
     }
     const text = svg("text", { class: "cc-mark__text", y: 13, x: 5 }, `${one.label} ${one.score.toFixed(2)}`);
     const chip = svg("g", { class: "cc-mark__label" }, svg("rect", { class: "cc-mark__chip", height: CHIP, rx: 3 }), text);
-    group.append(svg("rect", { class: "cc-mark__halo", ...frame }), svg("rect", { class: "cc-mark__box", ...frame }), chip);
+    group.append(svg("rect", { class: "cc-mark__halo", ...frame }), svg("rect", { class: "cc-mark__box", ...frame }), svg("circle", { class: "cc-mark__centre", cx: (x0 + x1) / 2, cy: (y0 + y1) / 2 }), chip);
     for (const event of ["pointerenter", "focus"]) group.addEventListener(event, () => this.listeners.onPoint(rank));
     for (const event of ["pointerleave", "blur"]) group.addEventListener(event, () => this.listeners.onPoint(null));
     group.addEventListener("click", () => this.listeners.onChoose(rank));
@@ -119,6 +120,7 @@ export class Stage {
     this.stripes.setAttribute("patternTransform", `rotate(45) scale(${unit})`);
     const taken = [];
     for (const [, group] of [...this.groups].sort(([a], [b]) => a - b)) {
+      group.querySelector(".cc-mark__centre").setAttribute("r", String(CENTRE * unit));
       const label = group.querySelector(".cc-mark__label");
       const words = group.querySelector("text").getComputedTextLength() + 10;
       if (words === 10) continue; // not on the screen

@@ -1,4 +1,4 @@
-// What is written into the project from Browse (tags, views): each with an id of its own, under the person's name.
+// What is written into the project from Images (tags, views): each with an id of its own, under the person's name.
 
 import { detail } from "../api.js";
 import { button, h } from "../dom.js";
@@ -29,7 +29,7 @@ function askName(page, why) {
       dialogs.close();
       return null;
     }, { title: "Who is this?", why });
-    dialogs.open("small", "Your name", h("div", { class: "cc-browse-dialog" }, screen.element));
+    dialogs.open("small", "Your name", h("div", { class: "cc-images-dialog" }, screen.element));
     dialogs.dialog.addEventListener("close", () => resolve(given));
     screen.focus();
   });
@@ -39,5 +39,5 @@ function askName(page, why) {
 export function small(page, title, children, foot = []) {
   const { dialogs } = page;
   const close = button("Close", { key: "Esc", kind: "quiet" }, () => dialogs.close());
-  dialogs.open("small", title, h("div", { class: "cc-browse-dialog" }, h("h2", { class: "cc-title" }, title), ...children), h("div", { class: "cc-dialog__foot" }, ...foot, close));
+  dialogs.open("small", title, h("div", { class: "cc-images-dialog" }, h("h2", { class: "cc-title" }, title), ...children), h("div", { class: "cc-dialog__foot" }, ...foot, close));
 }

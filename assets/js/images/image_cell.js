@@ -4,16 +4,21 @@ import { h } from "../dom.js";
 import { at } from "../base_path.js";
 import { fixed } from "../numbers.js";
 import { saying, share } from "../saying.js";
-import { judge, tells, workbenchAddress } from "../workbench/address.js";
+import { imageAddress, judge, shownOf } from "../drawer/address.js";
 import { IN_GRIDS, thumbnail } from "../thumbnails.js";
 
 const UNITS = 4; // so many of an image are told
 const CHARACTER = 6.6; // px of a chip's text
 const CHIP = 30; // px around it
 
-/** Where an image opens: the Workbench learns what has been seen here, as an answer given there is then not blind. */
+/** Where an image opens. */
 export function opens(item, listing) {
-  return workbenchAddress(item.item_id, listing, item.mean === null && !tells(listing) ? "" : judge(listing));
+  return imageAddress(item.item_id, listing);
+}
+
+/** Whose values are shown of an image here; "" for nobody's. */
+export function shownBy(item, listing) {
+  return shownOf(listing, item.mean !== null && item.mean !== undefined);
 }
 
 export function picture(item, width = IN_GRIDS) {
@@ -27,7 +32,7 @@ export function place(item) {
 }
 
 /** An option of the list; `index` from 0 of `total`. */
-export function cell(item, { listing, index, total, chosen, current }) {
+export function cell(item, { listing, index, total, chosen, current, open }) {
   const text = item.text ?? item.item_id;
   const lines = crossings(item.crossed ?? [], listing);
   const short = lines.length ? null : said(item, listing);
@@ -44,6 +49,8 @@ export function cell(item, { listing, index, total, chosen, current }) {
       "aria-setsize": total,
       "aria-label": [text, place(item), ...lines.map(words), words(short), tagged(item)].filter(Boolean).join(", "),
       "data-index": index,
+      "data-item": item.item_id,
+      "aria-current": open ? "true" : null,
     },
     h("span", { class: "cc-cell-picture" }, picture(item), h("span", { class: "cc-cell-tick", "data-tick": true, title: "Choose (Space)" })),
     h("span", { class: "cc-cell-text", title: text }, text),

@@ -1,4 +1,4 @@
-// The Workbench's address: the image, the listing that it was opened from (as in Browse), and whose values that had shown.
+// The address of Images: what is listed, how it is shown, and the image in the drawer.
 
 import { at } from "../base_path.js";
 
@@ -12,28 +12,28 @@ const SAID = ["says", "people", "differs", "range"];
 const ASKED = ["object", "color", "count", "relation", "tag", "q", "like"];
 // who was wrong by a verdict of somebody, or "none"
 const RULED = ["verdict"];
-// how Browse shows them
+// how the images are shown
 const SHOWN = ["show", "left", "right", "of"];
+// whether answers, scores and verdicts stay hidden until one has answered
+const BLIND = "blind";
 // only images inside a line on a map
 const LASSOED = ["map", "lasso"];
-/** All names of a listing's address, in the order in which Browse writes them. */
-export const LISTING = ["suite", "task", "generator", ...ASKED, ...SAID, ...RULED, "rater", "by", "order", ...SHOWN, ...CROSSED, ...MARKED, ...LASSOED];
+/** All names of a listing's address, in the order in which every address has them. */
+export const LISTING = ["suite", "task", "generator", ...ASKED, ...SAID, ...RULED, "rater", "by", "order", ...SHOWN, ...CROSSED, ...MARKED, ...LASSOED, BLIND];
 
-/** {id, listing, shown}; `shown` is null where nobody came from a grid, "" where the grid said nothing of this image. */
+/** {id, listing}: the image in the drawer ("" for none), and the listing that it is one of. */
 export function parse(query) {
   const given = new URLSearchParams(query);
   const listing = new URLSearchParams();
   for (const name of LISTING) for (const value of given.getAll(name)) if (value) listing.append(name, value);
-  // the address itself tells what is said of images that it lists by that
-  return { id: given.get("id") ?? "", listing, shown: given.get("shown") ?? (tells(listing) ? judge(listing) : null) };
+  return { id: given.get("image") ?? "", listing };
 }
 
 /** The address of an image among those of a listing. */
-export function workbenchAddress(id, listing, shown = null) {
-  const query = new URLSearchParams({ id });
-  for (const name of LISTING) for (const value of listing.getAll(name)) query.append(name, value);
-  if (shown !== null) query.set("shown", shown);
-  return at(`/studio/images/one?${query}`);
+export function imageAddress(id, listing) {
+  const query = new URLSearchParams(listing);
+  query.set("image", id);
+  return at(`/studio/images?${query}`);
 }
 
 /** Whether a listing is of images of which two sides say something. */
@@ -78,15 +78,17 @@ export function raterOf(value) {
   return value.slice(0, Math.max(0, value.lastIndexOf(":")));
 }
 
-/** The queue of a listing: what of it has no verdict yet, one image after the other. */
-export function queue(listing) {
-  const open = new URLSearchParams(listing);
-  open.set("verdict", "none");
-  return at(`/studio/images/one?${open}`);
+/** Names in an address that tell by themselves what somebody says of the images that it lists. */
+export const TELLING = [...CROSSED, ...MARKED, ...SAID, ...RULED, "of"];
+
+/** Whose values a grid of this listing shows of an image with (or without) such a value; "" for nobody's. */
+export function shownOf(listing, hasValue) {
+  if (listing.has(BLIND)) return tells(listing) || (listing.get("order") ?? "prompt") !== "prompt" ? judge(listing) : "";
+  return hasValue || tells(listing) ? judge(listing) : "";
 }
 
 /** The grid that a listing comes from. */
-export function browseAddress(listing) {
+export function imagesAddress(listing) {
   const query = listing.toString();
   return at(query ? `/studio/images?${query}` : "/studio/images");
 }

@@ -1,29 +1,31 @@
-"""All images, filtered; the filters are the page's address, and its JavaScript (``assets/js/browse/browse.js``) writes it.
+"""Images: all images, filtered, and one of them in a drawer beside them.
 
-``follow`` says what of an address a project can follow, ``choices`` what the controls offer.
+The address says all of what is shown; its JavaScript (``assets/js/images/images.js``) writes it and asks a route what of it the
+project can follow (`open_images`). ``follow`` says that, ``choices`` what the controls offer.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-import gradio as gr
 from starlette.datastructures import QueryParams
 
 from concord import maps
-from concord.common import live_updates
+from concord.common import live_updates, wording
+from concord.common.base_path import at
 from concord.error_analysis import failures
 from concord.error_analysis.confusion import crossing_of, describe_cell
+from concord.scope import OpenScope, Scope, ScopeChoice
 from data.store.analysis.confusion import rater_groups
-from data.store.browse import contents, filters, grid
+from data.store.browse import contents, filters, grid, scopes
 from data.store.core import selection
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import (
+    BROWSE,
     CROSSED,
     FILTERED,
     MARKED,
@@ -35,10 +37,10 @@ from ui.components.addresses import (
     marked_in,
 )
 from ui.components.tables import linked_note
-from ui.shell.events import QUIET
-from ui.shell.following import keep_current, version_signal
-from ui.shell.html import event_data, js_module, rendered
+from ui.shell.followed_versions import POLL_SECONDS, poll
+from ui.shell.html import js_module, rendered
 from ui.shell.page import Page
+from ui.shell.scope_bar import scope_bar
 from ui.shell.view import ignored
 
 DEFAULTS: Mapping[str, str] = {"rater": selection.PEOPLE, "by": "correct", "order": "prompt", "show": "grid"}
@@ -54,6 +56,8 @@ _ORDERS = {
     "recent": "most recently judged first",
 }
 _SHOWS = ("grid", "prompts")
+_BESIDE = frozenset({"image", "shown", "aspect", "statistic"})
+"""What an address may hold beside the listing: the image in the drawer, and what the scope of other places says."""
 _SINGLE = ("rater", "by", "order", "show", "left", "right", "of", "like")
 
 
@@ -79,7 +83,7 @@ class _KnownValues:
 
 
 def choices(store: Store) -> dict[str, list[tuple[str, str]] | list[str]]:
-    """What Browse's controls offer: (value, words) by name, and the names of the generators."""
+    """What the controls of Images offer: (value, words) by name, and the names of the generators."""
     known = _known(store)
     return {
         "rater": [(name, name) for name in known.shown],
@@ -113,7 +117,7 @@ def _follow(store: Store, parameters: QueryParams) -> FollowedAddress:
     lost: dict[str, list[str]] = {}
     last = {name: parameters.getlist(name)[-1] for name in _SINGLE if parameters.get(name)}
     for name, value in parameters.multi_items():
-        if not value or name.startswith("__") or (name in last and last[name] != value):
+        if not value or name.startswith("__") or name in _BESIDE or (name in last and last[name] != value):
             continue
         if name in names or _is_valid_parameter(known, name, value, crosses="about" in parameters):
             followed.append((name, value))
@@ -147,6 +151,7 @@ def _is_valid_parameter(known: _KnownValues, name: str, value: str, *, crosses: 
         "by": known.aspects,
         "order": grid.ORDERS,
         "show": _SHOWS,
+        "blind": ("1",),
         "left": known.places["generator"],
         "right": known.places["generator"],
         "of": known.raters,
@@ -197,45 +202,83 @@ def _lost(store: Store, parameters: QueryParams) -> set[str]:
     return lost
 
 
-class BrowsePage(Page[None]):
-    """The page; its JavaScript writes the address and tells what it lists."""
+class ImagesPage(Page[None]):
+    """The place; its JavaScript writes the address."""
 
     title, path = "Images", "/images"
 
     def build(self) -> None:
-        store = self.store
-        notice, crossing = gr.HTML(elem_id="ignored"), gr.HTML(elem_id="crossing")
-        page = js_module("browse", "")
-        # what the page lists now, as its JavaScript tells
-        listing = gr.State("")
-
-        def opened(request: gr.Request) -> list[Any]:
-            # of before: what comes meanwhile is drawn then
-            version = live_updates.version(store)
-            return [*_opened(store, request.query_params), version]
-
-        def changed(event: gr.EventData) -> list[Any]:
-            return _opened(store, QueryParams(event_data(event).get("query", "")))[:3]
-
-        def draw(query: str) -> Iterator[list[Any]]:
-            yield [_value(store, query), _in_words(store, QueryParams(query))]
-
-        signal = version_signal()
-        gr.on(None, opened, None, [notice, crossing, listing, page, signal], queue=False, **QUIET)
-        page.select(changed, None, [notice, crossing, listing], trigger_mode="always_last", queue=False, **QUIET)
-        keep_current(store, draw, [listing], [page, crossing], signal=signal)
+        js_module("images", poll=poll(live_updates.version, POLL_SECONDS))
 
 
-def _opened(store: Store, parameters: QueryParams) -> list[str]:
-    """What an address asks for in vain, what it lists besides what its filters say, its query, and what the module gets."""
-    followed = follow(store, parameters)
-    words = _in_words(store, QueryParams(followed.query))
-    return [ignored(followed.lost, {}), words, followed.query, _value(store, followed.query)]
+def open_images(store: Store, parameters: QueryParams) -> dict[str, Any]:
+    """Return what the place shows beside its images for an address, as JSON.
+
+    ``query``: what of the address the project follows; ``lost``: what not, as HTML; ``restriction``: what restricts the images
+    besides the filters, as HTML; ``scope``: the scope bar, as HTML; ``all``: how many images the scope leaves;
+    ``choices``: what the controls offer; ``version``: of all that.
+    """
+    version = live_updates.version(store)
+    given = parameters.multi_items()
+    if not parameters.get("by") and parameters.get("aspect") in _known(store).aspects:
+        # the question as other places name it
+        given = [*given, ("by", parameters["aspect"])]
+    followed = follow(store, QueryParams(given))
+    query = QueryParams(followed.query)
+    opened = images_scope(store, query)
+    return {
+        "query": followed.query,
+        "lost": ignored(followed.lost, {}),
+        "restriction": _in_words(store, query),
+        "scope": rendered(scope_bar(opened, lambda scope: scope_address(query, opened.asked, scope))),
+        "all": opened.size.images,
+        "choices": choices(store),
+        "version": version,
+    }
 
 
-def _value(store: Store, query: str) -> str:
-    """What the page's JavaScript is given: a version that has moved makes it look again."""
-    return json.dumps({"query": query, "version": store.version, "choices": choices(store)})
+def images_scope(store: Store, query: QueryParams) -> OpenScope:
+    """Return the scope of a listing: unlike at other places it may hold all suites, and images that nobody has judged."""
+    known = _known(store)
+    chosen = {name: tuple(dict.fromkeys(query.getlist(name))) for name in ("suite", "task", "generator")}
+    selection = Selection(**chosen)
+    aspect = query.get("by", DEFAULTS["by"])
+
+    def counted(name: str) -> dict[str, int]:
+        return scopes.images_by(store, name, replace(selection, **{name: ()}))
+
+    suites, tasks, generators = (counted(name) for name in ("suite", "task", "generator"))
+    every = [ScopeChoice("", "all suites", sum(suites.values()))] if len(known.places["suite"]) > 1 else []
+    offered = {
+        "suite": (*every, *(ScopeChoice(name, name, suites.get(name, 0)) for name in known.places["suite"])),
+        "aspect": tuple(ScopeChoice(name, wording.plain_aspect(name)) for name in known.aspects),
+        "generator": tuple(ScopeChoice(name, name, n) for name, n in generators.items()),
+        "task": tuple(ScopeChoice(name, wording.task(name), n) for name, n in tasks.items()),
+        "statistic": (),
+    }
+    asked = Scope(_several(chosen["suite"]), query.get("by", ""), chosen["generator"], _several(chosen["task"]))
+    scope = replace(
+        asked, suite=asked.suite or (known.places["suite"][0] if len(known.places["suite"]) == 1 else ""), aspect=aspect
+    )
+    return OpenScope(scope, asked, offered, scopes.scope_size(store, replace(selection, aspect=(aspect,))), ())
+
+
+def _several(values: Sequence[str]) -> str:
+    """Return what a chip of one choice says of several, which older addresses and kept views may hold."""
+    return " or ".join(values)
+
+
+def scope_address(query: QueryParams, asked: Scope, scope: Scope) -> str:
+    """Return the address of a listing in another scope; a part that the scope leaves as it is keeps all its values."""
+    pairs = [(name, value) for name, value in query.multi_items() if name not in ("suite", "task", "generator", "by")]
+    for name in ("suite", "task"):
+        value = getattr(scope, name)
+        kept = query.getlist(name) if value == getattr(asked, name) else [value]
+        pairs += [(name, each) for each in kept if each]
+    pairs += [("generator", name) for name in scope.generator]
+    aspect = scope.aspect or (asked.aspect if scope == Scope(suite=scope.suite) else "")
+    pairs += [("by", aspect)] if aspect else []
+    return at(f"{BROWSE}?{urlencode(pairs)}" if pairs else BROWSE)
 
 
 def _in_words(store: Store, query: QueryParams) -> str:

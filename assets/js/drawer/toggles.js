@@ -1,4 +1,4 @@
-/** The buttons that show and hide layers over the Workbench's picture. */
+/** The buttons that show and hide layers over the picture. */
 
 import { h, kbd } from "../dom.js";
 import { LAYERS, used } from "./stage.js";
@@ -13,6 +13,7 @@ export function toggles(sight, onSwitch) {
   return [
     toggle(onSwitch, "boxes", "Boxes"),
     hasMasks ? toggle(onSwitch, "masks", "Masks", "m") : null,
+    toggle(onSwitch, "centres", "Centres"),
     toggle(onSwitch, "labels", "Labels"),
     weak ? toggle(onSwitch, "weak", `Ignored (${weak})`) : null,
   ].filter(Boolean);

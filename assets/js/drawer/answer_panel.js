@@ -1,4 +1,4 @@
-// The form of one given image, on the Workbench's right side: the questions, keys and outbox of /annotate, without its queue.
+// The form of one given image, in the drawer: the questions, keys and outbox of /annotate, without its queue.
 
 import { detail } from "../api.js";
 import { ActivityTimer } from "../form/activity_timer.js";
@@ -14,12 +14,12 @@ const MOST_SCORERS = 3;
 const WHY_A_NAME = "Your answers, and what you uncover, are stored under this name. You enter it once.";
 
 export class AnswerPanel {
-  /** `workbench` has api, dialogs, help(), zoom(), next(), renamed() and answered(ticket). */
-  constructor(workbench, signal) {
-    this.workbench = workbench;
-    this.dialogs = workbench.dialogs;
+  /** `drawer` has api, dialogs, help(), zoom(), next(), renamed() and answered(ticket). */
+  constructor(drawer, signal) {
+    this.drawer = drawer;
+    this.dialogs = drawer.dialogs;
     this.activityTimer = new ActivityTimer(signal);
-    this.outbox = new Outbox(workbench.api, this, signal);
+    this.outbox = new Outbox(drawer.api, this, signal);
     this.item = null;
     this.screen = null;
     this.task = null;
@@ -49,7 +49,7 @@ export class AnswerPanel {
     this.item = null;
     this.task = task;
     this.seen = seen;
-    this.rename(task.name ?? null);
+    this.rename(task.name ?? this.drawer.item.name ?? null);
     this.tell("");
     if (task.state === "none") return this.place("none", null);
     if (task.state === "name") return this.askName();
@@ -71,7 +71,7 @@ export class AnswerPanel {
     this.item = null;
     const { task } = this;
     const surplus = task.status === "surplus" ? h("p", { class: "cc-muted" }, "This item already had enough blind answers: yours is stored, but not counted in agreement.") : null;
-    const next = button("Next image", { key: "n", kind: "primary" }, () => this.workbench.next(true));
+    const next = button("Next image", { key: "n", kind: "primary" }, () => this.drawer.next(true));
     const revise = task.revises ? button("Revise", { key: "u" }, () => this.undo()) : null;
     const state = task.blind === false ? h("span", { class: "cc-badge cc-badge--warn" }, "not blind") : task.blind ? h("span", { class: "cc-badge cc-badge--ok" }, "blind") : null;
     const heading = h("h3", { class: "cc-heading" }, title, " ", state);
@@ -109,18 +109,18 @@ export class AnswerPanel {
   }
 
   async giveName(name) {
-    const { outcome, data } = await this.workbench.api.post("name", { name });
+    const { outcome, data } = await this.drawer.api.post("name", { name });
     if (outcome === "unreachable") return "The server cannot be reached. Please try again in a moment.";
     if (outcome !== "ok") return detail(data, "This name was not accepted.");
-    this.workbench.renamed();
+    this.drawer.renamed();
     return null;
   }
 
   async leave() {
     if (this.outbox.waiting.length > 0) return this.tell("Your last answers are still being saved. Please change the name when they are.");
     this.keepDraft();
-    const { outcome } = await this.workbench.api.post("leave", {});
-    return outcome === "ok" ? this.workbench.renamed() : this.tell("The server cannot be reached just now.");
+    const { outcome } = await this.drawer.api.post("leave", {});
+    return outcome === "ok" ? this.drawer.renamed() : this.tell("The server cannot be reached just now.");
   }
 
   // ---- what the person does ----
@@ -171,15 +171,15 @@ export class AnswerPanel {
   }
 
   skip() {
-    this.workbench.next(true);
+    this.drawer.next(true);
   }
 
   help() {
-    this.workbench.help();
+    this.drawer.help();
   }
 
   zoom() {
-    this.workbench.zoom();
+    this.drawer.zoom();
   }
 
   get questionnaire() {
@@ -222,14 +222,17 @@ export class AnswerPanel {
     this.submitButton.hidden = !asking;
     this.back.hidden = !asking || !this.item?.task.revises;
     this.foot.hidden = !asking && !busy; // what is not saved yet must be seen
+    this.drawer.outboxChanged(this.outbox);
   }
 
-  saved(entry) {
-    if (entry.route === "submit" && entry.body.ticket === this.task?.ticket) this.workbench.answered();
+  saved(entry, data) {
+    if (entry.route === "studio/verdict") this.drawer.verdictSaved(entry, data);
+    if (entry.route === "submit" && entry.body.ticket === this.task?.ticket) this.drawer.answered();
   }
 
   /** The server said no: the answer is kept as a draft of its image, and comes back with the reason if that is open. */
   refused(entry, data) {
+    if (entry.route === "studio/verdict") this.drawer.verdictRefused(entry, detail(data, "the app refused."));
     if (entry.route !== "submit") return;
     const why = detail(data, "The server did not accept this answer.");
     const task = { ...entry.task, answers: entry.body.answers };
@@ -244,7 +247,7 @@ export class AnswerPanel {
   }
 
   signedOut() {
-    this.workbench.renamed();
+    this.drawer.renamed();
   }
 }
 

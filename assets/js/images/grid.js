@@ -1,12 +1,13 @@
 // The grid: images of any number, by mouse and by keyboard. Choosing is by id, so that it lasts when the order changes.
 
 import { h } from "../dom.js";
-import { cell, verdictLines, waiting } from "./image_cell.js";
+import { cell, shownBy, verdictLines, waiting } from "./image_cell.js";
 import { PageCache } from "./page_cache.js";
 import { VirtualList } from "./virtual_list.js";
 
 const GAP = 12;
-const NARROWEST = 180; // px of a cell
+const NARROWEST = 168; // px of a cell
+const BESIDE = 3; // columns beside an open drawer
 const TOGETHER = 600; // so many are chosen by one movement at most
 const STEPS = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: "-row", ArrowDown: "+row", PageUp: "-page", PageDown: "+page", Home: "first", End: "last" };
 
@@ -37,7 +38,9 @@ export class Grid {
   }
 
   get columns() {
-    return Math.max(1, Math.floor((this.element.clientWidth + GAP) / (Math.min(NARROWEST, this.element.clientWidth / 2 - GAP) + GAP)));
+    const width = this.element.clientWidth;
+    if (this.page.drawer.isOpen) return Math.max(1, Math.min(BESIDE, Math.floor((width + GAP) / (110 + GAP))));
+    return Math.max(1, Math.floor((width + GAP) / (Math.min(NARROWEST, width / 2 - GAP) + GAP)));
   }
 
   /** A square picture and room for text: all rows are alike, so that the scrollbar is of honest length. */
@@ -56,7 +59,8 @@ export class Grid {
     const item = this.pageCache.get(index);
     const current = index === this.current;
     if (!item) return this.virtualList.nodes.get(index)?.dataset.waiting === undefined ? waiting(index, current) : this.virtualList.nodes.get(index);
-    return cell(item, { listing: this.page.state.params, index, total: this.count, chosen: this.chosen.has(item.item_id), current });
+    this.page.seen.add(item.item_id, shownBy(item, this.page.state.params));
+    return cell(item, { listing: this.page.state.params, index, total: this.count, chosen: this.chosen.has(item.item_id), current, open: item.item_id === this.page.drawer.id });
   }
 
   need(first, last) {
@@ -124,6 +128,17 @@ export class Grid {
   focus() {
     this.virtualList.reveal(this.current, this.page.above, this.page.below);
     this.virtualList.nodes.get(this.current)?.focus({ preventScroll: true });
+  }
+
+  /** The image in the drawer, at `index` where that is known; "" for none. */
+  mark(id, index = null) {
+    for (const node of this.virtualList.nodes.values()) {
+      if (node.dataset.item === id) node.setAttribute("aria-current", "true");
+      else node.removeAttribute("aria-current");
+    }
+    if (index === null || index >= this.count) return;
+    this.stand(index);
+    this.virtualList.reveal(index, this.page.above, this.page.below);
   }
 
   focused(event) {

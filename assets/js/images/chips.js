@@ -1,7 +1,7 @@
 // What is chosen, each with a button that takes it back.
 
 import { button, h } from "../dom.js";
-import { raterOf } from "../workbench/address.js";
+import { raterOf } from "../drawer/address.js";
 
 const NAMES = { suite: "Suite", task: "Task", generator: "Generator", object: "Object", color: "Colour", count: "Count", relation: "Relation", says: "Verdict", people: "People", certainty: "People are", differs: "Differs", tag: "Tag", range: "Score", q: "Text", like: "Like" };
 

@@ -1,41 +1,45 @@
-// Browse: mount(root, {value, tell}). `value` is JSON of {query, version, choices}: what of the page's address can be followed, the
-// project's version, and what the controls offer. From then on the address is the state, and `tell({query})` tells the page of it.
+// Images: mount(root, {poll}) where poll is what live_updates.js is to ask for. The address is the state: what is listed, how it is
+// shown, whether answers are hidden (`blind`), and the image in the drawer (`image`). A route says what of it the project follows.
 
 import { Api, detail } from "../api.js";
 import { chips } from "./chips.js";
 import { compare } from "./compare.js";
 import { Grid } from "./grid.js";
-import { help, listenToBrowseKeys } from "./keys.js";
-import * as places from "./scroll_position.js";
+import { help, listenToImagesKeys } from "./keys.js";
+import { Lead } from "./lead.js";
 import { PromptRows } from "./prompt_rows.js";
 import { Facets } from "./facets.js";
 import { State } from "./state.js";
+import { SeenImages } from "./seen_images.js";
 import { ScoreHistogram } from "./score_histogram.js";
 import { Tags } from "./tags.js";
 import { Toolbar } from "./toolbar.js";
 import { views } from "./views.js";
-import { opens } from "./image_cell.js";
-import { queue } from "../workbench/address.js";
+import { parse } from "../drawer/address.js";
+import { Drawer } from "../drawer/drawer.js";
 import { Dialogs } from "../form/dialogs.js";
+import { follow } from "../live_updates.js";
+import { listenToScopeBar } from "../place/scope_bar.js";
 import { button, h } from "../dom.js";
 import { at } from "../base_path.js";
 import { Toast } from "../toast.js";
 
 const DEFAULTS = { rater: "people", by: "correct", order: "prompt", show: "grid" };
 const UNREACHABLE = "the app does not answer. Is it still running?";
+const PATH = "/studio/images";
 const mounted = new WeakMap();
 
-export function mount(root, { value, tell = () => {} }) {
+export function mount(root, { poll }) {
   mounted.get(root)?.destroy();
-  const browse = new Browse(root, tell);
-  mounted.set(root, browse);
-  browse.update(value);
-  return browse;
+  const images = new Images(root, poll);
+  mounted.set(root, images);
+  images.begin();
+  return images;
 }
 
-class Browse {
-  constructor(root, tell) {
-    Object.assign(this, { root, tell, state: null, facetCounts: [], choices: {}, turn: 0 });
+class Images {
+  constructor(root, poll) {
+    Object.assign(this, { root, state: null, facetCounts: [], choices: {}, turn: 0, version: "", inScope: 0, openedHere: false });
     this.controller = new AbortController();
     const { signal } = this.controller;
     this.api = new Api(at("/api/"));
@@ -44,43 +48,96 @@ class Browse {
     this.facets = new Facets((name, value) => this.change((state) => state.toggle(name, value)));
     this.toolbar = new Toolbar(this);
     this.scoreHistogram = new ScoreHistogram(this);
-    this.sentence = h("h2", { class: "cc-title cc-browse__sentence" }, "Browse");
-    this.judge = h("a", { class: "cc-button cc-button--primary cc-browse__judge", hidden: true });
-    this.chosen = h("div", { class: "cc-row cc-browse__chosen" });
-    this.status = h("p", { class: "cc-note cc-browse__status", role: "status" });
-    this.trouble = h("div", { class: "cc-browse__trouble", hidden: true });
+    this.lead = new Lead(this);
+    this.scope = h("div", { class: "cc-scope-place" });
+    this.lost = h("div", { id: "ignored" });
+    this.restriction = h("div", { id: "crossing" });
+    this.chosen = h("div", { class: "cc-row cc-images__chosen" });
+    this.status = h("p", { class: "cc-note cc-images__status", role: "status" });
+    this.trouble = h("div", { class: "cc-images__trouble", hidden: true });
     this.bar = h("div", { class: "cc-selection-bar", role: "group", "aria-label": "Selected images", hidden: true });
     this.message = new Toast();
     this.views = { grid: new Grid(this, signal), prompts: new PromptRows(this, signal) };
-    this.place = h("div", { class: "cc-browse__list" }, this.views.grid.element);
-    const main = h("div", { class: "cc-browse__main" }, this.toolbar.element, this.scoreHistogram.element, h("div", { class: "cc-row cc-browse__top" }, this.sentence, this.status, this.judge, this.chosen, this.toolbar.links), this.trouble, this.place);
+    this.place = h("div", { class: "cc-images__list" }, this.views.grid.element);
+    this.seen = new SeenImages(signal);
+    this.drawer = new Drawer(this, signal);
+    const main = h("div", { class: "cc-images__main" }, this.lost, this.restriction, this.lead.element, this.toolbar.element, this.chosen, this.scoreHistogram.element, this.status, this.trouble, this.place);
     const skip = button("Skip to images", { kind: "skip" }, () => this.focusList());
-    root.replaceChildren(h("div", { class: "cc-browse" }, skip, h("div", { class: "cc-browse__side" }, this.facets.element), main), this.bar, this.message.element);
+    this.frame = h("div", { class: "cc-images is-loading" }, skip, h("div", { class: "cc-images__side" }, this.facets.element), main);
+    root.replaceChildren(this.scope, this.frame, this.drawer.element, this.bar, this.message.element);
     window.addEventListener("popstate", () => this.back(), { signal });
-    listenToBrowseKeys(this, signal);
+    listenToScopeBar(this.scope, at(PATH), (url) => this.go(url.search));
+    listenToScopeBar(this.restriction, at(PATH), (url) => this.go(url.search));
+    listenToImagesKeys(this, signal);
+    follow(root, { ...poll, signal, shown: () => this.version, moved: () => this.moved(), gone: () => this.destroy() });
   }
 
   destroy() {
+    this.drawer.destroy();
     this.controller.abort();
     this.root.replaceChildren();
   }
 
   // ---- the state ----
 
-  update(value) {
-    if (!value) return;
-    const { query, version, choices } = JSON.parse(value);
-    this.choices = choices;
-    if (this.state === null) {
-      this.version = version;
-      this.state = new State(query);
-      this.follow({ place: places.take(this.state.query) });
-      return;
+  /** What the address asks for, as far as the project follows it. */
+  async begin() {
+    const { id } = parse(location.search);
+    if (id) this.drawer.open(id, new State(location.search).params);
+    this.frame.classList.toggle("has-drawer", Boolean(id));
+    const answer = await this.ask(location.search);
+    if (this.controller.signal.aborted) return undefined;
+    if (answer.outcome !== "ok") {
+      // without the route the address is followed as it is
+      this.state = new State(location.search);
+      this.told(new Error(answer.outcome === "unreachable" ? UNREACHABLE : detail(answer.data, "the app refused.")));
+      return undefined;
     }
-    this.toolbar.show(this.allChoices);
-    if (version === this.version) return;
+    this.state = new State(answer.data.query);
+    this.show(answer.data);
+    if (id) this.drawer.relist(this.state.params);
+    return this.follow();
+  }
+
+  ask(query) {
+    return this.api.get(`studio/images?${new URLSearchParams(query)}`);
+  }
+
+  show({ scope, lost, restriction, choices, version, all }) {
     this.version = version;
+    this.choices = choices;
+    this.inScope = all;
+    // made and escaped by the server; a menu that somebody has open stays
+    if (!this.scope.querySelector(":popover-open")) this.scope.innerHTML = scope;
+    this.lost.innerHTML = lost;
+    this.restriction.innerHTML = restriction;
+    this.toolbar.show(this.allChoices);
+    this.lead.draw();
+  }
+
+  /** Scope, sentence and choices of the state as it is now; what of the address was lost when it was opened stays said. */
+  async rescope() {
+    const { turn } = this;
+    const { outcome, data } = await this.ask(this.state.query);
+    if (turn === this.turn && outcome === "ok") this.show({ ...data, lost: this.lost.innerHTML });
+  }
+
+  async moved() {
+    if (!this.state) return;
+    const { turn } = this;
+    const { outcome, data } = await this.ask(this.state.query);
+    if (turn !== this.turn || outcome !== "ok") return;
+    this.show({ ...data, lost: this.lost.innerHTML });
     this.refresh();
+    this.drawer.lookAgain();
+  }
+
+  /** The address of this state, with the image in the drawer. */
+  get address() {
+    const url = new URL(this.state.address, location.href);
+    if (this.drawer.id) url.searchParams.set("image", this.drawer.id);
+    for (const [name, value] of new URLSearchParams(location.search)) if (name.startsWith("__")) url.searchParams.append(name, value);
+    return url;
   }
 
   /** Every change goes through here: the state, the address, then what is shown. While somebody types, one step back undoes it all. */
@@ -88,12 +145,13 @@ class Browse {
     const before = this.state.query;
     how(this.state);
     if (this.state.query === before) return;
-    const url = new URL(this.state.address, location.href);
-    for (const [name, value] of new URLSearchParams(location.search)) if (name.startsWith("__")) url.searchParams.append(name, value);
-    history[typing && this.isTyping ? "replaceState" : "pushState"](history.state, "", url);
+    history[typing && this.isTyping ? "replaceState" : "pushState"](history.state, "", this.address);
     this.isTyping = typing;
+    this.openedHere = false;
+    this.lost.replaceChildren();
     this.follow();
-    this.tell({ query: this.state.query });
+    this.rescope();
+    this.drawer.relist(this.state.params);
   }
 
   typed() {
@@ -103,14 +161,19 @@ class Browse {
   /** Back and forward. */
   back() {
     if (!this.root.isConnected) return this.destroy();
-    if (this.state === null || location.pathname !== new URL(this.state.address, location.href).pathname) return undefined;
+    if (this.state === null || location.pathname !== at(PATH)) return undefined;
+    const { id } = parse(location.search);
     const state = new State(location.search);
-    if (state.query === this.state.query) return undefined;
-    this.state = state;
-    this.isTyping = false;
-    this.toolbar.words.value = state.one("q"); // also where it has the focus
-    this.follow();
-    return this.tell({ query: this.state.query });
+    if (state.query !== this.state.query) {
+      this.state = state;
+      this.isTyping = false;
+      this.toolbar.words.value = state.one("q"); // also where it has the focus
+      this.follow();
+      this.rescope();
+    }
+    if (id === this.drawer.id) return undefined;
+    this.openedHere = false;
+    return id ? this.showImage(id) : this.closed();
   }
 
   go(query) {
@@ -122,6 +185,12 @@ class Browse {
       state.put(name, value === DEFAULTS[name] && !state.crossesOrMarks ? [] : [value]);
       if (name === "show" && value === "grid") for (const side of ["left", "right"]) state.put(side, []);
     });
+  }
+
+  /** Blind mode: nothing of what people and scorers say is shown until one has answered. */
+  setBlind(on) {
+    this.change((state) => state.setBlind(on));
+    this.toast(on ? "Blind mode: answers, scores and verdicts are hidden until you have answered." : "Blind mode is off.");
   }
 
   type(text) {
@@ -148,12 +217,12 @@ class Browse {
 
   /** What stands over the list while the page is scrolled. */
   get above() {
-    return getComputedStyle(this.toolbar.element).position === "sticky" ? this.toolbar.element.offsetHeight + 8 : 8;
+    return this.scope.getBoundingClientRect().bottom + 8;
   }
 
   /** What the line of actions covers at the bottom of the window. */
   get below() {
-    return this.bar.hidden ? 0 : this.bar.offsetHeight + 24;
+    return this.bar.hidden ? 8 : this.bar.offsetHeight + 24;
   }
 
   get view() {
@@ -167,17 +236,16 @@ class Browse {
   // ---- what is shown ----
 
   /** Everything of another state. */
-  follow({ place = null } = {}) {
+  follow() {
     this.turn += 1;
     this.generators = null;
     this.toolbar.show(this.allChoices);
     if (this.scoreHistogram.of) this.scoreHistogram.place();
     this.trouble.hidden = true;
     if (this.place.firstChild !== this.view.element) this.place.replaceChildren(this.view.element);
-    this.root.firstChild.classList.add("is-loading");
+    this.frame.classList.add("is-loading");
     this.sum();
-    const loaded = this.view.load(place?.index ?? 0);
-    if (place) loaded.then(() => this.restore(place));
+    this.view.load(0);
   }
 
   /** The same state of a project that has moved. */
@@ -187,50 +255,47 @@ class Browse {
     this.view.refresh();
   }
 
-  restore({ index, scroll, chosen = [] }) {
-    if (this.view === this.views.grid) for (const item of chosen) this.views.grid.chosen.set(item.item_id, item);
-    this.view.current = Math.min(index, Math.max(0, this.view.count - 1));
-    this.view.redraw();
-    window.scrollTo({ top: scroll, behavior: "instant" });
-    this.view.focus();
-    this.chose();
-  }
-
   /** The facets' counts, the sentence, and the histogram of scores. */
   async sum() {
     const { turn } = this;
     this.facets.wait(true);
     const of = this.state.one("of") || this.state.all("range").map((value) => value.slice(0, value.lastIndexOf(":")))[0] || "";
-    const [facets, strip] = await Promise.all([this.api.get(`studio/facets?${this.state.asking()}`), this.api.get(`studio/strip?${this.state.asking(of ? { of } : {})}`)]);
+    const asked = [this.api.get(`studio/facets?${this.state.asking()}`)];
+    if (!this.state.isBlind) asked.push(this.api.get(`studio/strip?${this.state.asking(of ? { of } : {})}`));
+    const [facets, strip] = await Promise.all(asked);
     if (turn !== this.turn || this.controller.signal.aborted) return;
     this.facets.wait(false);
     if (facets.outcome === "ok") {
       this.facetCounts = facets.data.facets;
-      this.sentence.textContent = facets.data.sentence;
       this.total = facets.data.total;
       this.behind = facets.data.behind ?? 0;
       if (this.view.pageCache.total === 0) this.told(null);
       this.facets.show(this.facetCounts, this.state.choices.length);
+      this.lead.draw(facets.data.sentence);
     }
-    this.scored = strip.outcome === "ok" ? strip.data.of : null;
+    this.scored = strip?.outcome === "ok" ? strip.data.of : null;
     this.scoreHistogram.show(this.scored && this.state.showsScores ? strip.data : null);
-    this.offerJudging();
     const list = chips(this.state, this.facetCounts, (name, value) => this.change((state) => state.put(name, state.all(name).filter((one) => one !== value))), () => this.change((state) => state.clear()));
     const focused = this.chosen.contains(document.activeElement);
     this.chosen.replaceChildren(...list);
     if (focused) (this.chosen.querySelector("button") ?? this.toolbar.words).focus();
+    this.drawer.count();
   }
 
-  /** A queue of what is listed, where that is a disagreement and has no verdict yet. */
-  offerJudging() {
-    const { state } = this;
+  /** How many of what is listed have no verdict of who is wrong yet. */
+  get unjudged() {
     const decided = this.facetCounts.find(({ name }) => name === "verdict");
-    const open = decided ? (decided.values.find(({ value }) => value === "none")?.n ?? 0) : this.total;
-    const only = state.all("verdict");
-    this.judge.hidden = !state.disagrees || !open || (only.length > 0 && !only.includes("none"));
-    this.judge.href = queue(state.params);
-    this.judge.textContent = open === 1 ? "Judge this one" : `Judge these ${open.toLocaleString("en")}`;
-    this.judge.title = "One disagreement after the other on the Workbench: a key says who is wrong";
+    return decided ? (decided.values.find(({ value }) => value === "none")?.n ?? 0) : (this.total ?? 0);
+  }
+
+  /** Open the first of what is listed that has no verdict yet. */
+  async judgeAll() {
+    const asked = new State(this.state.query);
+    asked.put("verdict", ["none"]);
+    const { outcome, data } = await this.api.get(`studio/items?${asked.asking()}`);
+    const first = outcome === "ok" ? data.items[0] : null;
+    if (!first) return this.toast("Every image of this selection has been judged.");
+    return this.open(first);
   }
 
   /** One page of a list; throws what is wrong in words. */
@@ -249,7 +314,7 @@ class Browse {
 
   /** A page of the list has come, or has not. */
   told(error) {
-    this.root.firstChild.classList.remove("is-loading");
+    this.frame.classList.remove("is-loading");
     const total = this.view.pageCache.total ?? 0;
     this.trouble.hidden = !error && total > 0;
     if (error) {
@@ -281,8 +346,8 @@ class Browse {
   }
 
   teach() {
-    if (this.behind) return [h("p", { class: "cc-note" }, `Browse is counting ${this.behind.toLocaleString("en")} images. They appear in a moment.`)];
-    return [h("p", { class: "cc-note" }, "There are no images in this project yet. ", h("a", { href: at("/studio/") }, "Overview explains how to import some"), ".")];
+    if (this.behind) return [h("p", { class: "cc-note" }, `Concord is counting ${this.behind.toLocaleString("en")} images. They appear in a moment.`)];
+    return [h("p", { class: "cc-note" }, "There are no images in this project yet. ", h("a", { href: at("/studio/add") }, "Add some"), ".")];
   }
 
   // ---- what the person does ----
@@ -296,10 +361,12 @@ class Browse {
       compare: () => this.compare(),
       search: () => { this.toolbar.words.focus(); this.toolbar.words.select(); },
       help: () => help(this),
+      judge: () => this.judgeAll(),
       enter: () => this.focusList(),
       leave: () => this.views.grid.letGo(),
     };
     if (action === "leave" && this.views.grid.chosen.size === 0) return false;
+    if (action === "judge" && this.lead.judge.hidden) return false;
     actions[action]();
     return true;
   }
@@ -316,10 +383,52 @@ class Browse {
     this.view.focus();
   }
 
-  open(item, index) {
-    const chosen = [...this.views.grid.chosen.values()];
-    places.keep({ query: this.state.query, index, scroll: window.scrollY, chosen });
-    location.assign(opens(item, this.state.params));
+  // ---- the drawer ----
+
+  /** An image in the drawer, and its place in the address. */
+  open(item) {
+    const closed = !this.drawer.id;
+    if (item.item_id === this.drawer.id) return this.drawer.focus();
+    this.showImage(item.item_id, { focus: true });
+    history[closed ? "pushState" : "replaceState"](history.state, "", this.address);
+    if (closed) this.openedHere = true;
+    return undefined;
+  }
+
+  /** A verdict was given or taken back: the counts follow, and the images where the listing is of verdicts. */
+  judged() {
+    this.turn += 1;
+    this.sum();
+    if (this.state.params.has("verdict")) this.view.refresh();
+  }
+
+  showImage(id, { focus = false } = {}) {
+    this.frame.classList.add("has-drawer");
+    this.drawer.open(id, this.state.params, { focus });
+    this.view.mark(id);
+  }
+
+  /** The drawer goes on to another image of the listing, the one at `place` (from 1; null: of none). */
+  walked(id, place) {
+    history.replaceState(history.state, "", this.address);
+    this.view.mark(id, place === null ? null : place - 1);
+  }
+
+  close() {
+    // back to the address from before it was opened, so that Back does not open it again
+    if (this.openedHere) return history.back();
+    this.closed();
+    history.replaceState(history.state, "", this.address);
+    return undefined;
+  }
+
+  closed() {
+    const { id } = this.drawer;
+    this.openedHere = false;
+    this.drawer.close();
+    this.frame.classList.remove("has-drawer");
+    this.view.mark("");
+    requestAnimationFrame(() => this.view.focus(id));
   }
 
   async compare() {
@@ -374,7 +483,7 @@ class Browse {
   }
 
   async copy(by) {
-    const text = new URL(this.state.address, location.href).href;
+    const text = this.address.href;
     try {
       await navigator.clipboard.writeText(text);
     } catch {

@@ -4,6 +4,7 @@ import { button, h, uniqueId } from "../dom.js";
 
 const FIRST = 8; // so many values stand there at once
 const LONG = 12; // with more there is a box to find one
+const IN_SCOPE = ["suite", "task", "generator"]; // the scope bar has these
 
 export class Facets {
   /** `onToggle(name, value)`. */
@@ -16,7 +17,7 @@ export class Facets {
     this.element = h("aside", { class: "cc-rail", "aria-label": "Filters" }, this.switch, this.body);
   }
 
-  /** On a phone the filters stand behind a button. */
+  /** On a phone, and beside the drawer, the filters stand behind a button. */
   fold() {
     const open = this.element.classList.toggle("is-open");
     this.switch.setAttribute("aria-expanded", String(open));
@@ -27,7 +28,7 @@ export class Facets {
     this.count.textContent = String(chosen);
     this.count.hidden = chosen === 0;
     const keep = document.activeElement?.closest(".cc-rail") ? document.activeElement.dataset.key : null;
-    const sections = facets.map((facet) => {
+    const sections = facets.filter(({ name }) => !IN_SCOPE.includes(name)).map((facet) => {
       const key = `${facet.name} ${facet.title}`;
       if (!this.sections.has(key)) this.sections.set(key, new FacetSection(this.onToggle));
       const section = this.sections.get(key);
@@ -79,6 +80,7 @@ class FacetSection {
     const words = this.box.hidden ? "" : this.box.value.trim().toLowerCase();
     const found = words ? values.filter((one) => title(one).toLowerCase().includes(words)) : values;
     const seen = this.all || words ? found : found.filter((one, n) => n < FIRST || one.on);
+    this.most = Math.max(1, ...values.map((one) => one.n));
     this.list.replaceChildren(...seen.map((one) => this.value(one)), ...(words && !found.length ? [h("p", { class: "cc-muted" }, "none")] : []));
     const left = found.length - seen.length;
     this.more.hidden = Boolean(words) || values.length <= FIRST || (!this.all && left === 0);
@@ -98,8 +100,15 @@ class FacetSection {
       { type: "button", class: "cc-facet__value", "aria-pressed": String(Boolean(one.on)), "data-key": `${name} ${one.value}`, "data-value": one.value, on: { click: () => this.onToggle(name, one.value) } },
       h("span", { class: "cc-facet__name", title: words }, words),
       h("span", { class: "cc-facet__n" }, one.n.toLocaleString("en")),
+      bar(one.n / this.most),
     );
   }
+}
+
+function bar(share) {
+  const element = h("span", { class: "cc-facet__bar", "aria-hidden": "true" });
+  element.style.width = `${100 * share}%`;
+  return element;
 }
 
 export const title = (one) => one.title ?? one.value;

@@ -1,4 +1,4 @@
-// The tags of one image on the Workbench: chips to take off, and a field with the project's tags to put one on.
+// The tags of one image in the drawer: chips to take off, and a field with the project's tags to put one on.
 
 import { detail } from "../api.js";
 import { button, h, uniqueId } from "../dom.js";
@@ -25,5 +25,5 @@ export function tagging({ tags, known_tags: known }, item, api, done) {
     if (event.key === "Escape") field.blur();
   });
   const form = h("form", { class: "cc-row cc-remarks__tag", on: { submit } }, h("label", { for: id }, "Tag"), field, names, h("button", { type: "submit", class: "cc-button" }, "Add"));
-  return h("section", { class: "cc-remarks__part", "aria-label": "Tags" }, h("h3", { class: "cc-heading" }, "Tags"), chips.length ? h("ul", { class: "cc-row cc-remarks__tags" }, ...chips) : h("p", { class: "cc-muted" }, "None yet. You can filter by tags in Browse and in every selection."), form, trouble);
+  return h("section", { class: "cc-remarks__part", "aria-label": "Tags" }, h("h3", { class: "cc-heading" }, "Tags"), chips.length ? h("ul", { class: "cc-row cc-remarks__tags" }, ...chips) : h("p", { class: "cc-muted" }, "None yet. You can filter images by their tags."), form, trouble);
 }

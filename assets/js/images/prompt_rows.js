@@ -1,7 +1,7 @@
 // By prompt: a line per prompt, its generators beside each other, the same image of each; with two chosen also one over the other.
 
 import { h } from "../dom.js";
-import { opens, picture, said } from "./image_cell.js";
+import { opens, picture, said, shownBy } from "./image_cell.js";
 import { PageCache } from "./page_cache.js";
 import { swipe } from "./swipe.js";
 import { VirtualList } from "./virtual_list.js";
@@ -136,8 +136,9 @@ export class PromptRows {
     if (!item) return h("div", { class: "cc-prompt__cell" }, h("span", { class: "cc-no-picture cc-cell-none" }, `no image ${index ?? ""}`), caption);
     const current = place === this.current && n === this.column;
     const { params } = this.page.state;
+    this.page.seen.add(item.item_id, shownBy(item, params));
     const other = item.fits === false;
-    return h("a", { class: other ? "cc-prompt__cell is-other" : "cc-prompt__cell", title: other ? "Not among what the filters list" : null, href: opens(item, params), draggable: "false", tabindex: current ? "0" : "-1", "data-column": n, "aria-label": [`${generator}, image ${item.idx}`, other ? "not among what the filters list" : ""].filter(Boolean).join(", ") }, picture(item), caption, said(item, params));
+    return h("a", { class: other ? "cc-prompt__cell is-other" : "cc-prompt__cell", title: other ? "Not among what the filters list" : null, href: opens(item, params), "data-item": item.item_id, "aria-current": item.item_id === this.page.drawer.id ? "true" : null, draggable: "false", tabindex: current ? "0" : "-1", "data-column": n, "aria-label": [`${generator}, image ${item.idx}`, other ? "not among what the filters list" : ""].filter(Boolean).join(", ") }, picture(item), caption, said(item, params));
   }
 
   // ---- keys and clicks ----
@@ -158,6 +159,14 @@ export class PromptRows {
     this.virtualList.reveal(this.current, this.page.above, this.page.below);
     const links = [...(this.virtualList.nodes.get(this.current)?.querySelectorAll("a[data-column]") ?? [])];
     (links.find((link) => Number(link.dataset.column) === this.column) ?? links[0])?.focus({ preventScroll: true });
+  }
+
+  /** The image in the drawer; "" for none. */
+  mark(id) {
+    for (const link of this.element.querySelectorAll("a[data-item]")) {
+      if (link.dataset.item === id) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
   }
 
   focused(event) {

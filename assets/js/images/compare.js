@@ -25,7 +25,7 @@ export function compare(page, { title, items, left = 0, right = 1 }) {
       "figure",
       { class: "cc-compare__card" },
       swiping ? null : picture(item, IN_PAIRS),
-      h("figcaption", {}, h("strong", {}, named(item)), item.text && item.text !== title ? h("span", { class: "cc-cell-text" }, item.text) : null, item.task ? h("span", { class: "cc-cell-meta" }, item.task) : null, said(item, state.params), item.tags?.length ? h("span", { class: "cc-cell-tags" }, ...item.tags.map((tag) => h("span", { class: "cc-tag" }, tag))) : null, h("a", { href: opens(item, state.params) }, "Open in the Workbench")),
+      h("figcaption", {}, h("strong", {}, named(item)), item.text && item.text !== title ? h("span", { class: "cc-cell-text" }, item.text) : null, item.task ? h("span", { class: "cc-cell-meta" }, item.task) : null, said(item, state.params), item.tags?.length ? h("span", { class: "cc-cell-tags" }, ...item.tags.map((tag) => h("span", { class: "cc-tag" }, tag))) : null, h("a", { href: opens(item, state.params) }, "Open this image")),
     );
   };
   function draw() {

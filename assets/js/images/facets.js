@@ -4,14 +4,16 @@ import { button, h, uniqueId } from "../dom.js";
 
 const FIRST = 8; // so many values stand there at once
 const LONG = 12; // with more there is a box to find one
+const SAID = ["differs", "people", "verdict", "says"]; // what raters say, which comes first
 const IN_SCOPE = ["suite", "task", "generator"]; // the scope bar has these
 
 export class Facets {
-  /** `onToggle(name, value)`. */
-  constructor(onToggle) {
+  /** `scores`: the histogram of scores, which stands below what raters say; `onToggle(name, value)`. */
+  constructor(scores, onToggle) {
+    this.scores = scores;
     this.onToggle = onToggle;
     this.sections = new Map();
-    this.body = h("div", { class: "cc-rail__body" });
+    this.body = h("div", { class: "cc-rail__body" }, scores);
     this.count = h("span", { class: "cc-badge cc-badge--accent", hidden: true });
     this.switch = h("button", { type: "button", class: "cc-button cc-rail__switch", "aria-expanded": "false", on: { click: () => this.fold() } }, "Filters", this.count);
     this.element = h("aside", { class: "cc-rail", "aria-label": "Filters" }, this.switch, this.body);
@@ -28,13 +30,15 @@ export class Facets {
     this.count.textContent = String(chosen);
     this.count.hidden = chosen === 0;
     const keep = document.activeElement?.closest(".cc-rail") ? document.activeElement.dataset.key : null;
-    const sections = facets.filter(({ name }) => !IN_SCOPE.includes(name)).map((facet) => {
+    const shown = facets.filter(({ name }) => !IN_SCOPE.includes(name)).map((facet) => {
       const key = `${facet.name} ${facet.title}`;
       if (!this.sections.has(key)) this.sections.set(key, new FacetSection(this.onToggle));
       const section = this.sections.get(key);
       section.show(facet);
       return section.element;
     });
+    const said = facets.filter(({ name }) => SAID.includes(name)).length;
+    const sections = [...shown.slice(0, said), this.scores, ...shown.slice(said)];
     const same = sections.length === this.body.children.length && sections.every((element, n) => this.body.children[n] === element);
     if (!same) this.body.replaceChildren(...sections);
     if (keep && document.activeElement?.dataset.key !== keep) this.body.querySelector(`[data-key="${CSS.escape(keep)}"]`)?.focus({ preventScroll: true });

@@ -52,7 +52,8 @@ export class Grid {
   get room() {
     const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
     const lines = 1.4 * (this.has.said ?? 0) + (this.has.reason ? 2.2 : 0) + (this.has.tags ? 1.4 : 0);
-    return Math.round((4 + 1.2 * lines) * rem);
+    // two lines of the prompt, and where it comes from, which the drawer says while it is open
+    return Math.round(((this.page.drawer.isOpen ? 2.7 : 4) + 1.1 * lines) * rem);
   }
 
   draw(index) {
@@ -105,7 +106,9 @@ export class Grid {
 
   /** Which lines there are at all: a listing makes room for them once one image has them. */
   look() {
-    const width = this.element.clientWidth / this.columns - 2 * GAP;
+    if (this.lookedBeside !== this.page.drawer.isOpen) this.has = {};
+    this.lookedBeside = this.page.drawer.isOpen;
+    const width = this.element.clientWidth / this.columns - GAP;
     for (const [, item] of this.pageCache.known()) {
       this.has.said = Math.max(this.has.said ?? 0, verdictLines(item, this.page.state.params, width));
       this.has.reason ||= Boolean(item.reason);

@@ -3,13 +3,13 @@
 import { h } from "../dom.js";
 import { at } from "../base_path.js";
 import { fixed } from "../numbers.js";
-import { saying, share } from "../saying.js";
+import { majority, saying, share } from "../saying.js";
 import { imageAddress, judge, shownOf } from "../drawer/address.js";
 import { IN_GRIDS, thumbnail } from "../thumbnails.js";
 
 const UNITS = 4; // so many of an image are told
-const CHARACTER = 6.6; // px of a chip's text
-const CHIP = 30; // px around it
+const CHARACTER = 6.2; // px of a chip's text
+const CHIP = 27; // px around it
 
 /** Where an image opens. */
 export function opens(item, listing) {
@@ -80,11 +80,12 @@ export function said(item, listing) {
 function sayings(item, listing) {
   const rater = listing.get("rater") ?? "people";
   const scorers = Object.entries(item.says ?? {});
-  const told = scorers.map(([name, label]) => saying(name, label, label));
+  const { yes, no } = item.people;
+  const most = majority(yes, no);
+  const told = scorers.map(([name, label]) => saying(name, label, label, { differs: most !== null && ["yes", "no"].includes(label) && label !== most }));
   const correct = (listing.get("by") ?? "correct") === "correct";
   const tellsPeople = judge(listing).split(" and ").includes("people");
-  const { yes, no } = item.people;
-  if (tellsPeople && yes + no > 0 && (correct || rater !== "people")) told.push(share("people", yes, yes + no));
+  if (tellsPeople && yes + no > 0 && (correct || rater !== "people")) told.unshift(share("people", yes, yes + no));
   const has = item.mean !== null && item.mean !== undefined;
   if (!has || (correct && (rater === "people" || scorers.some(([name]) => name === rater)))) return told;
   return [...told, correct && item.n > 1 ? share(rater, Math.round(item.mean * item.n), item.n) : saying(rater, item.n > 1 ? `${format(item.mean)} of ${item.n}` : format(item.mean))];

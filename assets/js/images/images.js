@@ -45,9 +45,9 @@ class Images {
     this.api = new Api(at("/api/"));
     this.dialogs = new Dialogs(root);
     this.tags = new Tags(this);
-    this.facets = new Facets((name, value) => this.change((state) => state.toggle(name, value)));
-    this.toolbar = new Toolbar(this);
     this.scoreHistogram = new ScoreHistogram(this);
+    this.facets = new Facets(this.scoreHistogram.element, (name, value) => this.change((state) => state.toggle(name, value)));
+    this.toolbar = new Toolbar(this);
     this.lead = new Lead(this);
     this.scope = h("div", { class: "cc-scope-place" });
     this.lost = h("div", { id: "ignored" });
@@ -61,7 +61,7 @@ class Images {
     this.place = h("div", { class: "cc-images__list" }, this.views.grid.element);
     this.seen = new SeenImages(signal);
     this.drawer = new Drawer(this, signal);
-    const main = h("div", { class: "cc-images__main" }, this.lost, this.restriction, this.lead.element, this.toolbar.element, this.chosen, this.scoreHistogram.element, this.status, this.trouble, this.place);
+    const main = h("div", { class: "cc-images__main" }, this.lost, this.restriction, this.lead.element, this.toolbar.element, this.chosen, this.status, this.trouble, this.place);
     const skip = button("Skip to images", { kind: "skip" }, () => this.focusList());
     this.frame = h("div", { class: "cc-images is-loading" }, skip, h("div", { class: "cc-images__side" }, this.facets.element), main);
     root.replaceChildren(this.scope, this.frame, this.drawer.element, this.bar, this.message.element);
@@ -209,12 +209,6 @@ class Images {
     this.change((state) => state.put("of", [rater]));
   }
 
-  /** The histogram of scores comes, or goes with its range. */
-  showScores() {
-    if (this.state.showsScores) return this.change((state) => { state.put("of", []); state.put("range", []); });
-    return this.scored ? this.setOf(this.scored) : this.toast("No scorer has scored these images yet.");
-  }
-
   /** What stands over the list while the page is scrolled. */
   get above() {
     return this.scope.getBoundingClientRect().bottom + 8;
@@ -273,8 +267,7 @@ class Images {
       this.facets.show(this.facetCounts, this.state.choices.length);
       this.lead.draw(facets.data.sentence);
     }
-    this.scored = strip?.outcome === "ok" ? strip.data.of : null;
-    this.scoreHistogram.show(this.scored && this.state.showsScores ? strip.data : null);
+    this.scoreHistogram.show(strip?.outcome === "ok" ? strip.data : null);
     const list = chips(this.state, this.facetCounts, (name, value) => this.change((state) => state.put(name, state.all(name).filter((one) => one !== value))), () => this.change((state) => state.clear()));
     const focused = this.chosen.contains(document.activeElement);
     this.chosen.replaceChildren(...list);
@@ -403,8 +396,10 @@ class Images {
   }
 
   showImage(id, { focus = false } = {}) {
+    const opening = !this.drawer.isOpen;
     this.frame.classList.add("has-drawer");
     this.drawer.open(id, this.state.params, { focus });
+    if (opening) this.view.redraw();
     this.view.mark(id);
   }
 
@@ -427,6 +422,7 @@ class Images {
     this.openedHere = false;
     this.drawer.close();
     this.frame.classList.remove("has-drawer");
+    this.view.redraw();
     this.view.mark("");
     requestAnimationFrame(() => this.view.focus(id));
   }

@@ -8,7 +8,7 @@ export class ScoreHistogram {
   /** `page` has range(rater), setRange(rater, low, high, {typing}) and setOf(rater). */
   constructor(page) {
     this.page = page;
-    this.choice = h("select", { class: "cc-select", "aria-label": "Score shown above the grid", on: { change: () => page.setOf(this.choice.value) } });
+    this.choice = h("select", { class: "cc-select", "aria-label": "Scorer", on: { change: () => page.setOf(this.choice.value) } });
     this.low = this.field("from");
     this.high = this.field("to");
     this.clear = button("Any", { kind: "quiet", "aria-label": "Any score" }, () => page.setRange(this.of, "", ""));
@@ -19,7 +19,7 @@ export class ScoreHistogram {
     this.plot = h("div", { class: "cc-hist", title: "Drag to choose a range" }, this.bars, this.brush, ...this.handles);
     this.plot.addEventListener("pointerdown", (event) => this.pressed(event));
     this.ends = [h("span", {}), h("span", {})];
-    const head = h("div", { class: "cc-row cc-hist__head" }, h("label", { class: "cc-row" }, h("span", { class: "cc-label" }, "Scores of"), this.choice), this.low, this.high, this.clear);
+    const head = h("div", { class: "cc-row cc-hist__head" }, h("label", { class: "cc-row" }, h("span", { class: "cc-muted" }, "Scores of"), this.choice), this.low, this.high, this.clear);
     this.element = h("section", { class: "cc-strip-bar", "aria-label": "Scores", hidden: true }, head, this.plot, h("div", { class: "cc-hist__ends cc-muted" }, this.ends[0], this.undefined, this.ends[1]));
   }
 

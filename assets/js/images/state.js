@@ -77,11 +77,6 @@ export class State {
     return names.flatMap((name) => this.all(name).map((value) => [name, value]));
   }
 
-  /** Whether the histogram of scores stands above the images. */
-  get showsScores() {
-    return this.params.has("of") || this.params.has("range");
-  }
-
   /** Whether what is listed is what two sides say differently. */
   get disagrees() {
     return this.params.has("differs") || (this.params.has("about") && this.params.has("a_says") && this.params.has("b_says") && this.one("a_says") !== this.one("b_says"));

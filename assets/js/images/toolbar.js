@@ -1,4 +1,4 @@
-// The line of controls above the images: words, as a grid, by prompt or on a map, whose values, in which order, scores, Blind mode.
+// The line of controls above the images: words, as a grid, by prompt or on a map, whose values, in which order, Blind mode.
 
 import { button, h } from "../dom.js";
 import { at } from "../base_path.js";
@@ -7,7 +7,7 @@ const TYPED_MS = 250;
 const SHOWS = [["grid", "Grid"], ["prompts", "By prompt"]];
 
 export class Toolbar {
-  /** `page` has state, choose(name, value), type(text), setBlind(on), copy(link button), openViews(), help(). */
+  /** `page` has state, choose(name, value), type(text), setBlind(on), copy(link button), openViews(). */
   constructor(page) {
     this.page = page;
     this.words = h("input", { class: "cc-input cc-tools__words", type: "search", placeholder: "Words of the prompt, or an id", "aria-label": "Words of the prompt, or an id", "aria-keyshortcuts": "/", on: { input: () => this.typing() } });
@@ -22,14 +22,12 @@ export class Toolbar {
     const views = button("Views", { kind: "quiet", "aria-haspopup": "dialog" }, () => page.openViews());
     this.map = h("a", { class: "cc-tools__show", title: "These images by what a model sees in them" }, "Map");
     this.blind = blindSwitch((on) => page.setBlind(on));
-    const help = button("Help", { key: "?", kind: "quiet", "aria-label": "Help: keys" }, () => page.help());
     this.pair = h("div", { class: "cc-tools__pair", hidden: true }, labelled("Left", this.left), labelled("Right", this.right));
-    this.scores = button("Scores", { class: "cc-button cc-tools__scores", title: "How a scorer's scores are spread, and a range of them" }, () => page.showScores());
-    this.links = h("div", { class: "cc-row cc-tools__end" }, this.blind, views, copy, help);
+    this.links = h("div", { class: "cc-row cc-tools__end" }, this.blind, views, copy);
     const shows = h("div", { class: "cc-tools__shows", role: "group", "aria-label": "Show as" }, ...this.shows, this.map);
     this.raters = labelled("Judged by", this.rater);
     this.orders = labelled("Sort", this.order);
-    this.element = h("div", { class: "cc-tools" }, this.words, shows, this.orders, this.raters, this.scores, this.pair, this.links);
+    this.element = h("div", { class: "cc-tools" }, this.words, shows, this.orders, this.raters, this.pair, this.links);
   }
 
   select(name, label) {
@@ -55,9 +53,8 @@ export class Toolbar {
     const { state } = this.page;
     if (this.words !== document.activeElement) this.words.value = state.one("q");
     for (const name of ["rater", "order"]) fill(this[name], choices[name] ?? [], state.one(name));
-    for (const hides of [this.raters, this.orders, this.scores]) hides.hidden = state.isBlind;
+    for (const hides of [this.raters, this.orders]) hides.hidden = state.isBlind;
     this.blind.setAttribute("aria-checked", String(state.isBlind));
-    this.scores.setAttribute("aria-pressed", String(state.showsScores));
     this.map.href = at(state.query ? `/studio/images/map?${state.query}` : "/studio/images/map");
     const show = state.one("show", "grid");
     for (const one of this.shows) one.setAttribute("aria-pressed", String(one.dataset.show === show));

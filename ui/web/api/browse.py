@@ -73,7 +73,8 @@ def router(store: Store) -> APIRouter:
             raise HTTPException(422, f"There is no scorer {name!r} in this project; {did_you_mean(name, known)}")
         counts = facets.facets(store, restriction, certainty=listing.crossed is None)
         return {
-            "sentence": sentence(restriction, counts.total),
+            # the suite stands in the scope bar
+            "sentence": sentence(replace(restriction, selection=replace(restriction.selection, suite=())), counts.total),
             "total": counts.total,
             "version": version,
             "behind": counts.behind,

@@ -1,4 +1,4 @@
-"""The Workbench: one image, a scorer's evidence and the form side by side, covered until the person has answered."""
+"""The drawer of Images: one image beside the grid, who is wrong by a key, and in Blind mode the form before all else."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ def item_id(number: int) -> str:
 
 
 def address(number: int, **more: str) -> str:
-    return "/studio/images/one?" + urlencode({"id": item_id(number), **more})
+    """Of an image in Blind mode."""
+    return "/studio/images?" + urlencode({"image": item_id(number), "blind": "1", **more})
 
 
 @pytest.fixture
@@ -86,7 +87,7 @@ def marks(page: Page) -> Locator:
 
 
 def pictured(page: Page, number: int) -> None:
-    expect(page.locator(".cc-drawer__title")).to_contain_text(item_id(number))
+    expect(page.locator(".cc-drawer__title h2")).to_have_attribute("title", item_id(number))
 
 
 def nothing_there(form: Form) -> None:
@@ -200,9 +201,9 @@ def test_boxes_rows_colours_and_zoom(page: Page) -> None:
     page.keyboard.press("z")
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.locator("body").press("?")
-    expect(page.get_by_role("dialog")).to_contain_text("Keys of the Workbench")
+    expect(page.get_by_role("dialog")).to_contain_text("Keys of the drawer")
     page.keyboard.press("?")
-    page.get_by_role("button", name="clipscore-playground").click()
+    page.locator(".cc-drawer__tabs").get_by_role("button", name="clipscore-playground").click()
     expect(page.locator(".cc-range")).to_contain_text("of the other 11 images")
     expect(marks(page)).to_have_count(0)
 
@@ -224,15 +225,13 @@ def test_colours_and_offsets(page: Page) -> None:
     pytest.fail("neither image has both objects of its relation")
 
 
-def test_from_browse_to_the_failures_and_through_them(visitor: Visit, bench: Server) -> None:
+def test_from_the_grid_to_the_failures_and_through_them(visitor: Visit, bench: Server) -> None:
     one = visitor(bench)
     page = one.page
-    enter(page, "Browser", 0)
-    grid = f"/studio/images?suite=geneval&generator={GENERATOR}&rater={RATER}&order=lowest"
-    page.goto(grid)
+    page.goto(f"/studio/images?suite=geneval&generator={GENERATOR}&rater={RATER}&order=lowest")
     cells = page.locator(".cc-cell")
     expect(cells).to_have_count(12)
-    answers = [text.strip() for text in page.locator(".cc-cell .cc-saying__value").all_text_contents()]
+    answers = [text.strip().removesuffix(" ≠") for text in page.locator(".cc-cell .cc-saying__value").all_text_contents()]
     assert answers == sorted(answers)
     assert "no" in answers
     failures = answers.count("no")
@@ -240,19 +239,31 @@ def test_from_browse_to_the_failures_and_through_them(visitor: Visit, bench: Ser
     expect(cells.first.locator(".cc-cell-reason")).to_contain_text("expected")
     texts = page.locator(".cc-cell-text").all_text_contents()
     cells.first.click()
-    expect(page.get_by_text(f"You came from a view with {RATER}’s answers")).to_be_visible()
-    assert "/api/studio/uncover" in one.watch.posts
+    # opened at once, without a name and without the form, and recorded
+    verdicts = page.get_by_role("list", name="Verdicts")
+    expect(verdicts.locator(f'[data-rater="{RATER}"]')).to_contain_text("no")
+    assert "/api/studio/open" in one.watch.posts
     heading = page.get_by_role("heading", level=2)
     expect(heading).to_have_text(texts[0])
-    for key, index in (("n", 1), ("ArrowRight", 2), ("p", 1), ("Alt+n", 2), ("ArrowLeft", 1), ("Alt+p", 0), ("p", 0)):
+    for key, index in (("j", 1), ("ArrowRight", 2), ("k", 1), ("Alt+n", 2), ("ArrowLeft", 1), ("Alt+p", 0), ("k", 0)):
         page.locator("body").press(key)
         expect(page.get_by_text(f"{index + 1} of 12")).to_be_visible()
         expect(heading).to_have_text(texts[index])
-        expect(page.get_by_text(f"You came from a view with {RATER}’s answers")).to_be_visible()
-    expect(page).to_have_url(re.compile("order=lowest.*shown="))
+        expect(page.locator(".cc-cell[aria-current]")).to_have_attribute("data-index", str(index))
+    # the grid stays beside it; another image is a click
+    expect(page).to_have_url(re.compile("order=lowest.*image="))
+    cells.nth(3).click()
+    expect(heading).to_have_text(texts[3])
+    # one step back leads to the grid, however many images were looked at
     page.go_back()
-    expect(page).to_have_url(re.compile(r"/studio/images\?.*order=lowest"))
-    expect(cells).to_have_count(12)
+    expect(heading).to_have_count(0)
+    expect(page).to_have_url(re.compile(r"/studio/images\?.*order=lowest$"))
+    page.go_forward()
+    expect(heading).to_have_text(texts[3])
+    page.keyboard.press("Escape")
+    expect(heading).to_have_count(0)
+    expect(page).not_to_have_url(re.compile("image="))
+    expect(cells.nth(3)).to_be_focused()
 
 
 def test_an_answer_given_offline_covers_until_it_is_saved(visitor: Visit, bench: Server) -> None:
@@ -286,7 +297,7 @@ def test_a_draft_survives_going_away(page: Page) -> None:
 
 
 def test_hostile_texts_are_inert(page: Page) -> None:
-    page.goto(f"/studio/images/one?id={quote('geneval/00900/g/0', safe='')}")
+    page.goto(f"/studio/images?blind=1&image={quote('geneval/00900/g/0', safe='')}")
     page.get_by_role("textbox", name="Your name").fill("Careful")
     page.keyboard.press("Enter")
     expect(page.get_by_text("You answer as Careful")).to_be_visible()
@@ -300,17 +311,51 @@ def test_hostile_texts_are_inert(page: Page) -> None:
     assert page.locator("script").filter(has_text="alert(1)").count() == 0
 
 
-def test_without_an_image_the_page_explains_itself(page: Page) -> None:
-    page.goto("/studio/images/one")
-    expect(page.get_by_role("heading", name="One image at a time")).to_be_visible()
-    page.get_by_role("link", name="Open the first image").click()
-    pictured(page, 0)
+def test_an_image_that_is_not_there_is_said(visitor: Visit, bench: Server) -> None:
+    one = visitor(bench)
+    one.watch.expected = lambda problem: "404" in problem
+    one.page.goto("/studio/images?image=no/such/image")
+    expect(one.page.get_by_role("heading", name="This image cannot be shown")).to_be_visible()
+    one.page.get_by_role("button", name="Close").first.click()
+    expect(one.page.locator(".cc-cell").first).to_be_visible()
+    expect(one.page).to_have_url(re.compile("/studio/images$"))
+
+
+def test_addresses_of_the_workbench_lead_to_the_drawer(page: Page) -> None:
+    for path in ("images/one", "workbench"):
+        page.goto(f"/studio/{path}?{urlencode({'id': item_id(1), 'suite': 'geneval', 'shown': 'people'})}")
+        pictured(page, 1)
+        expect(page).to_have_url(re.compile("/studio/images[?].*image="))
+
+
+def test_in_blind_mode_the_grid_tells_nothing_and_what_it_has_told_is_not_blind(visitor: Visit, bench: Server) -> None:
+    one = visitor(bench)
+    page = one.page
+    introduce(page, "Mina")
+    page.goto("/studio/images?suite=geneval&task=counting&blind=1")
+    cells = page.locator(".cc-cell")
+    expect(cells).to_have_count(2)
+    expect(page.locator(".cc-saying")).to_have_count(0)
+    expect(page.locator('[data-facet="says"]')).to_have_count(0)
+    cells.first.click()
+    expect(page.get_by_role("heading", name="Hidden until you answer")).to_be_visible()
+    page.locator("body").press("Escape")
+    page.get_by_role("switch", name="Blind mode").first.click()
+    page.get_by_label("Judged by", exact=True).select_option(RATER)
+    expect(page.locator(".cc-saying").first).to_be_visible()
+    page.get_by_role("switch", name="Blind mode").first.click()
+    expect(page.locator(".cc-saying")).to_have_count(0)
+    cells.nth(1).click()
+    expect(page.get_by_text(f"You have seen what {RATER} says of this image")).to_be_visible()
+    expect(page.get_by_text("stored as not blind")).to_be_visible()
+    assert one.watch.posts.count("/api/studio/uncover") == 1
+    assert "/api/studio/open" not in one.watch.posts
 
 
 def test_a_queue_of_disagreements_is_judged_by_keys(visitor: Visit, tmp_path: Path) -> None:
     with serving(drawn_images.project(tmp_path, each=1)) as server:
-        page = visitor(server).page
-        introduce(page, "Judith")
+        one = visitor(server)
+        page = one.page
         scorer = {item["item_id"]: item["verdict"] for item in server.json("/api/studio/items", rater=RATER)["items"]}
         rows = [{"image": item_id(n), "who": "Ann", "said": "no" if scorer[item_id(n)] == "yes" else "yes"} for n in (0, 1, 2)]
         columns = ("--item", "image", "--rater", "who", "--value", "said")
@@ -318,34 +363,52 @@ def test_a_queue_of_disagreements_is_judged_by_keys(visitor: Visit, tmp_path: Pa
         server.run("import", "ratings", file, *columns, "--aspect", "correct", "--scale", "nominal", "--suite", "geneval")
         differ = [("differs", f"{RATER}:missed"), ("differs", f"{RATER}:passed")]
         page.goto(f"/studio/images?{urlencode(differ)}")
-        page.get_by_role("link", name="Judge these 3").click()
-        expect(page.get_by_text("3 to judge")).to_be_visible()
-        verdict = page.get_by_role("region", name="Verdict")
+        expect(page.get_by_text("0 of 3 judged")).to_be_visible()
+        expect(page.get_by_role("button", name="Judge these 3")).to_be_visible()
+        page.locator("body").press("Enter")
+        verdict = page.get_by_role("region", name="Verdict", exact=True)
         expect(verdict).to_contain_text(f"{RATER} is wrong")
         expect(verdict).to_contain_text("Ann is wrong")
         pictured(page, 0)
-        judged(page, "1", f"Saved: {RATER} is wrong")
-        expect(page.get_by_text("2 to judge")).to_be_visible()
+        # a name is asked for in place, at the first save alone
+        page.wait_for_timeout(600)
+        page.keyboard.press("1")
+        field = page.get_by_role("textbox", name=re.compile("^Your name, asked once"))
+        expect(field).to_be_focused()
+        page.keyboard.type("Judith")
+        page.keyboard.press("Enter")
+        expect(page.locator(".cc-toast")).to_contain_text(f"Saved: {RATER} is wrong")
         pictured(page, 1)
+        expect(page.get_by_text("2 of 3 · 1 judged")).to_be_visible()
         page.keyboard.press("u")
         pictured(page, 0)
-        expect(page.get_by_text("3 to judge")).to_be_visible()
+        expect(page.get_by_text("1 of 3 · 0 judged")).to_be_visible()
         judged(page, "2", "Saved: Ann is wrong")
         pictured(page, 1)
-        judged(page, "3", "Saved: The prompt is ambiguous")
+        # what is judged while the app is away is saved when it is back
+        page.wait_for_timeout(600)
+        one.watch.expected = lambda problem: "ERR_INTERNET_DISCONNECTED" in problem
+        one.context.set_offline(True)
+        page.keyboard.press("3")
+        expect(page.get_by_text("1 answer will be saved")).to_be_visible()
+        one.context.set_offline(False)
+        expect(page.locator(".cc-toast")).to_contain_text("Saved: Prompt unclear")
+        page.keyboard.press("Escape")
+        expect(page.get_by_text("2 of 3 judged")).to_be_visible()
+        page.get_by_role("button", name="Judge this one").click()
         pictured(page, 2)
         judged(page, "1", f"Saved: {RATER} is wrong", last=True)
-        expect(page.get_by_role("heading", name="All judged")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_text("All 3 are judged")).to_be_visible()
+        expect(page.get_by_role("button", name=re.compile("^Judge"))).to_have_count(0)
         assert server.json("/api/studio/items", verdict="none")["total"] == len(scorer) - 3
-        page.get_by_role("link", name="See them in Browse").click()
-        expect(page.get_by_role("link", name=re.compile("^Judge"))).to_have_count(0)
         expect(page.locator('[data-facet="verdict"]')).to_contain_text("a scorer was wrong")
 
 
 def judged(page: Page, key: str, text: str, *, last: bool = False) -> None:
     """Press the key of a verdict as soon as the picture may be judged."""
     before = page.url
-    expect(page.get_by_role("region", name="Verdict")).to_be_visible()
+    expect(page.get_by_role("region", name="Verdict", exact=True)).to_be_visible()
     page.wait_for_timeout(600)
     page.keyboard.press(key)
     expect(page.locator(".cc-toast")).to_contain_text(text)
@@ -370,11 +433,11 @@ def test_notes_verdicts_and_the_link(visitor: Visit, bench: Server) -> None:
     expect(notes.get_by_label("A note on this image")).to_be_focused()
     page.keyboard.press("Escape")
     page.keyboard.press("c")
-    expect(page.get_by_text("Copied")).to_be_visible()
+    expect(page.get_by_text("Link copied")).to_be_visible()
     link = page.evaluate("navigator.clipboard.readText()")
     assert "task=color_attr" in link
 
-    verdicts = page.get_by_role("region", name="Verdict")
+    verdicts = page.get_by_role("region", name="Verdict", exact=True)
     verdicts.get_by_text("Another verdict").click()
     verdicts.get_by_label("What is right").select_option("yes")
     verdicts.get_by_label("Who was wrong").select_option(label="the prompt, which is ambiguous")
@@ -382,7 +445,7 @@ def test_notes_verdicts_and_the_link(visitor: Visit, bench: Server) -> None:
     verdicts.get_by_role("button", name="Save verdict").click()
     expect(verdicts.get_by_role("listitem")).to_contain_text("two readings")
     page.keyboard.press("Escape")
-    page.get_by_role("heading", name="Others' answers").click()
+    page.get_by_role("heading", name="Verdicts").click()
     page.keyboard.press("t")
     tags = page.get_by_role("region", name="Tags")
     expect(tags.get_by_label("Tag", exact=True)).to_be_focused()

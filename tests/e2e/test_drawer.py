@@ -203,7 +203,7 @@ def test_boxes_rows_colours_and_zoom(page: Page) -> None:
     page.locator("body").press("?")
     expect(page.get_by_role("dialog")).to_contain_text("Keys of the drawer")
     page.keyboard.press("?")
-    page.locator(".cc-drawer__tabs").get_by_role("button", name="clipscore-playground").click()
+    page.locator('.cc-verdicts [data-rater="clipscore-playground"]').click()
     expect(page.locator(".cc-range")).to_contain_text("of the other 11 images")
     expect(marks(page)).to_have_count(0)
 
@@ -304,7 +304,7 @@ def test_hostile_texts_are_inert(page: Page) -> None:
     page.get_by_role("button", name="Uncover").click()
     expect(page.get_by_role("heading", level=2)).to_have_text(HOSTILE[4])
     expect(page.locator(".cc-evidence")).to_contain_text(_ATTACK)
-    expect(page.locator(".cc-tab")).to_contain_text(HOSTILE[1])
+    expect(page.locator(".cc-verdicts")).to_contain_text(HOSTILE[1])
     expect(page.locator(".cc-mark__text").first).to_have_text(f"{_ATTACK} 0.90")
     expect(page.locator(".cc-drawer__said")).to_contain_text(_ATTACK)
     assert page.locator("img[src='x']").count() == 0

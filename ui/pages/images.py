@@ -21,6 +21,8 @@ from concord.error_analysis.confusion import crossing_of, describe_cell
 from concord.scope import OpenScope, Scope, ScopeChoice
 from data.store.analysis.confusion import rater_groups
 from data.store.browse import contents, filters, grid, scopes
+from data.store.browse.filters import ListingQuery
+from data.store.browse.grid import ListingDisplay
 from data.store.core import selection
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -260,7 +262,10 @@ def images_scope(store: Store, query: QueryParams) -> OpenScope:
     scope = replace(
         asked, suite=asked.suite or (known.places["suite"][0] if len(known.places["suite"]) == 1 else ""), aspect=aspect
     )
-    return OpenScope(scope, asked, offered, scopes.scope_size(store, replace(selection, aspect=(aspect,))), ())
+    size = scopes.scope_size(store, replace(selection, aspect=(aspect,)))
+    # of pairs and groups the images are listed
+    listed = grid.items(store, ListingQuery(selection), ListingDisplay(aspect), limit=1).total
+    return OpenScope(scope, asked, offered, replace(size, images=listed), ())
 
 
 def _several(values: Sequence[str]) -> str:

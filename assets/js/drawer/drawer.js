@@ -7,7 +7,6 @@ import { Dialogs } from "../form/dialogs.js";
 import { isQuick } from "../form/settings.js";
 import { blindSwitch } from "../images/toolbar.js";
 import { button, h, kbd } from "../dom.js";
-import { fixed } from "../numbers.js";
 import { newId } from "../outbox.js";
 import { at } from "../base_path.js";
 import { imageAddress, imagesAddress, scorers, shownOf } from "./address.js";
@@ -26,6 +25,7 @@ import { VerdictBar } from "./verdict_bar.js";
 import { verdictList } from "./verdict_list.js";
 
 const LOOKED_MS = 250; // a picture that nobody can have seen yet gets no verdict
+const POINTED_MS = 60; // who only crosses an image does not mean it
 const AHEAD = 12; // so many images are kept that were asked for before they were opened
 // with the questions that this browser's annotator has chosen
 const taskRoute = (id) => `task?id=${id}${isQuick() ? "&quick=true" : ""}`;
@@ -96,7 +96,7 @@ export class Drawer {
     const moved = listing.toString() !== this.listing.toString();
     this.listing = new URLSearchParams(listing);
     this.ahead.clear();
-    if (this.isOpen && (moved || !this.item)) this.open(this.id, listing, { again: wasBlind === this.isBlind });
+    if (this.isOpen && moved) this.open(this.id, listing, { again: wasBlind === this.isBlind });
   }
 
   // ---- what comes from the server ----
@@ -188,6 +188,13 @@ export class Drawer {
       const [{ outcome, data }] = await this.around(id);
       if (outcome === "ok" && data.sha256) new Image().src = at(`/img/${data.sha256}`);
     }
+  }
+
+  /** Somebody points at an image: it is likely to be opened, so what does not tell of it is fetched already. */
+  expect(id) {
+    clearTimeout(this.expecting);
+    if (!id || id === this.id || this.ahead.has(id)) return;
+    this.expecting = setTimeout(() => this.around(id), POINTED_MS);
   }
 
   /** Scorers may come in, and others answer, while the image is open. */
@@ -314,21 +321,8 @@ export class Drawer {
   }
 
   showSight(sight, shows) {
-    const { scorers: every, colors } = this.evidence;
-    this.words = new Evidence(this.item, sight, colors, (ranks) => this.stage?.highlight(ranks));
-    const tabs = every.map((one) => {
-      const mark = { yes: "✓", no: "✗" }[one.verdict] ?? (one.score ? fixed(one.score.value, 2) : "");
-      const choose = () => {
-        this.chosen = one.rater;
-        this.details = true;
-        this.showEvidence();
-        if (this.verdictBar.data) this.verdictBar.draw(this.verdictBar.data);
-        this.panel.querySelector("[aria-pressed=true]")?.focus();
-      };
-      return h("button", { type: "button", class: "cc-tab", "aria-pressed": String(one === sight), on: { click: choose } }, one.rater, mark ? h("span", { class: "cc-tab__mark" }, mark) : null);
-    });
-    const chooser = h("div", { class: "cc-drawer__tabs", role: "group", "aria-label": "Scorer" }, ...tabs);
-    const parts = shows ? [chooser, this.words.element] : [];
+    this.words = new Evidence(this.item, sight, this.evidence.colors, (ranks) => this.stage?.highlight(ranks));
+    const parts = shows ? [h("h3", { class: "cc-heading" }, sight.rater), this.words.element] : [];
     this.panel.replaceChildren(...[this.seenHow(), ...parts].filter(Boolean));
     this.stage?.draw(sight);
     if (this.stage) this.tools.replaceChildren(...toggles(sight, (layer) => this.switch(layer)), ...this.pictureTools());

@@ -29,6 +29,7 @@ export class Grid {
     this.element.addEventListener("click", (event) => this.clicked(event));
     this.element.addEventListener("keydown", (event) => this.pressed(event));
     this.element.addEventListener("focusin", (event) => this.focused(event));
+    this.element.addEventListener("pointerover", (event) => page.drawer.expect(event.target.closest("[data-item]")?.dataset.item));
   }
 
   // ---- what the virtual list asks ----

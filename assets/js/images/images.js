@@ -63,8 +63,8 @@ class Images {
     this.drawer = new Drawer(this, signal);
     const main = h("div", { class: "cc-images__main" }, this.lost, this.restriction, this.lead.element, this.toolbar.element, this.chosen, this.status, this.trouble, this.place);
     const skip = button("Skip to images", { kind: "skip" }, () => this.focusList());
-    this.frame = h("div", { class: "cc-images is-loading" }, skip, h("div", { class: "cc-images__side" }, this.facets.element), main);
-    root.replaceChildren(this.scope, this.frame, this.drawer.element, this.bar, this.message.element);
+    this.frame = h("div", { class: "cc-images is-loading" }, h("div", { class: "cc-images__side" }, this.facets.element), main);
+    root.replaceChildren(skip, this.scope, this.frame, this.drawer.element, this.bar, this.message.element);
     window.addEventListener("popstate", () => this.back(), { signal });
     listenToScopeBar(this.scope, at(PATH), (url) => this.go(url.search));
     listenToScopeBar(this.restriction, at(PATH), (url) => this.go(url.search));
@@ -96,7 +96,10 @@ class Images {
     this.state = new State(answer.data.query);
     this.show(answer.data);
     if (id) this.drawer.relist(this.state.params);
-    return this.follow();
+    await this.follow();
+    const place = this.drawer.neighbours?.place;
+    if (this.drawer.isOpen && place) this.view.mark(this.drawer.id, place - 1);
+    return undefined;
   }
 
   ask(query) {
@@ -239,7 +242,7 @@ class Images {
     if (this.place.firstChild !== this.view.element) this.place.replaceChildren(this.view.element);
     this.frame.classList.add("is-loading");
     this.sum();
-    this.view.load(0);
+    return this.view.load(0);
   }
 
   /** The same state of a project that has moved. */
@@ -405,6 +408,7 @@ class Images {
 
   /** The drawer goes on to another image of the listing, the one at `place` (from 1; null: of none). */
   walked(id, place) {
+    if (!this.state) return; // the address of the beginning is followed still
     history.replaceState(history.state, "", this.address);
     this.view.mark(id, place === null ? null : place - 1);
   }

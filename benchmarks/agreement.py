@@ -4,8 +4,8 @@
 
 The large project is made in the database itself: images, people's answers, scorers' verdicts and scores, all of it invented
 (`make_project`; other benchmarks use it, too). Both sides read the same project and make the same per-task table; the
-values are asserted equal. Then people answer, one at a time, and the point estimates after each answer are timed against
-counting everything anew.
+values are asserted equal, and so are those of the report (`build`, without intervals), which reads every judgement as a row.
+Then people answer, one at a time, and the point estimates after each answer are timed against counting everything anew.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for the package `agreement`
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from agreement import AgreementReport
+from agreement import AgreementReport, Options
 from agreement.engine.live import AspectScale, LiveEstimates
 from benchmarks.measuring import Timing, command_line, machine, tell, timed
 from concord import agreement
@@ -136,6 +136,7 @@ Key = tuple[str, str, str]
 Values = dict[Key, float]
 
 SELECTION = Selection(suite=(SUITE,), aspect=(ASPECT,))
+POINTS = Options(intervals=False, matrix=False, each_generator=False)
 TOLERANCE = 1e-9
 ANSWERS = 30
 ALL = "all"
@@ -253,6 +254,8 @@ def run(store: Store, images: int) -> list[str]:
     theirs_values, theirs = timed(lambda: reference(store))
     first = apart(full, theirs_values)
     _, ours = timed(lambda: counted(store))
+    reported, report = timed(lambda: values(agreement.compute(store, SELECTION, POINTS)))
+    among_reports = apart(reported, full)
     now, more, new = live(store)
     again, recomputing = timed(lambda: counted(store))
     second = max(apart(now, again), apart(now, reference(store)))
@@ -276,6 +279,8 @@ def run(store: Store, images: int) -> list[str]:
         head("pandas"),
         row("table per task, kappa and Spearman", ours.wall, theirs, first),
         row("  where nobody has read the database yet", unread.wall, theirs, first),
+        head("the report"),
+        row("the same and further statistics, without intervals", ours.wall, report, among_reports),
         head("ours anew"),
         *after("one more answer about an image", more),
         *after("the first answer about an image", new),

@@ -25,6 +25,7 @@ if not __package__:
 from benchmarks import agreement
 from benchmarks.measuring import command_line
 from data.store.backup import backups, restoring, scheduler
+from data.store.core.database_copy import Pause, database_contents, no_pause
 from data.store.core.store import Store
 from tests.data.store.small_project import submit
 
@@ -96,7 +97,7 @@ def _measure(folder: Path, arguments: argparse.Namespace, say: Callable[[str], N
         def rest_as_scheduled(seconds: float) -> None:
             time.sleep(min(seconds * scheduler.SHARE, scheduler.LONGEST_REST))
 
-        for name, rest in (("asked", backups.no_pause), ("scheduled", rest_as_scheduled)):
+        for name, rest in (("asked", no_pause), ("scheduled", rest_as_scheduled)):
             with BusyPeople(store, items, arguments.people, arguments.think) as people:
                 begun = time.perf_counter()
                 made = _made(store, name, rest)
@@ -109,18 +110,18 @@ def _measure(folder: Path, arguments: argparse.Namespace, say: Callable[[str], N
     restoring.restore(folder / "new", made)
     say(f"restored in       {time.perf_counter() - begun:6.1f} s")
     with Store(folder / "new") as store, store.read() as cursor:
-        restored = backups.database_contents(cursor).lasting()
+        restored = database_contents(cursor).lasting()
     assert {name: held.rows for name, held in restored.items()} == {
         n: h.rows for n, h in made.manifest.contents.lasting().items()
     }
     say("all rows of the backup are in the restored project")
 
 
-def _made(store: Store, name: str, rest: backups.Pause) -> backups.Backup:
+def _made(store: Store, name: str, rest: Pause) -> backups.Backup:
     made: list[backups.Backup] = []
 
     def work() -> None:
-        if rest is not backups.no_pause:
+        if rest is not no_pause:
             scheduler.lower_priority()
         with backups.backup_lock, store.read() as cursor:
             made.append(backups.make_backup(cursor, store.project, name, rest=rest))

@@ -1,17 +1,16 @@
 """Agreement of a selection: the rows that the command ``agreement``, the pages and the report show, so that they show the
 same digits.
 
-Point estimates can be had at once after an answer: running sums follow what the store touched.
+Point estimates can be had at once after an answer: running sums follow what the store touched (`agreement/engine/live.py`
+says why there is this second path).
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from threading import Lock
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import pandas as pd
 
@@ -280,8 +279,10 @@ class _RunningEstimates:
     refused: bool = False
 
 
-_RUNNING: WeakKeyDictionary[Store, OrderedDict[Selection, _RunningEstimates]] = WeakKeyDictionary()
-_RUNNING_LOCK = Lock()
+# they follow the project's version themselves
+@live_updates.cached(maxsize=_MOST_SUMS, key=live_updates.by_arguments)
+def _running(_: Store, selection: Selection) -> _RunningEstimates:  # noqa: ARG001 - the key
+    return _RunningEstimates()
 
 
 def quick_estimates(store: Store, selection: Selection) -> AgreementRows | None:
@@ -292,13 +293,7 @@ def quick_estimates(store: Store, selection: Selection) -> AgreementRows | None:
     """
     if len(selection.suite) != 1 or len(selection.aspect) != 1 or selection.rater or selection.certainty:
         return None
-    # the one that was not asked for longest makes room
-    with _RUNNING_LOCK:
-        by_selection = _RUNNING.setdefault(store, OrderedDict())
-        running = by_selection.setdefault(selection, _RunningEstimates())
-        by_selection.move_to_end(selection)
-        if len(by_selection) > _MOST_SUMS:
-            by_selection.popitem(last=False)
+    running = _running(store, selection)
     with running.lock:
         _follow(store, selection, running)
         if running.estimates is None:

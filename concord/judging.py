@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from agreement import Scale
@@ -109,7 +109,7 @@ def rating_evidence(key: str, item_id: str, rater_id: str, rating: Mapping[str, 
     return Evidence(key, item_id, rater_id, rating, judgements, rule)
 
 
-@cache
+@lru_cache(maxsize=256)
 def form_of(questionnaire: str, definition: str | None = None) -> Form:
     """The questionnaire of this name; a user's own one by its ``definition``.
 

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from concord.common import live_updates, next_steps, wording
 from concord.runs.worker_process import WorkerProcess
+from data.cache import cached_by_stamp
 from data.jobs.maps import Map, MapFolder, MapJob, MapPositions
 from data.jobs.runs import RunFolder
 from data.spec import SpecError, parse_spec
@@ -134,7 +135,7 @@ def finished_map(store: Store, key: str) -> Map | None:
         return None
     path = _folder(store, key).file
     try:
-        return _read(path, path.stat().st_mtime_ns)
+        return _read(path)
     except OSError:
         return None
 
@@ -184,8 +185,8 @@ def _folder(store: Store, key: str) -> MapFolder:
     return MapFolder(store.project / "cache" / "maps" / key)
 
 
-@lru_cache(maxsize=4)
-def _read(path: Path, changed: int) -> Map | None:  # noqa: ARG001 - part of the key
+@cached_by_stamp(maxsize=4)
+def _read(path: Path) -> Map | None:
     return MapFolder(path.parent).read()
 
 
@@ -211,14 +212,14 @@ def _embedding_sources(store: Store) -> tuple[Mapping[str, EmbeddingSource], boo
     return made, without
 
 
-@lru_cache(maxsize=4096)
-def _part_has_embeddings_at(part: Path, changed: int) -> bool:  # noqa: ARG001 - part of the key
+@cached_by_stamp(maxsize=4096)
+def _embeddings_in(part: Path) -> bool:
     return has_embeddings(part)
 
 
 def _part_has_embeddings(part: Path) -> bool:
     try:
-        return _part_has_embeddings_at(part, part.stat().st_mtime_ns)
+        return _embeddings_in(part)
     except OSError:
         return False
 

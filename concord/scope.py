@@ -13,7 +13,6 @@ from typing import Final
 from agreement.catalogue import TWO_AT_A_GLANCE
 from concord.agreement import scales_of
 from concord.common import live_updates, wording
-from concord.comparison.suites import MAIN_ASPECTS, main_suite
 from data.aspects import YES_NO_ASPECTS
 from data.store.browse import contents, scopes
 from data.store.browse.scopes import ScopeSize
@@ -24,6 +23,8 @@ from data.validation import did_you_mean
 ALL: Final = "all"
 NAMES: Final = ("suite", "aspect", "generator", "task", "statistic")
 """The names in an address, which are those of the commands' options."""
+MAIN_ASPECTS: Final = ("correct", "faithfulness", "caption_fit")
+"""What people's answers are summed up by, in this order of preference."""
 _LONGEST: Final = 1000
 _MOST_GENERATORS: Final = 200
 
@@ -111,6 +112,15 @@ class OpenScope:
     lost: tuple[str, ...]
 
 
+def main_suite(store: Store) -> str | None:
+    """Return the suite that opens first: where people and scorers judged most images together, else where most is judged."""
+    suites = contents.judged_suites(store)
+    if not suites:
+        return None
+    meetings = contents.meetings(store)
+    return max(sorted(suites), key=lambda name: meetings.get(name, (0, 0, 0)))
+
+
 @live_updates.cached(maxsize=64)
 def open_scope(store: Store, asked: Scope) -> OpenScope | None:
     """Return what of a scope this project has; None where nothing has been judged yet."""
@@ -128,7 +138,7 @@ def open_scope(store: Store, asked: Scope) -> OpenScope | None:
 
     suite = known(asked.suite, sorted(judged), "suite")
     here = judged[suite or first]
-    aspects = here.aspects or ["score"]
+    aspects = here.aspects or ["correct"]
     aspect = known(asked.aspect, aspects, "question")
     main = next((name for name in MAIN_ASPECTS if name in aspects), aspects[0])
     chosen = tuple(name for name in asked.generator if known(name, here.generators, "generator"))

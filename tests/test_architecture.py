@@ -274,7 +274,7 @@ def test_the_house_stays_one_that_a_stranger_can_overlook() -> None:
                     retired.append(node.name)
     # more than in the second edition of the house: each feature since is a module or two of its own, and so are the one table,
     # the one estimate and the sentences, whose twins lay inside of other modules, and the shell's small modules
-    assert len(PRODUCT) < 525
+    assert len(PRODUCT) < 545
     assert {folder: count for folder, count in folders.items() if count > 21} == {}
     assert len([name for name, files in classes.items() if len(files) > 1]) < 10
     assert len(retired) < 10, retired
@@ -654,3 +654,107 @@ def test_agreement_makes_codes_and_no_sentences() -> None:
         if text not in UNITS
     }
     assert found == {}
+
+
+LASTING = {
+    "scorers/registry.py: _load_file": "a module is imported once in a process",
+    "scorers/models/devices.py: _threads": "a pool of threads of each kind",
+    "scorers/models/detectors/mask2former.py: _normalisation": "two tensors of each device",
+}
+"""The functions with arguments that `functools.cache` keeps for as long as a process runs, and why they are no caches."""
+REGISTERS = {
+    "concord/common/live_updates.py: _page_versions": "whose pages move at a pace of their own",
+    "concord/maps.py: _workers": "processes that make maps",
+    "concord/runs/generate.py: _names": "names of runs that are being begun",
+    "concord/runs/queue.py: _line": "runs that wait for their turn",
+    "data/store/backup/scheduler.py: _states": "backups that are made by themselves",
+    "data/store/browse/index_refresh.py: _in_background": "projects that a thread looks after",
+    "data/store/browse/index_refresh.py: _outdated_readers": "projects whose readers are to look again",
+    "data/store/browse/index_refresh.py: _refreshing": "a lock of each project",
+    "data/store/core/campaign_items.py: _listings": "the results of each writing connection, which is no `Store`",
+    "ui/report/export.py: _downloads": "reports that can be downloaded",
+    "ui/shell/drawing_pace.py: _paces": "threads that draw",
+    "ui/shell/followed_versions.py: _followed": "versions that browsers may ask for",
+}
+"""What a module keeps in a collection that grows, and what it registers: a handle, a lock or a job, but no value."""
+EMPTY = re.compile(
+    r"\{\}|\[\]|(\w+\.)*(dict|list|set|OrderedDict|defaultdict|deque|WeakKeyDictionary|WeakValueDictionary|WeakSet)\(\w*\)"
+)
+"""A collection into which something is put later."""
+CHANGES = re.compile(r"\b(Store|Path|Connection)\b")
+"""In a parameter's type: what can be another thing tomorrow."""
+
+
+def kept_by_functools(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """The functions that `functools` keeps the results of, each with what is wrong with that, empty where nothing is."""
+    for node in ast.walk(tree):
+        for decorator in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
+            assert isinstance(node, ast.FunctionDef)
+            text = ast.unparse(decorator)
+            name = re.match(r"(?:functools\.)?(cache|lru_cache)\b", text)
+            parameters = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            if name is None:
+                continue
+            wrong = ""
+            if any(CHANGES.search(ast.unparse(each.annotation)) for each in parameters if each.annotation):
+                wrong = "its arguments can change"
+            elif parameters and (name[1] == "cache" or not re.search(r"\((maxsize=)?\d", text)):
+                wrong = "it has no bound"
+            yield node.name, wrong
+
+
+def growing_collections(tree: ast.Module) -> Iterator[str]:
+    """Names of a module to which an empty collection is assigned."""
+    for node in tree.body:
+        if (
+            isinstance(node, (ast.Assign, ast.AnnAssign))
+            and node.value is not None
+            and EMPTY.fullmatch(ast.unparse(node.value))
+        ):
+            yield ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target)
+
+
+def test_there_are_two_caches() -> None:
+    """By a project's version and by the stamps of files; `data/cache.py` says where the line is."""
+    functions = """
+@lru_cache(9)
+def a(x: int): ...
+@cache
+def b(x: str): ...
+@lru_cache(maxsize=9)
+def c(store: Store): ...
+@cache
+def d(): ...
+"""
+    wanted = [("a", ""), ("b", "it has no bound"), ("c", "its arguments can change"), ("d", "")]
+    assert list(kept_by_functools(ast.parse(functions))) == wanted
+    collections = "a = {}\nb: dict[str, int] = {1: 2}\nc: WeakSet[int] = WeakSet()\nd = dict(x=1)\ne = []\nf = [1]"
+    assert list(growing_collections(ast.parse(collections))) == ["a", "c", "e"]
+    kept, registers, wrong = set(), set(), {}
+    for path in sources(*MAY_IMPORT):
+        tree, where = ast.parse(path.read_text(encoding="utf-8")), path.relative_to(ROOT).as_posix()
+        registers |= {f"{where}: {name}" for name in growing_collections(tree)}
+        for name, why in kept_by_functools(tree):
+            kept.add(f"{where}: {name}")
+            if why:
+                wrong[f"{where}: {name}"] = why
+    assert len(kept) > 20
+    assert {name: why for name, why in wrong.items() if name not in LASTING} == {}
+    assert LASTING.keys() <= wrong.keys()
+    assert registers == REGISTERS.keys()
+
+
+def test_a_database_is_copied_in_one_way() -> None:
+    """By `copy_database`: DuckDB's own copy needs a connection that may open files."""
+    other = re.compile(r"copy\s+from\s+database|\battach\s+('|{)", re.IGNORECASE)
+    assert other.search("COPY FROM DATABASE a TO b")
+    assert [path for path in sources("data") if other.search(code_of(path))] == []
+
+
+def code_of(path: Path) -> str:
+    """A module's texts but for its docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
+            node.body[0] = ast.Pass()
+    return ast.unparse(tree)

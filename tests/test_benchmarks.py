@@ -20,7 +20,7 @@ def test_agreement_equals_pandas_scikit_learn_and_scipy(capsys: pytest.CaptureFi
     lines = agreement.main(["--rows", "2000"])
     assert capsys.readouterr().out.splitlines() == lines
     assert re.match(r"400 images, 5 tasks, (1,9|2,0)\d\d judgements by people, 2,000 by scorers$", lines[0])
-    for start in ("table per task", "one more answer", "the first answer"):
+    for start in ("table per task", "the same and further", "one more answer", "the first answer"):
         (line,) = (line for line in lines if line.startswith(start))
         ratio, largest = line.split()[-2:]
         assert float(ratio) > 0

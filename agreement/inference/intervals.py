@@ -33,7 +33,7 @@ import math
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from math import fsum
 from statistics import NormalDist
 
@@ -534,7 +534,7 @@ def clopper_pearson(value: float, n: float) -> tuple[float, float]:
     return min(low, value), max(high, value)
 
 
-@cache
+@lru_cache(maxsize=4096)
 def quantile(share: float, freedom: float) -> float:
     """Of Student's t."""
     from scipy.special import stdtrit  # scipy.stats takes a second to load

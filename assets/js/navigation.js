@@ -36,7 +36,7 @@ export function mount(element) {
     document.body.classList.toggle("dark");
     localStorage.setItem(KEY, dark() ? "dark" : "light");
   });
-  const links = [...element.querySelectorAll(".cc-places a, .cc-tabs a")];
+  const links = [...element.querySelectorAll(".cc-places a, .cc-place-tabs a")];
   const originals = new Map(links.map((link) => [link, link.href]));
   const follow = () => links.forEach((link) => (link.href = withScope(originals.get(link))));
   for (const name of ["pointerover", "focusin", "pointerdown"]) element.addEventListener(name, follow);
@@ -50,7 +50,7 @@ export function mount(element) {
       follow();
       element.querySelector(`.cc-places a[data-key="${CSS.escape(event.key)}"]`)?.click();
     } else if (event.key === "[" || event.key === "]") {
-      const tabs = [...element.querySelectorAll(".cc-tabs a")];
+      const tabs = [...element.querySelectorAll(".cc-place-tabs a")];
       const at = tabs.findIndex((tab) => tab.hasAttribute("aria-current"));
       follow();
       tabs[at + (event.key === "]" ? 1 : -1)]?.click();

@@ -6,9 +6,9 @@ It moves when there is something new to draw. An app may have it move more slowl
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache, wraps
+from functools import wraps
 from inspect import signature
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from data.store.core.store import Store
@@ -41,24 +41,29 @@ def stored_version(store: Store) -> str:
     return store.version
 
 
+def by_arguments(_: Store) -> str:
+    """Return the same text always: for functions of which the arguments say all, such as the stamp of what is read."""
+    return ""
+
+
 def cached(
     maxsize: int, *, key: Moves = version
 ) -> Callable[[Callable[Concatenate[Store, P], T]], Callable[Concatenate[Store, P], T]]:
-    """Decorator: a function's results by its arguments, computed once for all who look while the project's ``key`` stays."""
+    """Decorator: a function's results by its arguments, computed once for all who look while the project's ``key`` stays.
+
+    Of each open project so many are kept, of each call the latest.
+    """
 
     def decorate(compute: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
         parameters = signature(compute)
-
-        @lru_cache(maxsize)
-        def of_key(_: str, *args: Any, **kwargs: Any) -> T:
-            return compute(*args, **kwargs)
 
         @wraps(compute)
         def latest(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
             # a default that is given and one that is left out are one call
             call = parameters.bind(store, *args, **kwargs)
             call.apply_defaults()
-            return of_key(key(store), *call.args, **call.kwargs)
+            about = (*call.args[1:], *sorted(call.kwargs.items()))
+            return store.memory.once(compute, about, key(store), lambda: compute(store, *args, **kwargs), maxsize)
 
         return latest
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final
 
-from concord.common import wording
+from concord.common import live_updates, wording
 from concord.error_analysis import rejudging
 from data.store.core.selection import Selection, Where
 from data.store.core.store import Store
@@ -170,14 +169,14 @@ def describe_images(store: Store, marked: FailureMark, selection: Selection) -> 
     return f"{images} of “{TITLES[marked.picture]}”, by what {marked.rater} saw{description and ': '}{description}."
 
 
-# by the evidence's stamp, not by the project's version: answers of people leave it what it is
-@lru_cache(maxsize=32)
+# a source has a stamp: answers of people leave what is made of it what it is
+@live_updates.cached(maxsize=32, key=live_updates.by_arguments)
 def _table_of(store: Store, of: EvidenceSource, picture: str) -> FailureTable:
     looked, total = _cases_of(store, of)
     return FailureTable(PICTURES[picture](looked), len(looked.cases), total, looked.settings)
 
 
-@lru_cache(maxsize=2)
+@live_updates.cached(maxsize=2, key=live_updates.by_arguments)
 def _cases_of(store: Store, of: EvidenceSource) -> tuple[SuiteEvidence, int]:
     held, sights, total = rejudging.held_evidence(store, of)
     scorer, cases = registry.get(sights.scorer), []

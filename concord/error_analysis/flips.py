@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -254,9 +253,9 @@ def _judged(store: Store, board: FlipBoard, source: EvidenceSource, scorer: Scor
     ]
 
 
-# by the evidence's stamp, not by the project's version: answers of people leave it what it is
-@lru_cache(maxsize=32)
-def _remembered(store: Store, source: EvidenceSource, kind: FlipKind) -> dict[str, FlipScores]:  # noqa: ARG001 - the key
+# a source has a stamp: answers of people leave what was judged of it what it is
+@live_updates.cached(maxsize=32, key=live_updates.by_arguments)
+def _remembered(_: Store, source: EvidenceSource, kind: FlipKind) -> dict[str, FlipScores]:  # noqa: ARG001 - the key
     """What was judged of a scorer's evidence so far, by image."""
     return {}
 

@@ -10,7 +10,6 @@ import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -117,8 +116,8 @@ def rounded(value: float) -> float:
     return round(float(value), _STEPS)
 
 
-# by its stamp, not by the project's version: answers of people leave it what it is
-@lru_cache(maxsize=4)
+# a source has a stamp: answers of people leave its evidence what it is
+@live_updates.cached(maxsize=4, key=live_updates.by_arguments)
 def _evidence(store: Store, source: EvidenceSource) -> RaterEvidence:
     held, sights, total = held_evidence(store, source)
     cases = [ImageEvidence(image.item_id, spec, sights.seen[image.item_id]) for image, spec in held]

@@ -12,8 +12,8 @@ from agreement.meta.units import RatedUnits
 from agreement.report.report import select
 from concord.agreement import scales_of
 from concord.common import live_updates
-from concord.comparison.suites import MAIN_ASPECTS
 from concord.meta.findings import selected_units
+from concord.scope import MAIN_ASPECTS
 from data.store.core import frame
 from data.store.core.selection import Selection
 from data.store.core.store import Store

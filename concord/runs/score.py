@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +20,8 @@ from concord.common import live_updates, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
 from concord.runs import queue, run_session
 from concord.runs.image_limit import ImageLimit, limit_of
-from data.jobs.runs import PART_SIZE, Run, RunFolder, WorkItem
+from data.cache import cached_by_stamp
+from data.jobs.runs import PART_SIZE, Run, RunFolder, WorkItem, read_manifest
 from data.matching.captions import caption_candidates
 from data.prompts.flips import FlipKind, Unflipped, flip
 from data.records import Rater
@@ -420,16 +420,15 @@ def items_in_runs(store: Store, behind: Sequence[RunRow]) -> dict[str, str]:
     for row in behind:
         with suppress(OSError):  # what cannot be read cannot be worked on either
             folder = run_session.folder_of(store, row)
-            folder_items = _items_of(folder.path) if (folder.path / "run.json").is_file() else ()
+            folder_items = _items_of(folder.path / "manifest.jsonl") if (folder.path / "run.json").is_file() else ()
             run_ids |= dict.fromkeys(folder_items, row.run_id)
     return run_ids
 
 
-@lru_cache(maxsize=16)
-def _items_of(folder: Path) -> tuple[str, ...]:
-    """A manifest never changes."""
+@cached_by_stamp(maxsize=16)
+def _items_of(manifest: Path) -> tuple[str, ...]:
     with suppress(ValueError, TypeError):
-        return tuple(work.item_id for work in RunFolder(folder).work())
+        return tuple(work.item_id for work in read_manifest(manifest))
     return ()
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -236,7 +236,7 @@ def _ratings(row: AnnotationRow) -> dict[str, Any]:
     return exported(_RULE, judgements) | ({OFF_SCALE: dict(row.off_scale)} if row.off_scale else {})
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _rating(aspect: str, text: str) -> dict[str, Any]:
     return direct(aspect, *converter(Scale.parse(SCALES[aspect]), aspect)(text))
 

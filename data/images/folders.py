@@ -6,10 +6,10 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Final, Literal
 
+from data.cache import cached_by_stamp
 from data.files import InputError, check_name, located, printable, quoted, sha256_of
 from data.folding import fold_spelling
 from data.prompts import sr2d_suite
@@ -267,12 +267,8 @@ def _folded(name: str) -> str:
     return fold_spelling(name).casefold()
 
 
+@cached_by_stamp(maxsize=64)
 def _names(folder: Path) -> dict[str, tuple[str, ...]]:
-    return _listed(folder, folder.stat().st_mtime_ns)
-
-
-@lru_cache(maxsize=64)
-def _listed(folder: Path, changed: int) -> dict[str, tuple[str, ...]]:  # noqa: ARG001  (so that a changed folder is read again)
     """Return the names in a folder by their folded form."""
     names: dict[str, tuple[str, ...]] = {}
     for path in folder.iterdir():

@@ -48,7 +48,7 @@ def article_by_letter(name: str) -> str:
     return "an" if name[:1] in tuple("aeiou") else "a"
 
 
-@cache
+@lru_cache(maxsize=4096)
 def article_by_sound(name: str) -> str:
     """``a`` or ``an`` as SR2D chooses it: by sound, through ``inflect``."""
     # of COCO's names the first letter says the same, and the forms' examples are known without inflect

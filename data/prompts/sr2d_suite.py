@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import lru_cache
 from itertools import permutations, product
 from typing import Any, Final
 
@@ -84,7 +84,7 @@ def prompt_text(a: str, b: str | None = None, relation: str | None = None) -> st
     return _with_article(a) if b is None else f"{_with_article(a)} {_PHRASES[relation or 'and']} {_with_article(b)}"
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _with_article(name: str) -> str:
     return f"{article_by_sound(name)} {name}"
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from typing import Any, Final
 
 from data.formats.cooccurrence import Cooccurrence
@@ -260,7 +259,10 @@ where t.item_id in (select unnest(?::varchar[])) group by all order by t.item_id
 def latest_cooccurrence(store: Store) -> Cooccurrence | None:
     """The one that was imported last; None if there is none."""
     import_id = store.query_value("select max(import_id) from cooccurrence_files")
-    return None if import_id is None else _loaded(store, import_id)
+    if import_id is None:
+        return None
+    # an import's number is never given to another
+    return store.memory.once(_read_cooccurrence, import_id, None, lambda: _read_cooccurrence(store, import_id), most=4)
 
 
 def insert_cooccurrence(connection: Connection, cooccurrence: Cooccurrence, import_id: int) -> int:
@@ -277,9 +279,7 @@ def delete_cooccurrence(connection: Connection, import_id: int) -> int:
     return int(rows.value(connection, "delete from cooccurrence where import_id = ?", [import_id]))
 
 
-# an import's number is never given to another
-@lru_cache(maxsize=4)
-def _loaded(store: Store, import_id: int) -> Cooccurrence:
+def _read_cooccurrence(store: Store, import_id: int) -> Cooccurrence:
     with store.read() as cursor:
         file = rows.first(cursor, "select name, images from cooccurrence_files where import_id = ?", [import_id])
         pairs = cursor.execute("select a, b, images from cooccurrence where import_id = ?", [import_id]).fetchall()

@@ -7,11 +7,10 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from data.cache import cached_by_stamp
 from scorers.models import hub
 from scorers.models.pipelines import PLAYGROUND_STAGES
 
@@ -77,7 +76,7 @@ def fingerprint(name: str) -> str | None:
     if file is not None:
         if not file.is_file():
             raise ValueError(f"there is no file {file.name} in {file.parent.name}/")
-        return _digest([file])
+        return _digest((file,))
     path = folder(name)
     if path is None:
         if name.startswith(("/", ".", "~", "assets/")):
@@ -88,19 +87,14 @@ def fingerprint(name: str) -> str | None:
     files = sorted(path.glob("*.safetensors")) or sorted(path.glob("*/*.safetensors"))
     if not files:
         raise ValueError(f"the folder {name} holds no weights (*.safetensors)")
-    return _digest(files)
+    return _digest(tuple(files))
 
 
-def _digest(files: Sequence[Path]) -> str:
-    stats = [(path, path.stat()) for path in files]
-    return _digest_of(tuple((path, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for path, stat in stats))
-
-
-@lru_cache(maxsize=64)
-def _digest_of(files: tuple[tuple[Path, int, int, int, int], ...]) -> str:
-    """Read once while the files stay as they are: a page asks for it every few seconds."""
+@cached_by_stamp(maxsize=64)
+def _digest(files: tuple[Path, ...]) -> str:
+    """Read once, as a page asks for it every few seconds."""
     digest = hashlib.sha256()
-    for path, *_ in files:
+    for path in files:
         with path.open("rb") as file:
             while block := file.read(_BLOCK):
                 digest.update(block)

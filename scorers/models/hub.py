@@ -10,10 +10,10 @@ import hashlib
 import os
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal
 
+from data.cache import cached_by_stamp
 from scorers.models.pipelines import GENERATORS
 
 CLIP_REPOSITORIES: Final[Mapping[str, str]] = {
@@ -139,13 +139,10 @@ def fingerprint(path: Path) -> str:
 
 
 def _sha256(file: Path) -> str:
-    if file.parent.name == "blobs" and _BLOB.fullmatch(file.name):
-        return file.name
-    about = file.stat()
-    return _content_sha256(file, about.st_size, about.st_mtime_ns)
+    return file.name if file.parent.name == "blobs" and _BLOB.fullmatch(file.name) else _content_sha256(file)
 
 
-@lru_cache(maxsize=256)
-def _content_sha256(file: Path, size: int, changed: int) -> str:  # noqa: ARG001  (another size or time is another content)
+@cached_by_stamp(maxsize=256)
+def _content_sha256(file: Path) -> str:
     with file.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()

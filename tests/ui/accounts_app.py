@@ -90,7 +90,7 @@ class House:
     def expire(self, invitation: Invitation) -> None:
         with self.store.read() as cursor:
             cursor.execute("update invitations set expires = '2020-01-01' where invitation_id = ?", [invitation.invitation_id])
-        invitations.forget_cached(self.store)
+        self.store.memory.forget(("invitation", invitation.invitation_id))
 
     def column(self, sql: str) -> list[Any]:
         with self.store.read() as cursor:

@@ -15,6 +15,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+import htpy
 import pandas as pd
 import pytest
 
@@ -29,15 +30,15 @@ from concord.agreement import AgreementRows, recall
 from concord.comparison.leaderboard import BOARD, Leaderboard, leaderboard
 from concord.comparison.model_comparison import RatedAspect, compare_models, people_headline
 from concord.meta.estimates import estimate
-from data.store.browse.contents import Totals
+from concord.scope import scope_of
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from tests.ui.answered_projects import KINDS, QUALITY, fill
-from ui.components import leaderboard as overview
 from ui.pages.agreement import summary
 from ui.pages.agreement.view import AgreementView
 from ui.pages.compare import CompareView, comparison
 from ui.pages.estimates import EstimatesView, lead, rows_of
+from ui.pages.results import ResultsPage
 from ui.pages.scorers import ScorerEvidence, ScorersView, questions_html
 from ui.report import export
 from ui.report.sections import Document
@@ -87,7 +88,7 @@ def _shown(folder: Path, store: Store, kind: str) -> Shown:
     aspect, people = ("faithfulness" if kind == "slots" else "correct"), "simulated" if kind == KINDS[0] else "real"
     report = export.document(export.gather(store, Selection(), 0, "export report"))
     rows = recall(store, Selection(suite=("s",), aspect=(aspect,)), BOARD)
-    return Shown(folder, store, aspect, people, leaderboard(store, "s"), rows, report)
+    return Shown(folder, store, aspect, people, leaderboard(store, scope_of(store, "s")), rows, report)
 
 
 def _ends(row: Mapping[str, Any]) -> Ends:
@@ -99,6 +100,13 @@ def _by_generator(rows: list[dict[str, Any]], shown: Shown) -> dict[str, Ends]:
     return {row["generator"]: _ends(row) for row in rows if about.items() <= row.items() and row["generator"] != "all"}
 
 
+def _results(store: Store) -> str:
+    """Return all that Results shows, as HTML."""
+    *_, whole = ResultsPage(store).draw_place(lambda _: [])
+    assert whole.complete
+    return rendered(htpy.fragment[whole.scope, whole.content])
+
+
 def _texts(shown: Shown) -> list[str]:
     """Every headline of the pages and the report."""
     real, simulated = shown.sides()
@@ -106,8 +114,7 @@ def _texts(shown: Shown) -> list[str]:
     view = EstimatesView("s", shown.aspect, "verdicts", labels="random")
     summary_section = shown.report.sections[0]
     texts = [
-        rendered(overview.headline(shown.board)),
-        rendered(overview.tiles(shown.board, Totals(1, 1, 1, 1, 1, 0, 1, 1))),
+        _results(shown.store),
         rendered(summary.headline(real, simulated, shown.view(statistic))),
         rendered(lead(shown.store, rows_of(shown.store, view), view)),
         *summary_section.points,
@@ -296,18 +303,21 @@ def test_few_answers_have_no_winner(tmp_path: Path, kind: str) -> None:
         made = _shown(tmp_path, store, kind)
         assert made.board.headline is not None
         assert made.board.headline.state == "few"
-        for text in [rendered(overview.headline(made.board)), *made.report.sections[0].points]:
+        results = _results(store)
+        for text in [results, *made.report.sections[0].points]:
             assert " is best " not in text
             assert "beats" not in text
-        assert re.search("Too few (answers|scores) yet", rendered(overview.headline(made.board)))
+        assert re.search("Too few (answers|scores) yet", results)
         compared = CompareView("s", "poor", "good", f"{made.who}·{made.aspect}")
         assert "Too few answers yet" in rendered(
             comparison(compare_models(store, "s", "poor", "good", compared.rated), compared)
         )
-        # a heat cell of so few prompts is muted, says whose it is, and on how many images it rests
-        board = rendered(overview.board_table(made.board))
-        assert "cc-heat cc-muted" in board
-        assert f'title="by {made.board.raters[0].name}: ' in board
+        # a cell of so few prompts is muted, and says whose it is and on how many prompts it rests; nothing is ranked
+        assert "cc-heat is-" in results
+        assert "is-few" in results
+        assert re.search(f'title="{made.board.raters[0].name}, [^"]*: [^"]* prompts?,', results)
+        assert (dict(made.board.ranks), bool(made.board.unranked)) == ({}, True)
+        assert made.board.unranked in results
     library = concord.open(tmp_path / "project")
     means = library.agreement(statistics=["mean"], suite="s").among_people
     mine = means[(means["task"] == "all") & (means["aspect"] == made.aspect) & (means["people"] == made.people)]

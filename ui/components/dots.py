@@ -59,7 +59,7 @@ def axis_scale(axis: Axis, every: int = 1) -> Element:
     """Return the numbers of an axis, such as every second one."""
     shown = axis.ticks[::every]
     return htpy.span(class_="cc-axis", aria_hidden="true")[
-        (htpy.i(style=f"left:{axis.percent(tick)}%")[f"{tick:z.{axis.digits}f}".rstrip(".")] for tick in shown)
+        [htpy.i(style=f"left:{axis.percent(tick)}%")[f"{tick:z.{axis.digits}f}".rstrip(".")] for tick in shown]
     ]
 
 
@@ -76,7 +76,7 @@ def dot(row: WithInterval, axis: Axis, kind: str, *, every: int = 1) -> Element:
     has = row.low is not None and row.high is not None
     low, high = (axis.percent(end) for end in (row.low, row.high)) if has else (0.0, 0.0)  # type: ignore[arg-type]
     return htpy.span(class_=["cc-dot", f"cc-dot--{kind}", not has and "is-open"])[
-        (htpy.i(class_="cc-dot-tick", style=f"left:{axis.percent(tick)}%") for tick in axis.ticks[::every]),
+        [htpy.i(class_="cc-dot-tick", style=f"left:{axis.percent(tick)}%") for tick in axis.ticks[::every]],
         has and htpy.i(class_="cc-dot-bar", style=f"left:{low}%;width:{max(round(high - low, 2), 0.5)}%"),
         htpy.i(class_="cc-dot-point", style=f"left:{axis.percent(row.value)}%"),
     ]

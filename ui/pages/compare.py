@@ -21,9 +21,8 @@ from concord.comparison.model_comparison import (
     rated_aspects,
     rated_generators,
 )
-from concord.comparison.suites import main_suite
 from concord.headlines import pair_headline
-from concord.scope import scope_of
+from concord.scope import main_suite, scope_of
 from data.store.browse import contents
 from data.store.browse.contents import ItemPreview
 from data.store.core.selection import Selection

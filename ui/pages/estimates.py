@@ -17,9 +17,8 @@ from concord.common.table import Cell
 from concord.common.table import numbers as number_columns
 from concord.comparison.leaderboard import leaderboard
 from concord.comparison.model_comparison import people_headline
-from concord.comparison.suites import MAIN_ASPECTS, main_suite
 from concord.meta.estimates import estimate, estimated
-from concord.scope import scope_of
+from concord.scope import MAIN_ASPECTS, main_suite, scope_of
 from data.aspects import YES_NO_ASPECTS
 from data.store.core.selection import Selection
 from data.store.core.store import Store

@@ -19,9 +19,9 @@ from concord.agreement import recall
 from concord.common import next_steps, sentences, wording
 from concord.common.table import Cell, Column, numbers
 from concord.comparison.leaderboard import BOARD, SCORE
-from concord.comparison.suites import MAIN_ASPECTS, main_suite
 from concord.meta.findings import alt_test, rank
 from concord.meta.replacement import ANSWERS, Replacement, replacements
+from concord.scope import MAIN_ASPECTS, main_suite
 from data.store.browse import contents
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store

@@ -194,23 +194,23 @@ def _whose(row: Estimate) -> tuple[str | None, ...]:
 
 
 MOST_REPORTS: Final = 3
-_made: WeakKeyDictionary[Store, dict[str, tuple[Document, Material]]] = WeakKeyDictionary()
-"""Each project's reports by key, the oldest first."""
-_made_lock = threading.Lock()
+_downloads: WeakKeyDictionary[Store, dict[str, tuple[Document, Material]]] = WeakKeyDictionary()
+"""Each project's reports that somebody made and may download, by key, the oldest first."""
+_downloads_lock = threading.Lock()
 
 
 def keep_report(store: Store, document: Document, material: Material) -> str:
     """Keep a report; returns its key. The oldest of more than MOST_REPORTS goes."""
     key = secrets.token_hex(8)
-    with _made_lock:
+    with _downloads_lock:
         # replaced, never changed: other threads may be reading it
-        _made[store] = dict([*_made.get(store, {}).items(), (key, (document, material))][-MOST_REPORTS:])
+        _downloads[store] = dict([*_downloads.get(store, {}).items(), (key, (document, material))][-MOST_REPORTS:])
     return key
 
 
 def find_report(store: Store, key: str) -> tuple[Document, Material] | None:
     """A report by its key, None if it is gone."""
-    return _made.get(store, {}).get(key)
+    return _downloads.get(store, {}).get(key)
 
 
 _MOMENT: Final = (1980, 1, 1, 0, 0, 0)

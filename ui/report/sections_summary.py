@@ -16,8 +16,8 @@ import numpy as np
 from agreement.estimate import Estimate
 from concord.common import wording
 from concord.common.table import Cell, Column, Table, TableRow, numbers
-from concord.comparison.suites import MAIN_ASPECTS
 from concord.headlines import answers_by, closest, generator_headline, number_text, people_level, scorer_headline
+from concord.scope import MAIN_ASPECTS
 from ui.components import charts
 from ui.report.figures import figure_json
 from ui.report.sections import (

@@ -56,7 +56,7 @@ def add_bar(store: Store, places: Sequence[Place], add: Place, current: type[Pag
         htpy.a(class_="cc-nav-skip", href="#content")["Skip to content"],
         htpy.a(class_="cc-nav-brand", href=_href(places[0].pages[0]), title="Concord")[htpy.span["Concord"]],
         _project_menu(store, add),
-        htpy.ul(class_="cc-places")[(htpy.li[_place_link(place, here)] for place in places)],
+        htpy.ul(class_="cc-places")[[htpy.li[_place_link(place, here)] for place in places]],
         htpy.span(class_="cc-nav-end")[
             htpy.a(class_="cc-nav-label", href=at("/annotate/"))["Label", htpy.span[" images"]],
             htpy.a(
@@ -89,14 +89,14 @@ def _tabs(place: Place, current: type[Page[Any]]) -> Node:
     if len(place.pages) < 2:
         return ""
     links = [htpy.a(href=_href(page), aria_current="page" if page is current else None)[page.title] for page in place.pages]
-    return htpy.nav(class_="cc-tabs", aria_label=place.name)[links]
+    return htpy.nav(class_="cc-place-tabs", aria_label=place.name)[links]
 
 
 def _project_menu(store: Store, add: Place) -> Node:
     """Return the project's name, and behind it what concerns all of the project."""
     links = [htpy.a(href=_href(page))[page.title if page is not add.pages[0] else "What was added"] for page in add.pages]
-    menu = htpy.div(id="project-menu", class_="cc-menu", popover="auto")[
-        htpy.p(class_="cc-menu-head")[store.project.name],
+    menu = htpy.div(id="project-menu", class_="cc-popup", popover="auto")[
+        htpy.p(class_="cc-popup-head")[store.project.name],
         links,
         htpy.hr,
         htpy.button(type="button", class_="cc-nav-theme")["Light or dark"],

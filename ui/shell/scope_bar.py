@@ -71,7 +71,7 @@ def _chip(name: str, opened: OpenScope, address: Address) -> Node:
     changed = bool(asked) and name != "suite"
     menu = f"scope-{name}"
     chip = htpy.button(type="button", class_=["cc-pill", changed and "is-changed"], popovertarget=menu)[
-        label, htpy.span(class_="cc-caret", aria_hidden="true")
+        label, not changed and htpy.span(class_="cc-caret", aria_hidden="true")
     ]
     back = htpy.a(
         class_="cc-chip-back",
@@ -82,7 +82,7 @@ def _chip(name: str, opened: OpenScope, address: Address) -> Node:
     boxes = name == "generator"
     content = _boxes(opened, address) if boxes else _links(name, opened, address)
     return htpy.span(class_="cc-chip-place")[
-        chip, changed and back, htpy.div(id=menu, class_="cc-menu cc-scope-menu", popover="auto")[content]
+        chip, changed and back, htpy.div(id=menu, class_="cc-popup cc-scope-popup", popover="auto")[content]
     ]
 
 
@@ -106,7 +106,7 @@ def _links(name: str, opened: OpenScope, address: Address) -> Node:
     lines: list[Node] = []
     for choice in offered:
         if choice.reason:
-            lines.append(htpy.span(class_="cc-menu-off", title=choice.reason)[choice.title])
+            lines.append(htpy.span(class_="cc-popup-off", title=choice.reason)[choice.title])
             continue
         target = Scope(suite=choice.value) if name == "suite" else _changed(opened.asked, name, choice.value)
         count = choice.images is not None and htpy.small[f"{choice.images:,}"]
@@ -128,10 +128,10 @@ def _boxes(opened: OpenScope, address: Address) -> Node:
     ]
     return htpy.form(data_scope_form="", action=here, data_all=str(len(choices)))[
         _search(choices, "Generators"),
-        htpy.div(class_="cc-menu-boxes")[boxes],
-        htpy.div(class_="cc-menu-end")[
+        htpy.div(class_="cc-popup-boxes")[boxes],
+        htpy.div(class_="cc-popup-end")[
             htpy.button(type="button", data_none="")["None"],
-            htpy.button(type="submit", class_="cc-menu-apply")["Show these"],
+            htpy.button(type="submit", class_="cc-popup-apply")["Show these"],
         ],
     ]
 

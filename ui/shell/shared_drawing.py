@@ -10,8 +10,8 @@ from typing import Any, Final
 from data.store.core.store import Store
 from ui.shell.drawing_pace import DrawingPace, pace_of
 
-_KEPT: Final = 8
-"""So many drawings of a part of a page are kept: of those who look at different things."""
+_MOST: Final = 8
+"""So many drawings of a part of a page go on, or can be looked at: of those who look at different things."""
 
 
 class _Drawing:
@@ -67,7 +67,7 @@ class SharedDrawing:
     def __init__(self, store: Store, draw: Callable[..., Iterator[Sequence[Any]]]) -> None:
         self._store = store
         self._draw = draw
-        self._kept: OrderedDict[tuple[str, str], _Drawing] = OrderedDict()
+        self._drawings: OrderedDict[tuple[str, str], _Drawing] = OrderedDict()
         self._lock = threading.Lock()
 
     def drawn(self, version: str, values: Sequence[Any]) -> Iterator[Sequence[Any]]:
@@ -80,10 +80,10 @@ class SharedDrawing:
 
     def _drawing(self, key: tuple[str, str], values: Sequence[Any], pace: DrawingPace) -> _Drawing:
         with self._lock:
-            drawing = self._kept.get(key)
+            drawing = self._drawings.get(key)
             if drawing is None or drawing.failed:
-                drawing = self._kept[key] = _Drawing(iter(self._draw(*values)), pace)
-            self._kept.move_to_end(key)
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
+                drawing = self._drawings[key] = _Drawing(iter(self._draw(*values)), pace)
+            self._drawings.move_to_end(key)
+            while len(self._drawings) > _MOST:
+                self._drawings.popitem(last=False)
             return drawing

@@ -10,9 +10,7 @@ import gzip
 import hashlib
 import os
 import re
-import threading
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +19,8 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.staticfiles import NotModifiedResponse, StaticFiles
 from starlette.types import Scope
+
+from data.cache import cached_by_stamp
 
 ASSETS: Final = Path(__file__).parents[2] / "assets"
 SCRIPT: Final = "js/form/form.js"
@@ -66,19 +66,12 @@ def bundle(name: str) -> AssetBundle:
         files = [ASSETS / "css" / style for style in _STYLES]
     else:
         files = sorted(file for folder in (ASSETS / "js", (ASSETS / SCRIPT).parent) for file in folder.glob("*.js"))
-    changed = tuple(file.stat().st_mtime_ns for file in files)
-    # whoever comes while it is made waits for it: fifty who join at once would make it fifty times
-    with _making:
-        return _bundle(name, changed)
+    return _bundle(tuple(files), name)
 
 
-_making: Final = threading.Lock()
-
-
-@lru_cache(maxsize=2)
-def _bundle(name: str, changed: tuple[int, ...]) -> AssetBundle:  # noqa: ARG001 - part of the key
-    styles = (ASSETS / "css" / style for style in _STYLES)
-    text = "\n".join(style.read_text("utf-8") for style in styles) if name == STYLES else script((ASSETS / SCRIPT).resolve())
+@cached_by_stamp(maxsize=2)
+def _bundle(files: tuple[Path, ...], name: str) -> AssetBundle:
+    text = "\n".join(file.read_text("utf-8") for file in files) if name == STYLES else script((ASSETS / SCRIPT).resolve())
     content = text.encode()
     return AssetBundle(text, gzip.compress(content, mtime=0), f'"{hashlib.sha256(content).hexdigest()[:32]}"')
 

@@ -175,7 +175,6 @@ def _mount_pages(app: FastAPI, store: Store) -> list[tuple[str, str]]:
 
     from ui.web.studio import PAGES, PLACES, annotate, head, scripts, studio, theme
 
-    @app.get("/studio", include_in_schema=False, response_model=None)
     @app.get("/studio/", include_in_schema=False, response_model=None)
     def first_place() -> RedirectResponse:
         return RedirectResponse(at(f"/studio{PLACES[0].pages[0].path}"), 303)
@@ -183,7 +182,7 @@ def _mount_pages(app: FastAPI, store: Store) -> list[tuple[str, str]]:
     def moved(request: Request) -> RedirectResponse:
         """Lead an address of before to its new home, with its query."""
         path = request.url.path.rpartition("/studio/")[2]
-        return RedirectResponse(at(f"/studio/{new_address(path, request.query_params.multi_items())}"), 308)
+        return RedirectResponse(at(f"/studio/{new_address(path, request.query_params.multi_items())}"), 303)
 
     for path in NEW_ADDRESSES:
         app.add_api_route(f"/studio/{path}", moved, include_in_schema=False, response_model=None)

@@ -117,7 +117,7 @@ def head(styles: Sequence[str] = _STYLES) -> str:
 def scripts() -> str:
     """What every page of the studio runs: the buttons that copy numbers, and browsers that can make the page ready to which a
     link of the navigation leads when one points at it."""
-    rules = {"prerender": [{"where": {"selector_matches": ".cc-nav a, .cc-tabs a"}, "eagerness": "moderate"}]}
+    rules = {"prerender": [{"where": {"selector_matches": ".cc-nav a, .cc-place-tabs a"}, "eagerness": "moderate"}]}
     modules = [htpy.script(type="module", src=at(f"/assets/js/{name}.js")) for name in ("copy_numbers", "local_times")]
     return rendered([modules, htpy.script(type="speculationrules")[Markup(json.dumps(rules))]])
 

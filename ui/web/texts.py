@@ -10,13 +10,14 @@ import json
 import re
 from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from starlette.datastructures import Headers
 
 from concord.common.base_path import at
+from data.cache import cached_by_stamp
 from ui.web.assets import ASSETS
 
 FOLDER: Final = ASSETS / "texts"
@@ -89,11 +90,10 @@ def _accepted(header: str) -> Iterator[str]:
 
 
 def _translations(code: str) -> Mapping[str, str]:
-    path = FOLDER / f"{code}.json"
-    return _read(code, path.stat().st_mtime_ns)
+    return _read(FOLDER / f"{code}.json")
 
 
-@lru_cache(maxsize=32)
-def _read(code: str, changed: int) -> Mapping[str, str]:  # noqa: ARG001 - part of the key
-    translations: Mapping[str, str] = json.loads((FOLDER / f"{code}.json").read_text("utf-8"))
+@cached_by_stamp(maxsize=32)
+def _read(path: Path) -> Mapping[str, str]:
+    translations: Mapping[str, str] = json.loads(path.read_text("utf-8"))
     return translations

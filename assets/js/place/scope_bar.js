@@ -32,7 +32,7 @@ export function boxed(form) {
 }
 
 export function closeMenus() {
-  for (const menu of document.querySelectorAll(".cc-menu:popover-open")) menu.hidePopover();
+  for (const menu of document.querySelectorAll(".cc-popup:popover-open")) menu.hidePopover();
 }
 
 export function untick(form) {

@@ -1,7 +1,8 @@
 """Aggregates: what an engine counts of one aspect: people's labels and each scorer's value, all names as codes.
 
-Which judgements count is decided as in ``data.store.core.frame``. The frames are those that ``agreement.engine.counts``
-describes.
+They stand in place of a frame of all judgements, which takes 3 s to read of half a million (`agreement/engine/live.py` has the
+measurements). Which judgements count is decided as in ``data.store.core.frame``. The frames are those that
+``agreement.engine.counts`` describes.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from data.store.backup import backups, scheduler
 from data.store.backup.backups import Backup, BadBackup
 from data.store.core import connections, database_file, rows, schema
 from data.store.core.connections import DATABASE, Connection, first_line
+from data.store.core.database_copy import database_contents
 from data.store.core.database_file import AcknowledgedNumber
 from data.store.core.schema import migration_files
 from data.store.core.store import DatabaseMissing, Store, StoreBusy, refuse_missing
@@ -135,7 +136,7 @@ def examine(cursor: Connection, project: Path, at_work: Collection[str] = (), *,
         checks += [*_consents(cursor), *_spellings(cursor)]
     known = schema.table_names(cursor)
     n_erased = rows.value(cursor, "select count(*) from erased") if "erased" in known else 0
-    lasting = backups.database_contents(cursor).lasting() if everything else None
+    lasting = database_contents(cursor).lasting() if everything else None
     there = [name for name in ("prompts", "images", "annotations", "evidence") if name in known]
     empty = not any(rows.value(cursor, f"select count(*) from {name}") for name in there)
     return checks + list(_backups(project, n_erased, lasting, everything=everything, empty=empty))

@@ -23,6 +23,7 @@ from data.store.backup import backups, snapshot
 from data.store.backup.backups import Backup, BackupFile, BadBackup, Manifest
 from data.store.core import connections, rows, schema
 from data.store.core.connections import DATABASE, Connection, first_line
+from data.store.core.database_copy import copy_database, read_contents
 from data.store.core.database_file import NUMBER_FILE
 from data.store.core.erased import mark, marks, people_named, strike_people
 from data.store.core.schema import migrate, migration_files
@@ -159,7 +160,7 @@ def _as_it_is(manifest: Manifest, database: Path) -> Manifest:
         manifest,
         sha256=sha256_of(database),
         bytes=database.stat().st_size,
-        tables=backups.read_contents(database).tables,
+        tables=read_contents(database).tables,
         duckdb=duckdb.__version__,
     )
 
@@ -182,11 +183,11 @@ def _in_file(
             gone = [name for name in there if mark(secret, name) in known or name in set(names)]
             if not gone:
                 return False
-            backups.copy_database(old, first)
+            copy_database(old, first)
         with connections.connect(first) as connection:
             strike_people(connection, gone, secret, known)
             # once more: deleted rows stay in a file's blocks
-            backups.copy_database(connection, second)
+            copy_database(connection, second)
         second.chmod(path.stat().st_mode & 0o777)
         if swap is not None:
             swap(second)
@@ -317,7 +318,7 @@ def _prepared(backup: Backup, work: Path, secret: str, known: Mapping[str, Any])
             strike_people(connection, gone, secret, known)
             if gone:
                 # deleted rows stay in a file's blocks
-                backups.copy_database(connection, work / "clean")
+                copy_database(connection, work / "clean")
                 fresh = work / "clean"
         connection.execute("checkpoint")
     on_disk(fresh)

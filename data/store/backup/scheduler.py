@@ -15,7 +15,8 @@ from weakref import WeakKeyDictionary
 import duckdb
 
 from data.store.backup import backups, restoring
-from data.store.backup.backups import SCHEDULED, Backup, BadBackup, Stopped
+from data.store.backup.backups import SCHEDULED, Backup, BadBackup
+from data.store.core.database_copy import Pause, Stopped, database_contents, no_pause
 from data.store.core.erased import marks
 from data.store.core.store import Store
 from data.store.core.writer import CLOSED
@@ -146,12 +147,12 @@ def is_due(last: Backup | None, every: timedelta, now: datetime) -> bool:
     return last is None or last.manifest.made > now or now - last.manifest.made >= every
 
 
-def make_scheduled(store: Store, last: Backup | None, rest: backups.Pause = backups.no_pause) -> Backup | None:
+def make_scheduled(store: Store, last: Backup | None, rest: Pause = no_pause) -> Backup | None:
     """Make a scheduled backup, unless nothing was said or done since the last or ever; ``backups.making`` is held."""
     with store.read() as cursor:
         cursor.begin()
         try:
-            lasting = backups.database_contents(cursor, rest).lasting()
+            lasting = database_contents(cursor, rest).lasting()
         finally:
             cursor.rollback()
         if last is None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 from typing import Final
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
 from data.store.core import browse_index
 from data.store.core.connections import NotWritten
-from data.store.core.store import ByStore, Store
+from data.store.core.store import Store
 from data.store.core.writer import CLOSED
 
 _CHUNK: Final = 20_000
@@ -25,7 +25,8 @@ _STALE: Final = (
 )
 
 _in_background: WeakSet[Store] = WeakSet()
-_locks = ByStore(lambda _: threading.Lock())
+_refreshing: WeakKeyDictionary[Store, threading.Lock] = WeakKeyDictionary()
+"""Held by whoever refreshes a project's rows."""
 _outdated_readers: WeakSet[Store] = WeakSet()
 """Whose readers were given rows of before."""
 
@@ -56,7 +57,7 @@ def catch_up(store: Store) -> int:
 
 def refresh(store: Store) -> int:
     """Make all stale rows anew, chunk by chunk; returns how many were left (0, unless somebody goes on writing)."""
-    with _locks(store):
+    with _refreshing.setdefault(store, threading.Lock()):
         left = count_stale(store)
         while left:
             before, left = left, store.change(lambda writing: browse_index.refresh(writing, _CHUNK), shown=False)

@@ -19,9 +19,10 @@ from data.campaigns.checks import Training
 from data.campaigns.items import CheckSchedule, seeded_number
 from data.campaigns.items import PersonalOrder as Order
 from data.store.core import rows
+from data.store.core.cache import Cache
 from data.store.core.campaign_items import DEFAULT, AnnotationTask, cached_tasks, ensure_default
 from data.store.core.connections import Connection
-from data.store.core.store import Cache, Store
+from data.store.core.store import Store
 from data.store.judgements import answer_status
 from data.store.judgements.campaign_state import CampaignState, CampaignStates, PersonProgress
 

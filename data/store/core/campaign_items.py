@@ -16,11 +16,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from data.cache import Results
 from data.campaigns.items import CampaignItem, shuffle_key
 from data.campaigns.settings import Campaign, Role, Settings, State
 from data.store.core import rows
+from data.store.core.cache import Cache
 from data.store.core.connections import Connection
-from data.store.core.store import Cache, Store
+from data.store.core.store import Store
 
 DEFAULT = "default"
 DEFAULT_OVERLAP = 3
@@ -202,7 +204,7 @@ def insert_campaigns(connection: Connection, new: Sequence[Campaign], now: datet
 
 
 _CACHED = 8  # campaigns in memory at once
-_listings: WeakKeyDictionary[Connection, dict[str, CampaignListing]] = WeakKeyDictionary()
+_listings: WeakKeyDictionary[Connection, Results[CampaignListing]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,14 +233,8 @@ class CampaignListing:
 
 def campaign_listing(connection: Connection, campaign_id: str, stamp: str) -> CampaignListing:
     """A campaign's items under this stamp (``Campaign.stamp``): from memory, or read once."""
-    by_store = _listings.setdefault(connection, {})
-    listing = by_store.pop(campaign_id, None)
-    if listing is None or listing.stamp != stamp:
-        listing = _read_listing(connection, campaign_id, stamp)
-    by_store[campaign_id] = listing  # the last one used comes last
-    if len(by_store) > _CACHED:
-        del by_store[next(iter(by_store))]
-    return listing
+    listings = _listings.setdefault(connection, Results(_CACHED))
+    return listings.get(campaign_id, stamp, lambda: _read_listing(connection, campaign_id, stamp))
 
 
 def _read_listing(connection: Connection, campaign_id: str, stamp: str) -> CampaignListing:

@@ -8,7 +8,6 @@ which that fails.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -39,7 +38,6 @@ def connect(
     memory: str = MEMORY,
     threads: int = 2,
     spill: Path | None = None,
-    folders: Sequence[Path] = (),
 ) -> Connection:
     """Open a database, which is made if it is not there. Times are UTC.
 
@@ -52,7 +50,6 @@ def connect(
         memory: the most that it takes, such as ``4GB``.
         threads: how many work on one query.
         spill: where a query puts what does not fit into memory; made when it is needed. None: beside the file.
-        folders: whose files SQL may read and write nevertheless.
 
     Raises:
         duckdb.Error: it cannot be opened.
@@ -63,28 +60,12 @@ def connect(
     connection = duckdb.connect(":memory:" if path is None else str(path), read_only=read_only, config=config)
     try:
         connection.execute("set TimeZone = 'UTC'")
-        if folders:
-            named = ", ".join(_quoted(f"{folder}/") for folder in folders)
-            connection.execute(f"set allowed_directories = [{named}]")
         connection.execute("set enable_external_access = false")
         connection.execute("set lock_configuration = true")
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def attach(connection: Connection, name: str, path: Path, *, read_only: bool = False) -> None:
-    """Attach a database of one of the connection's ``folders``.
-
-    Raises:
-        duckdb.Error: it cannot be opened.
-    """
-    connection.execute(f"attach {_quoted(str(path))} as {name}{' (read_only)' if read_only else ''}")
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 _CONTINUES: Final = "; make room, and it goes on by itself"

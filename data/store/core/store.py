@@ -1,30 +1,30 @@
 """A project's database: one read-write connection, one writer thread, a cursor for each reader.
 
-Beside it what each open project has: a read-write lock for the moment in which the database file is exchanged, and a cache of
-what hardly ever changes and is needed for every answer (an item's pictures, a campaign's settings).
+Beside it what each open project has: a read-write lock for the moment in which the database file is exchanged.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 import stat
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import duckdb
 
+from data.files import on_disk
 from data.store.core import browse_index, connections, database_file, rows, schema
+from data.store.core.cache import Cache
 from data.store.core.connections import DATABASE, Connection, NotWritten, as_disk_error, first_line, refuse_empty, unreadable
+from data.store.core.database_copy import copy_database
 from data.store.core.database_file import AcknowledgedNumber, DatabaseFile
 from data.store.core.schema import SchemaTooNew, migrate, migration_files
 from data.store.core.writer import Items, Operation, P, R, Writer
@@ -79,50 +79,6 @@ class ReadWriteLock:
 
 T = TypeVar("T")
 A = ParamSpec("A")
-_MOST = 10_000
-
-
-class Cache:
-    """A thread-safe cache that is cleared as a whole by every write except those that only add judgements."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: dict[Hashable, Any] = {}
-        self._state = 0
-
-    @property
-    def state(self) -> int:
-        """Moves whenever everything is forgotten."""
-        return self._state
-
-    def get(self, key: Hashable) -> Any:
-        """What is kept, None if it is not."""
-        return self._kept.get(key)
-
-    def put(self, key: Hashable, value: Any, since: int) -> None:
-        """Keep what was read when ``state`` was ``since``, unless it has moved: then it may be what was there before."""
-        with self._lock:
-            if since == self._state:
-                if len(self._kept) >= _MOST:
-                    self._kept.clear()
-                self._kept[key] = value
-
-    def keep(self, key: Hashable, read: Callable[[], T | None]) -> T | None:
-        """What is kept, else what ``read`` finds; None is not kept."""
-        value: T | None = self.get(key)
-        if value is None:
-            since = self.state
-            value = read()
-            if value is not None:
-                self.put(key, value, since)
-        return value
-
-    def forget(self) -> None:
-        """Let go of everything; writes do so themselves unless they are not ``shown``."""
-        with self._lock:
-            self._state += 1
-            self._kept.clear()
-
 
 _REOPEN_SECONDS = 0.5
 _CLOSING_SECONDS = 5.0
@@ -166,7 +122,7 @@ class Store:
 
     Attributes:
         project: the project's folder, absolute.
-        memory: a cache of what is not read anew for every answer.
+        memory: what is kept of it, until it changes.
         notes: messages for the user who opened the project, one per line.
     """
 
@@ -318,22 +274,17 @@ class Store:
                 raise StoreError(str(absence)) from absence
             self._writer.close()
             try:
-                # put a copy of a closed database in its place: deleted rows stay in DuckDB's blocks, and are not copied
+                # a copy takes its place: deleted rows stay in DuckDB's blocks, and are not copied
                 path = self.project / DATABASE
                 fresh = path.with_suffix(".new")
                 try:
                     with closing(self._connection), closing(self._connection.cursor()) as cursor:
+                        copy_database(cursor, fresh)
                         # the log of an app that was killed would stay beside the new file, which then could not be opened
                         cursor.execute("checkpoint")
-                    fresh.unlink(missing_ok=True)
-                    with connections.connect(None, spill=path.parent / "cache" / "duckdb", folders=[path.parent]) as connection:
-                        connections.attach(connection, "old", path, read_only=True)
-                        connections.attach(connection, "fresh", fresh)
-                        connection.execute("copy from database old to fresh")
                     fresh.chmod(stat.S_IMODE(path.stat().st_mode))
-                    with fresh.open("rb") as written:
-                        os.fsync(written.fileno())
                     fresh.replace(path)
+                    on_disk(path.parent)
                 except (OSError, duckdb.Error) as error:
                     fresh.unlink(missing_ok=True)
                     raise StoreError(
@@ -417,26 +368,6 @@ class Store:
         with self._log:
             self._touched.append(frozenset().union(*known) if len(known) == len(touched) else None)
             self._version += 1
-
-
-class ByStore(Generic[T]):
-    """What is read once for each open project, and kept until it is forgotten. Thread-safe."""
-
-    def __init__(self, read: Callable[[Store], T]) -> None:
-        self._read = read
-        self._lock = threading.Lock()
-        self._values: WeakKeyDictionary[Store, T] = WeakKeyDictionary()
-
-    def __call__(self, store: Store) -> T:
-        with self._lock:
-            if store not in self._values:
-                self._values[store] = self._read(store)
-            return self._values[store]
-
-    def forget(self, store: Store) -> None:
-        """Read it again when it is asked for next."""
-        with self._lock:
-            self._values.pop(store, None)
 
 
 def refuse_missing(project: Path) -> None:

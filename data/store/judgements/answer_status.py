@@ -16,9 +16,10 @@ from data.campaigns.checks import wrong_answers
 from data.campaigns.settings import UNEARNED, Campaign, Role, Settings, SurplusReason
 from data.records import Annotation
 from data.store.core import erased, rows
+from data.store.core.cache import Cache
 from data.store.core.campaign_items import DEFAULT, AnnotationTask, placeholders
 from data.store.core.connections import Connection
-from data.store.core.store import Cache, Store
+from data.store.core.store import Store
 from data.store.judgements.campaign_state import CampaignState, CampaignStates
 
 ON_REQUEST = "asked"

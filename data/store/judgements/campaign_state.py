@@ -16,9 +16,9 @@ import numpy as np
 
 from data.campaigns.settings import UNEARNED, Campaign
 from data.store.core import rows
+from data.store.core.cache import Cache
 from data.store.core.campaign_items import DEFAULT, cached_campaigns, campaign_listing, placeholders, refuse_closed
 from data.store.core.connections import Connection
-from data.store.core.store import Cache
 
 
 @dataclass(slots=True)

@@ -13,9 +13,10 @@ from data.prompts.questions import PromptQuestion
 from data.records import Annotation, Evidence, Judgement
 from data.store import library
 from data.store.core import browse_index, rows
+from data.store.core.cache import Cache
 from data.store.core.campaign_items import placeholders
 from data.store.core.connections import Connection
-from data.store.core.store import Cache, Store, transaction
+from data.store.core.store import Store, transaction
 from data.store.judgements import answer_status, revocations, scorer_evidence
 from data.store.judgements.answer_status import (
     Decision,

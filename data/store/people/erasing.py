@@ -11,22 +11,21 @@ from data.store.campaigns.departures import LedgerLine, insert_ledger
 from data.store.core import erased, rows
 from data.store.core.connections import Connection
 from data.store.core.erased import ErasedRows, strike_person
-from data.store.core.store import ByStore, Store, transaction
-from data.store.people import invitations
+from data.store.core.store import Store, transaction
 
 
 class NoSuchPerson(ValueError):
     """There is nobody of this name to erase; the message says so."""
 
 
-# asked at every request; only this process changes it
-_marks = ByStore(lambda store: frozenset(store.query_column("select person from erased")))
+_MARKS = "marks of erased people"
+"""What they are kept by, as every request asks for them; only this process changes them."""
 
 
 def is_erased(store: Store, name: str) -> bool:
     """Whether a person of this name was erased from the project."""
-    marks = _marks(store)
-    return bool(marks) and erased.mark(store.secret, name) in marks
+    marks = store.memory.keep(_MARKS, lambda: frozenset(store.query_column("select person from erased")))
+    return erased.mark(store.secret, name) in marks if marks else False
 
 
 def erase(store: Store, name: str, ledger: Callable[[], Sequence[LedgerLine]] = tuple) -> ErasedRows:
@@ -39,7 +38,7 @@ def erase(store: Store, name: str, ledger: Callable[[], Sequence[LedgerLine]] = 
     """
     # first nobody may write in their name any more: their open pages are sent away from now on
     _mark_erased(store, name, store.secret)
-    _marks.forget(store)
+    store.memory.forget(_MARKS)
     lines = ledger()
 
     def strike(connection: Connection) -> ErasedRows:
@@ -47,7 +46,6 @@ def erase(store: Store, name: str, ledger: Callable[[], Sequence[LedgerLine]] = 
         return strike_person(connection, name)
 
     removed = store.change(strike)
-    invitations.forget_cached(store)
     index_refresh.refresh(store)
     # a backup reads for long: who waits for it is to wait outside, and not to let everybody wait
     with backups.backup_lock:

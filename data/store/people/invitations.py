@@ -18,7 +18,7 @@ from data.store.core import rows
 from data.store.core.campaign_items import DEFAULT, campaigns
 from data.store.core.connections import Connection
 from data.store.core.erased import Erased
-from data.store.core.store import ByStore, Store, transaction
+from data.store.core.store import Store, transaction
 from data.store.imports import ImportRefused, insert_raters
 
 _LETTERS: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
@@ -123,10 +123,6 @@ class Invitation(Terms):
         return None
 
 
-# asked at every request; only this process changes it
-_known: ByStore[dict[str, Invitation]] = ByStore(lambda _: {})
-
-
 def create(store: Store, terms: Terms, made_by: str) -> Invitation:
     """Make an invitation; ``concord.people`` makes its link.
 
@@ -140,7 +136,6 @@ def create(store: Store, terms: Terms, made_by: str) -> Invitation:
         raise InvitationRefused(f"an invitation is for 1 person or more, not for {terms.uses}")
     made = Invitation(**asdict(terms), invitation_id=secrets.token_hex(6), made_by=made_by, moment=now)
     _create(store, made)
-    forget_cached(store)
     return made
 
 
@@ -163,14 +158,12 @@ def listed(store: Store, campaign: str | None = None) -> list[Invitation]:
 
 def get(store: Store, invitation_id: str) -> Invitation | None:
     """One invitation, None if there is none; remembered, as every request asks."""
-    known = _known(store)
-    if invitation_id not in known:
-        made = store.query_records(Invitation, f"{_SELECT} where invitation_id = ?", [invitation_id])
+
+    def read() -> Invitation | None:
         # what is not there is not remembered: anybody may ask for anything
-        if not made:
-            return None
-        known[invitation_id] = made[0]
-    return known[invitation_id]
+        return next(iter(store.query_records(Invitation, f"{_SELECT} where invitation_id = ?", [invitation_id])), None)
+
+    return store.memory.keep(("invitation", invitation_id), read)
 
 
 def revoke(store: Store, invitation_id: str, *, now: datetime | None = None) -> None:
@@ -180,7 +173,7 @@ def revoke(store: Store, invitation_id: str, *, now: datetime | None = None) -> 
         InvitationRefused: there is none of this id.
     """
     _revoke(store, invitation_id, now or datetime.now(UTC))
-    forget_cached(store)
+    store.memory.forget(("invitation", invitation_id))
 
 
 @transaction(shown=False)
@@ -238,13 +231,9 @@ def arrive(store: Store, arrival: Arrival) -> Arrived:
     except OtherBrowser:
         record_refusal(store, arrival)
         raise
-    forget_cached(store)
+    # it has been used once more
+    store.memory.forget(("invitation", arrival.invitation_id))
     return arrived
-
-
-def forget_cached(store: Store) -> None:
-    """Read invitations again when they are asked for next."""
-    _known.forget(store)
 
 
 @transaction(touched=frozenset(), forget=False)
@@ -301,14 +290,14 @@ def _admit_browser(connection: Connection, arrival: Arrival, key: str, now: date
     return secret, code if known is None else None
 
 
-# asked at every request; only this process changes it
-_ended = ByStore(lambda store: frozenset(store.query_column("select session from ended_sessions")))
+_ENDED = "ended sessions"
+"""What they are kept by, as every request asks for them; only this process changes them."""
 
 
 def is_session_ended(store: Store, session: str) -> bool:
     """Whether a session of this id was ended."""
-    ended = _ended(store)
-    return bool(ended) and _session_hash(store, session) in ended
+    ended = store.memory.keep(_ENDED, lambda: frozenset(store.query_column("select session from ended_sessions")))
+    return _session_hash(store, session) in ended if ended else False
 
 
 def end_session(store: Store, session: str, until: datetime, *, now: datetime | None = None) -> None:
@@ -323,7 +312,7 @@ def end_session(store: Store, session: str, until: datetime, *, now: datetime | 
         connection.execute("insert or replace into ended_sessions values (?, ?)", [mark, until])
 
     store.change(end, shown=False)
-    _ended.forget(store)
+    store.memory.forget(_ENDED)
 
 
 def _session_hash(store: Store, session: str) -> str:

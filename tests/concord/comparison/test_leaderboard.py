@@ -10,7 +10,7 @@ import pytest
 from agreement import Options
 from concord.agreement import recall
 from concord.comparison.leaderboard import Leaderboard, leaderboard
-from concord.comparison.suites import main_suite
+from concord.scope import Scope, main_suite, open_scope, scope_of
 from data.records import Annotation, Evidence, Item, Judgement, Rater
 from data.store import imports
 from data.store.core.selection import Selection
@@ -31,7 +31,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def board(store: Store) -> Leaderboard:
     suite = main_suite(store)
     assert suite == "s"
-    return leaderboard(store, suite)
+    return leaderboard(store, scope_of(store, suite))
 
 
 def test_generators_stand_in_people_s_order_with_the_report_s_numbers(store: Store) -> None:
@@ -58,7 +58,7 @@ def test_the_contested_image_is_the_scorer_s_error_until_it_has_a_verdict(store:
     verdict = remarks.Adjudication("a", "s/3/bad/0", "correct", "scorer", "yes", "ann", rater_id="verdicts")
     assert remarks.adjudicate(store, verdict)
     # a verdict moves no judgement: a page sees it with the next one, or when it is drawn anew
-    assert leaderboard(store, "s", intervals=False).disagreements == 0
+    assert leaderboard(store, scope_of(store, "s"), intervals=False).disagreements == 0
 
 
 def test_without_people_a_scorer_of_verdicts_orders_and_nothing_is_contested(tmp_path: Path) -> None:
@@ -86,7 +86,35 @@ def test_a_score_contests_only_what_no_order_of_equal_answers_allows(tmp_path: P
     bundle = ImportBundle("ratings", "all", "0", items=items, raters=raters, scales=scales, annotations=said, evidence=given)
     with Store(tmp_path / "project") as store:
         imports.apply(store, [bundle])
-        made = leaderboard(store, "s", intervals=False)
+        made = leaderboard(store, scope_of(store, "s"), intervals=False)
     # people's "no" spans the ranks 1 to 3: the score puts b and c within it, d above, and a below the only "yes"
     shown = [(each.item, each.verdict, each.higher) for each in made.contested]
     assert shown == [("a", "rank 50%", False), ("d", "rank 100%", True)]
+
+
+def test_ranks_agree_with_the_headline_and_a_task_orders_anew(store: Store) -> None:
+    made = board(store)
+    assert made.headline is not None
+    ranks = {name: (each.best, each.worst) for name, each in made.ranks.items()}
+    assert ranks == ({"good": (1, 1), "bad": (2, 2)} if made.headline.state == "best" else {"good": (1, 2), "bad": (1, 2)})
+    scope = scope_of(store, "s")
+    by_scorer = leaderboard(store, scope, "verdicts")
+    assert by_scorer.order == ("verdicts", "all")
+    assert by_scorer.cells["good", "people", "all"] == made.cells["good", "people", "all"]
+    by_task = leaderboard(store, scope, "task:t2")
+    assert by_task.order == ("people", "t2")
+    assert leaderboard(store, scope, "task:nowhere").order == made.order
+
+
+def test_few_prompts_have_no_rank_and_say_why(store: Store) -> None:
+    opened = open_scope(store, Scope("s", task="t1"))
+    assert opened is not None
+    made = leaderboard(store, opened.scope)
+    assert made.task == "t1"
+    assert made.ranks or "too few" in made.unranked
+    alone = open_scope(store, Scope("s", generator=("good",)))
+    assert alone is not None
+    one = leaderboard(store, alone.scope)
+    assert one.generators == ("good",)
+    assert (dict(one.ranks), one.unranked) == ({}, "")
+    assert one.raters[0].name == "people"

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
+from inspect import unwrap
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -174,7 +175,7 @@ def test_settings_that_make_no_sense_are_told_in_a_line(store: Store, monkeypatc
         raise ValueError("threshold must be from 0 to 1, got 7")
 
     monkeypatch.setattr(failures, "_table_of", refuse)
-    _drawn.cache_clear()
+    monkeypatch.setattr("ui.pages.explore.failures._drawn", unwrap(_drawn))
     made = failures_failures(store, *WHERE, "counts")
     assert (made.figure, rendered(made.numbers)) == (None, "")
     assert "cannot be judged: threshold must be from 0 to 1, got 7" in rendered(made.lead)

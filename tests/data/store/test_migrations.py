@@ -23,6 +23,7 @@ from data.store.backup import backups
 from data.store.backup.backups import backup_folder
 from data.store.core import schema
 from data.store.core.connections import DATABASE
+from data.store.core.database_copy import PROJECTIONS
 from data.store.core.schema import migration_files
 from data.store.core.store import Store
 from data.store.judgements import recording
@@ -32,7 +33,7 @@ ROWS = Path(__file__).parent / "migrating"
 VERSIONS = sorted(migration_files())
 NEWEST = VERSIONS[-1]
 EARLIER = VERSIONS[:-1]
-MADE_OF_OTHERS = backups.PROJECTIONS
+MADE_OF_OTHERS = PROJECTIONS
 CHANGED = {("runs", "state"): {"stopped": "paused"}}
 """What a migration says otherwise: table, column, and the word that takes another's place."""
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from inspect import unwrap
 from pathlib import Path
 
 import pytest
 
+from data.cache import cached_by_stamp
 from tests.ui.http_visitor import World
 from ui.web import assets
 from ui.web.assets import script
@@ -35,10 +37,9 @@ def test_a_bundle_is_made_once_for_all_who_come_at_once(monkeypatch: pytest.Monk
         return "all"
 
     monkeypatch.setattr(assets, "script", slow)
-    assets._bundle.cache_clear()
+    monkeypatch.setattr(assets, "_bundle", cached_by_stamp(2)(unwrap(assets._bundle)))
     with ThreadPoolExecutor(4) as threads:
         assert {bundle.text for bundle in threads.map(assets.bundle, [assets.SCRIPT] * 4)} == {"all"}
-    assets._bundle.cache_clear()
     assert len(made) == 1
 
 

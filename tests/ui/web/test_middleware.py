@@ -75,7 +75,7 @@ def test_loopback(host: str, loopback: bool) -> None:
     [
         ("/", 303), ("/nothing", 404), ("/docs", 404), ("/assets/nothing.css", 404), ("/api/nothing", 404),
         ("/img/xx", 404), ("/command", 401), ("/api/last", 401), ("/api/next", 200), ("/api/studio/version", 200),
-        ("/api/studio/items?order=up", 422), ("/api/studio/items?page=x", 422), ("/annotate/", 200), ("/studio/", 200),
+        ("/api/studio/items?order=up", 422), ("/api/studio/items?page=x", 422), ("/annotate/", 200), ("/studio/results", 200),
         ("/assets/../app.py", 404), ("/assets/%2e%2e/app.py", 404), ("/assets/..%2fapp.py", 404),
     ],
 )  # fmt: skip
@@ -99,7 +99,7 @@ def test_a_failure_inside_has_the_headers_too(world: World, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("address", ["10.0.0.7", "192.168.1.2", "8.8.8.8", "testclient", "::ffff:10.0.0.7"])
-@pytest.mark.parametrize("path", ["/", "/assets/icon.svg", "/api/next", "/studio/", "/img/x"])
+@pytest.mark.parametrize("path", ["/", "/assets/icon.svg", "/api/next", "/studio/results", "/img/x"])
 def test_other_machines_stay_outside(world: World, address: str, path: str) -> None:
     answer = world.client(address).get(path)
     assert (answer.status_code, answer.text) == (403, "Concord is open to this machine only; with --users others can sign in.")
@@ -143,7 +143,7 @@ def test_other_sites_cannot_post(world: World, headers: dict[str, str], status: 
     _assert_headers(answer.headers)
 
 
-@pytest.mark.parametrize("path", ["/", "/studio/", "/studio/gradio_api/queue/join", "/nothing"])
+@pytest.mark.parametrize("path", ["/", "/studio/results", "/studio/gradio_api/queue/join", "/nothing"])
 def test_websockets_are_closed(world: World, path: str) -> None:
     with pytest.raises(WebSocketDisconnect) as caught, world.client().websocket_connect(path):
         pass

@@ -80,7 +80,7 @@ def test_the_server_never_lets_another_site_ask_first(place: House) -> None:
         for client in (place.client(), place.account("rosa")):
             answer = client.options(path, headers=asking)
             assert not [name for name in answer.headers if name.startswith("access-control")], path
-    for path in ("/studio/config", "/studio/", "/api/studio/items", "/annotate/config"):
+    for path in ("/studio/config", "/studio/results", "/api/studio/items", "/annotate/config"):
         answer = place.account("rosa").get(path, headers={"Origin": EVIL})
         assert not [name for name in answer.headers if name.startswith("access-control")], path
         for site in ("cross-site", "same-site"):
@@ -113,7 +113,7 @@ def test_what_every_answer_carries(place: House) -> None:
         "/login",
         "/api/next",
         "/api/studio/items",
-        "/studio/",
+        "/studio/results",
         "/annotate/",
         "/nothing",
         "/img/x",
@@ -143,7 +143,7 @@ def test_nothing_personal_is_kept_by_anybody(place: House) -> None:
         "/login",
         "/api/next",
         "/api/studio/items",
-        "/studio/",
+        "/studio/results",
         "/studio/config",
         "/img/x",
         "/join/x",
@@ -186,7 +186,7 @@ def test_a_browser_at_a_path_without_a_page_is_told_so_and_led_on(place: House, 
     assert f"There is no page at {path}." in answer.text
     links = re.findall(r'<li><a href="([^"]+)">', answer.text)
     # what no rule covers is refused before anybody knows who comes
-    known = [f"/studio{page.path or '/'}" for page in PAGES] + ["/annotate/"]
+    known = [f"/studio{page.path}" for page in PAGES] + ["/annotate/"]
     assert links == (["/"] if path in ("/overview", "/studio/gradio_api/xyz") else known)
     assert all(adam.get(link, headers=PAGE).status_code in (200, 303) for link in links)
     # an annotator learns no more, and scripts get no page
@@ -200,7 +200,7 @@ def test_a_browser_at_a_path_without_a_page_is_told_so_and_led_on(place: House, 
 
 def test_the_first_page_has_its_title_as_a_second_address(place: House) -> None:
     answer = place.account("rosa").get("/studio/overview?suite=geneval", headers=PAGE)
-    assert (answer.status_code, answer.headers["location"]) == (303, "/studio/?suite=geneval")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/studio/results?suite=geneval")
     assert place.account("anna").get("/studio/overview", headers=PAGE).status_code == 403
 
 
@@ -357,7 +357,7 @@ def test_hosts_that_are_none(place: House, host: str) -> None:
 def test_addresses_that_lead_away_hold_no_host(place: House) -> None:
     # a Host is anybody's to choose: what it says is never where a page leads
     client = place.client(host="evil.example")
-    for path in ("/", "/studio/", "/annotate/"):
+    for path in ("/", "/studio/results", "/annotate/"):
         assert client.get(path, headers=PAGE).headers["location"].startswith("/login")
     for path in ("//evil.example", "/\\evil.example", "https://evil.example"):
         text = place.client().get("/login", params={"next": path}).text

@@ -16,7 +16,7 @@ from agreement.estimate import Estimate
 from agreement.report.report import glance
 from concord.agreement import AgreementRows, quick_estimates, recall
 from concord.common import next_steps, wording
-from concord.comparison.suites import main_suite
+from concord.scope import main_suite
 from data.store.browse import contents
 from data.store.browse.contents import RaterCount, count_judgements
 from data.store.core.selection import PEOPLE, SIMULATED, Selection

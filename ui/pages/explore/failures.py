@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
 from statistics import fmean, stdev
 from typing import Final
@@ -17,7 +16,7 @@ from typing import Final
 from htpy import Element, Node
 
 from agreement.estimates import UnitCorrelation, correlate_units
-from concord.common import next_steps, sentences, wording
+from concord.common import live_updates, next_steps, sentences, wording
 from concord.common.table import Cell, Column, numbers
 from concord.error_analysis import failures as failing
 from concord.error_analysis.failures import BINDING, NEEDS, TITLES, FailureTable
@@ -604,8 +603,8 @@ def generators(store: Store, suite: str, rater: str) -> list[str]:
         return []
 
 
-# by the evidence's stamp, as what it is drawn from
-@lru_cache(maxsize=32)
+# a source has a stamp, as what it is drawn from
+@live_updates.cached(maxsize=32, key=live_updates.by_arguments)
 def _drawn(store: Store, source: EvidenceSource, picture: str, generator: str, beside: Cooccurrence | None = None) -> Drawing:
     failure_table = failing.table_of(store, source.suite, source.rater_id, picture)
     if failure_table is None or not failure_table.table.units:

@@ -16,7 +16,7 @@ from concord.common import next_steps, wording
 from concord.common.table import Cell, numbers
 from concord.comparison import preferences
 from concord.comparison.preferences import OPPOSED, PreferenceRows, contests
-from concord.comparison.suites import MAIN_ASPECTS
+from concord.scope import MAIN_ASPECTS
 from data.aspects import YES_NO_ASPECTS
 from data.store.browse import contents
 from data.store.core import selection

@@ -323,11 +323,11 @@ def _more_raters(board: Leaderboard, view: ResultsView, raters: Sequence[BoardRa
         htpy.button(type="button", class_="cc-button cc-button--quiet", popovertarget="more-raters")[
             f"+{wording.count(rest, 'rater')}"
         ],
-        htpy.div(id="more-raters", class_="cc-menu cc-scope-menu", popover="auto")[
+        htpy.div(id="more-raters", class_="cc-popup cc-scope-popup", popover="auto")[
             htpy.form(data_scope_form="", action=here, data_most=str(MOST_COLUMNS - 1))[
-                htpy.p(class_="cc-menu-head")[f"At most {MOST_COLUMNS - 1} beside {board.raters[0].name}"],
-                htpy.div(class_="cc-menu-boxes")[boxes],
-                htpy.div(class_="cc-menu-end")[htpy.button(type="submit", class_="cc-menu-apply")["Show these"]],
+                htpy.p(class_="cc-popup-head")[f"At most {MOST_COLUMNS - 1} beside {board.raters[0].name}"],
+                htpy.div(class_="cc-popup-boxes")[boxes],
+                htpy.div(class_="cc-popup-end")[htpy.button(type="submit", class_="cc-popup-apply")["Show these"]],
             ]
         ],
     ]

@@ -42,7 +42,7 @@ def same_prompts_section(prompts: SamePrompts, board: Leaderboard, view: Results
             htpy.button(type="button", class_="cc-button cc-button--quiet", popovertarget="prompt-order")[
                 ORDERS[view.prompts], htpy.span(class_="cc-caret", aria_hidden="true")
             ],
-            htpy.div(id="prompt-order", class_="cc-menu cc-scope-menu", popover="auto")[orders],
+            htpy.div(id="prompt-order", class_="cc-popup cc-scope-popup", popover="auto")[orders],
         ],
         following,
     ]

@@ -22,7 +22,7 @@ from data.people import person_pseudonym
 from data.store.backup import backups, restoring, snapshot
 from data.store.backup.backups import Backup, BadBackup
 from data.store.backup.restoring import BEFORE
-from data.store.core import connections
+from data.store.core import connections, database_copy
 from data.store.core.connections import DATABASE
 from data.store.core.schema import migration_files
 from data.store.core.store import Store, StoreBusy, StoreError
@@ -152,7 +152,7 @@ def test_damaged_backups_are_detected(store: Store, tmp_path: Path) -> None:
     with pytest.raises(BadBackup, match="not in the backup"):
         Backup(one.path, replace(one.manifest, files_sha256=sha)).files()
     with pytest.raises(BadBackup, match="schema"):
-        backups.check_contents(good.manifest.contents, backups.DatabaseContents(1, {}), good.path)
+        backups.check_contents(good.manifest.contents, database_copy.DatabaseContents(1, {}), good.path)
     backups.check_backup(good)
 
 
@@ -335,7 +335,7 @@ def test_the_erased_are_taken_out_of_every_copy(store: Store, tmp_path: Path) ->
     (left / DATABASE).write_text(NAME)
     aside = store.project / f"{BEFORE}20260101T000000Z"
     with store.read() as cursor:
-        backups.copy_database(cursor, aside)
+        database_copy.copy_database(cursor, aside)
     # a log beside it that nobody has read yet
     code = "import duckdb, os, sys; c = duckdb.connect(sys.argv[1]); c.execute('insert into notes select a.* replace (?'"
     code = (
@@ -458,10 +458,10 @@ def test_erasing_waits_for_a_backup_and_others_do_not(store: Store) -> None:
 def test_contents_are_equal_when_nothing_was_written(store: Store) -> None:
     items = fill(store)
     with store.read() as cursor:
-        first = backups.database_contents(cursor).lasting()
+        first = database_copy.database_contents(cursor).lasting()
     restoring.remember_copy(store, store.project / "x", "backup")
     with store.read() as cursor:
-        assert backups.database_contents(cursor).lasting() == first
+        assert database_copy.database_contents(cursor).lasting() == first
     submit(store, items[0])
     with store.read() as cursor:
-        assert backups.database_contents(cursor).lasting() != first
+        assert database_copy.database_contents(cursor).lasting() != first

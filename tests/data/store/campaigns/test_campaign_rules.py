@@ -7,8 +7,9 @@ import pytest
 from data.campaigns.settings import Campaign, Settings
 from data.store.campaigns import allocation, management, monitoring, participation
 from data.store.campaigns.allocation import TaskRequest, allocate_all
+from data.store.core.cache import Cache
 from data.store.core.campaign_items import CampaignClosed
-from data.store.core.store import Cache, Store
+from data.store.core.store import Store
 from data.store.judgements import recording, revocations
 from data.store.judgements.answer_status import Feedback
 from tests.data.store.small_campaign import NAME, RIGHT, WRONG, Running, give, start

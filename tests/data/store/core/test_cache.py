@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 from data.store import imports
 from data.store.campaigns import management, participation
 from data.store.core import campaign_items
-from data.store.core.store import Cache, Store
+from data.store.core.cache import Cache
+from data.store.core.store import Store
 from data.store.judgements import answer_status
 from data.store.people import invitations
 from data.store.people.invitations import Arrival, Terms
@@ -42,6 +43,29 @@ def test_what_was_read_before_something_was_written_is_not_kept() -> None:
 
     assert memory.keep("a", overtaken) == "old"
     assert memory.get("a") is None
+
+
+def test_one_thing_is_forgotten_and_the_rest_kept() -> None:
+    memory = Cache()
+
+    def overtaken() -> str:
+        memory.forget("a")
+        return "old"
+
+    assert [memory.keep("a", lambda: 1), memory.keep("b", lambda: 2)] == [1, 2]
+    memory.forget("a")
+    assert memory.keep("b", lambda: 3) == 2
+    assert memory.keep("a", overtaken) == "old"
+    assert memory.keep("a", lambda: "new") == "new", "what was read before it was forgotten is not kept"
+
+
+def test_what_is_computed_outlasts_what_answers_keep() -> None:
+    memory = Cache()
+    assert memory.once("f", "call", "1", lambda: "first", 4) == "first"
+    memory.forget()
+    assert memory.once("f", "call", "1", lambda: "second", 4) == "first"
+    assert memory.once("g", "call", "1", lambda: "another's", 4) == "another's"
+    assert memory.once("f", "call", "2", lambda: "second", 4) == "second"
 
 
 def test_an_answer_leaves_what_is_kept_and_a_manager_changes_it(store: Store) -> None:

@@ -15,8 +15,9 @@ from data.store.browse.filters import ListingQuery
 from data.store.browse.grid import ListingDisplay
 from data.store.campaigns import participation
 from data.store.core import frame
+from data.store.core.cache import Cache
 from data.store.core.selection import Selection
-from data.store.core.store import Cache, Store
+from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording
 from data.store.judgements.recording import JudgedSource, SavedAnswer, SentAnswer

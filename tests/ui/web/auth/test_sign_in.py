@@ -354,7 +354,7 @@ def test_pages_below_a_prefix(tmp_path: Path) -> None:
         for before in ("", "/lab"):
             client = place.client()
             answer = client.get(f"{before}/studio/images?x=1", headers=PAGE)
-            assert answer.headers["location"] == "/lab/login?next=%2Fstudio%2Fbrowse%3Fx%3D1"
+            assert answer.headers["location"] == "/lab/login?next=%2Fstudio%2Fimages%3Fx%3D1"
             assert 'action="/lab/login"' in client.get(f"{before}/login").text
             answer = client.post(f"{before}/login", data={"name": "rosa", "password": PASSWORD, "next": "/studio/images?x=1"})
             assert answer.headers["location"] == "/lab/studio/images?x=1"

@@ -6,7 +6,7 @@ import { h } from "./dom.js";
 export function saying(who, value, label = "", { kind = kindOf(who), differs = false } = {}) {
   const says = { yes: "yes", no: "no" }[label] ?? "other";
   const title = differs ? `${who}: ${value}, people say otherwise` : `${who}: ${value}`;
-  return h("span", { class: differs ? "cc-saying is-other" : "cc-saying", "data-says": says, title }, h("i", { class: `cc-point cc-point--${kind}`, "aria-hidden": "true" }), h("span", { class: "cc-saying__who" }, who), h("strong", { class: "cc-saying__value" }, differs ? `${value} ≠` : value));
+  return h("span", { class: differs ? "cc-saying is-other" : "cc-saying", "data-says": says, title }, h("i", { class: `cc-saying__dot cc-point cc-point--${kind}`, "aria-hidden": "true" }), h("span", { class: "cc-saying__who" }, who), h("strong", { class: "cc-saying__value" }, differs ? `${value} ≠` : value));
 }
 
 /** How many of all say yes. */

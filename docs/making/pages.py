@@ -205,7 +205,7 @@ PAGES: Final[dict[str, DocumentedPage]] = {
     ),
     "images": DocumentedPage(
         "/studio/images",
-        "All images, filtered, in a grid or by prompt, and one of them in a drawer beside it: what every rater says and why, who"
+        "All images, filtered, in a grid or by prompt, one of them in a drawer: what every rater says and why, who"
         " is wrong by a key, what people answered, and the form beside the evidence. All of it is the address. What is opened is"
         " recorded as seen; Blind mode hides what others say until one has answered.",
         {"image": "The image in the drawer, by its id."},

@@ -45,7 +45,9 @@ from ui.shell.page import Page
 from ui.shell.scope_bar import scope_bar
 from ui.shell.view import ignored
 
-DEFAULTS: Mapping[str, str] = {"rater": selection.PEOPLE, "by": "correct", "order": "prompt", "show": "grid"}
+_CORRECT = "correct"
+_PLACES = ("suite", "task", "generator")
+DEFAULTS: Mapping[str, str] = {"rater": selection.PEOPLE, "by": _CORRECT, "order": "prompt", "show": "grid"}
 """What an address that does not say so asks for."""
 _ORDERS = {
     "prompt": "by prompt",
@@ -78,7 +80,9 @@ class FollowedAddress:
 class _KnownValues:
     """What a project has, by the name in an address."""
 
-    places: dict[str, list[str]]
+    suites: list[str]
+    tasks: list[str]
+    generators: list[str]
     raters: list[str]
     shown: list[str]
     aspects: list[str]
@@ -91,7 +95,7 @@ def choices(store: Store) -> dict[str, list[tuple[str, str]] | list[str]]:
         "rater": [(name, name) for name in known.shown],
         "by": [(name, name) for name in known.aspects],
         "order": [(name, words) for name, words in _ORDERS.items() if name in grid.ORDERS],
-        "generators": known.places["generator"],
+        "generators": known.generators,
     }
 
 
@@ -142,8 +146,8 @@ def _complete(known: _KnownValues, followed: Iterable[tuple[str, str]]) -> list[
 def _known(store: Store) -> _KnownValues:
     offered = contents.filter_choices(store)
     aspects = sorted(offered.aspect, key=lambda name: (name == "score", name != "correct", name)) or ["correct"]
-    places = {"suite": offered.suite, "task": offered.task, "generator": offered.generator}
-    return _KnownValues(places, contents.rater_names(store), [*offered.people, *offered.rater], aspects)
+    places = (offered.suite, offered.task, offered.generator)
+    return _KnownValues(*places, contents.rater_names(store), [*offered.people, *offered.rater], aspects)
 
 
 def _is_valid_parameter(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
@@ -154,10 +158,12 @@ def _is_valid_parameter(known: _KnownValues, name: str, value: str, *, crosses: 
         "order": grid.ORDERS,
         "show": _SHOWS,
         "blind": ("1",),
-        "left": known.places["generator"],
-        "right": known.places["generator"],
+        "left": known.generators,
+        "right": known.generators,
         "of": known.raters,
-        **known.places,
+        "suite": known.suites,
+        "task": known.tasks,
+        "generator": known.generators,
     }
     if name in FILTERED:
         if crosses and name == "certainty":
@@ -222,9 +228,10 @@ def open_images(store: Store, parameters: QueryParams) -> dict[str, Any]:
     """
     version = live_updates.version(store)
     given = parameters.multi_items()
-    if not parameters.get("by") and parameters.get("aspect") in _known(store).aspects:
-        # the question as other places name it
-        given = [*given, ("by", parameters["aspect"])]
+    question = _last(parameters, "aspect")
+    if not _last(parameters, "by") and question in _known(store).aspects:
+        # as other places name it
+        given = [*given, ("by", question)]
     followed = follow(store, QueryParams(given))
     query = QueryParams(followed.query)
     opened = images_scope(store, query)
@@ -242,30 +249,30 @@ def open_images(store: Store, parameters: QueryParams) -> dict[str, Any]:
 def images_scope(store: Store, query: QueryParams) -> OpenScope:
     """Return the scope of a listing: unlike at other places it may hold all suites, and images that nobody has judged."""
     known = _known(store)
-    chosen = {name: tuple(dict.fromkeys(query.getlist(name))) for name in ("suite", "task", "generator")}
-    selection = Selection(**chosen)
-    aspect = query.get("by", DEFAULTS["by"])
-
-    def counted(name: str) -> dict[str, int]:
-        return scopes.images_by(store, name, replace(selection, **{name: ()}))
-
-    suites, tasks, generators = (counted(name) for name in ("suite", "task", "generator"))
-    every = [ScopeChoice("", "all suites", sum(suites.values()))] if len(known.places["suite"]) > 1 else []
+    selection = Selection.of(lambda name: query.getlist(name) if name in _PLACES else ())
+    asked = Scope(_several(selection.suite), _last(query, "by"), selection.generator, _several(selection.task))
+    alone = known.suites[0] if len(known.suites) == 1 else ""
+    scope = replace(asked, suite=asked.suite or alone, aspect=asked.aspect or _CORRECT)
+    suites = scopes.images_by(store, "suite", replace(selection, suite=()))
+    tasks = scopes.images_by(store, "task", replace(selection, task=()))
+    generators = scopes.images_by(store, "generator", replace(selection, generator=()))
+    every = [ScopeChoice("", "all suites", sum(suites.values()))] if len(known.suites) > 1 else []
     offered = {
-        "suite": (*every, *(ScopeChoice(name, name, suites.get(name, 0)) for name in known.places["suite"])),
+        "suite": (*every, *(ScopeChoice(name, name, suites.get(name, 0)) for name in known.suites)),
         "aspect": tuple(ScopeChoice(name, wording.plain_aspect(name)) for name in known.aspects),
         "generator": tuple(ScopeChoice(name, name, n) for name, n in generators.items()),
         "task": tuple(ScopeChoice(name, wording.task(name), n) for name, n in tasks.items()),
         "statistic": (),
     }
-    asked = Scope(_several(chosen["suite"]), query.get("by", ""), chosen["generator"], _several(chosen["task"]))
-    scope = replace(
-        asked, suite=asked.suite or (known.places["suite"][0] if len(known.places["suite"]) == 1 else ""), aspect=aspect
-    )
-    size = scopes.scope_size(store, replace(selection, aspect=(aspect,)))
+    size = scopes.scope_size(store, replace(selection, aspect=(scope.aspect,)))
     # of pairs and groups the images are listed
-    listed = grid.items(store, ListingQuery(selection), ListingDisplay(aspect), limit=1).total
+    listed = grid.items(store, ListingQuery(selection), ListingDisplay(scope.aspect), limit=1).total
     return OpenScope(scope, asked, offered, replace(size, images=listed), ())
+
+
+def _last(query: QueryParams, name: str) -> str:
+    """Return the value of a name in an address that counts; empty for none."""
+    return next((value for value in reversed(query.getlist(name)) if value), "")
 
 
 def _several(values: Sequence[str]) -> str:
@@ -275,10 +282,9 @@ def _several(values: Sequence[str]) -> str:
 
 def scope_address(query: QueryParams, asked: Scope, scope: Scope) -> str:
     """Return the address of a listing in another scope; a part that the scope leaves as it is keeps all its values."""
-    pairs = [(name, value) for name, value in query.multi_items() if name not in ("suite", "task", "generator", "by")]
-    for name in ("suite", "task"):
-        value = getattr(scope, name)
-        kept = query.getlist(name) if value == getattr(asked, name) else [value]
+    pairs = [(name, value) for name, value in query.multi_items() if name not in (*_PLACES, "by")]
+    for name, value, before in (("suite", scope.suite, asked.suite), ("task", scope.task, asked.task)):
+        kept = query.getlist(name) if value == before else [value]
         pairs += [(name, each) for each in kept if each]
     pairs += [("generator", name) for name in scope.generator]
     aspect = scope.aspect or (asked.aspect if scope == Scope(suite=scope.suite) else "")
@@ -289,7 +295,7 @@ def scope_address(query: QueryParams, asked: Scope, scope: Scope) -> str:
 def _in_words(store: Store, query: QueryParams) -> str:
     """A sentence about what restricts the images besides the filters, and a way back to all; nothing if nothing does."""
     crossed, marked = crossed_in(query.getlist), marked_in(query.getlist)
-    places = Selection.of(lambda name: query.getlist(name) if name in ("suite", "task", "generator") else ())
+    places = Selection.of(lambda name: query.getlist(name) if name in _PLACES else ())
     told_of = []
     if crossed:
         told_of.append(describe_cell(store, crossing_of(store, crossed, crossed_among(query.getlist))))
@@ -299,6 +305,6 @@ def _in_words(store: Store, query: QueryParams) -> str:
         told_of.append(maps.describe_lasso(store, lasso))
     if not told_of:
         return ""
-    rater, by, order = (query.get(name, "") for name in ("rater", "by", "order"))
+    rater, by, order = (_last(query, name) for name in ("rater", "by", "order"))
     every = browse_address(places, rater=rater, by=by, order=order)
     return rendered(linked_note(" ".join(told_of), every, "Show all images"))

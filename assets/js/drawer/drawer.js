@@ -49,7 +49,7 @@ export class Drawer {
     this.blind = blindSwitch((on) => page.setBlind(on));
     this.progress = h("span", { class: "cc-drawer__count", role: "status" });
     this.unsaved = h("span", { class: "cc-drawer__unsaved", role: "status" });
-    this.foot = h("footer", { class: "cc-drawer__foot" }, keyLine(), this.unsaved, this.blind);
+    this.foot = h("footer", { class: "cc-drawer__foot" }, keyLine(), this.unsaved, h("span", { class: "cc-drawer__blind" }, this.blind));
     this.element = h("aside", { class: "cc-drawer", "aria-label": "Image", tabindex: "-1", hidden: true }, this.root, this.foot);
     this.dialogs = new Dialogs(this.element);
     this.answerPanel = new AnswerPanel(this, signal);
@@ -292,7 +292,7 @@ export class Drawer {
     const sight = this.sight;
     const shows = this.details || this.own.open;
     const list = verdictList(evidence, this.aspect, shows ? sight?.rater : null, (rater) => this.choose(rater));
-    this.verdicts.replaceChildren(h("h3", { class: "cc-heading" }, "Verdicts"), list);
+    this.verdicts.replaceChildren(h("h3", { class: "cc-drawer__heading" }, "Verdicts"), list);
     if (focused) this.verdicts.querySelector(`[data-rater="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
     const people = peopleList(evidence, this.aspect, this.item.name);
     this.people.replaceChildren(...(people ? [people] : []));
@@ -322,7 +322,7 @@ export class Drawer {
 
   showSight(sight, shows) {
     this.words = new Evidence(this.item, sight, this.evidence.colors, (ranks) => this.stage?.highlight(ranks));
-    const parts = shows ? [h("h3", { class: "cc-heading" }, sight.rater), this.words.element] : [];
+    const parts = shows ? [h("h3", { class: "cc-drawer__heading" }, sight.rater), this.words.element] : [];
     this.panel.replaceChildren(...[this.seenHow(), ...parts].filter(Boolean));
     this.stage?.draw(sight);
     if (this.stage) this.tools.replaceChildren(...toggles(sight, (layer) => this.switch(layer)), ...this.pictureTools());

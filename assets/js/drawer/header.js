@@ -15,7 +15,7 @@ export function head(drawer) {
   return h(
     "header",
     { class: "cc-drawer__top" },
-    h("div", { class: "cc-drawer__title" }, h("h2", { class: "cc-title", title: item.item_id }, item.text ?? item.item_id), h("p", { class: "cc-muted" }, place || item.item_id, same ? " " : null, same), blanked),
+    h("div", { class: "cc-drawer__title" }, h("h2", { class: "cc-drawer__prompt", title: item.item_id }, item.text ?? item.item_id), h("p", { class: "cc-muted" }, place || item.item_id, same ? " " : null, same), blanked),
     h("nav", { class: "cc-drawer__steps", "aria-label": "Images of this listing" }, step(drawer, "previous", "←", "Previous image (K)"), drawer.progress, step(drawer, "next", "→", "Next image (J)"), copy, close),
   );
 }

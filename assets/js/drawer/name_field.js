@@ -10,9 +10,9 @@ export class NameField {
     this.then = null;
     const id = uniqueId("cc-name");
     this.field = h("input", { class: "cc-input", id, type: "text", maxlength: 60, autocomplete: "name", "aria-describedby": `${id}-error` });
-    this.error = h("p", { class: "cc-field-error", id: `${id}-error`, role: "alert" });
+    this.error = h("p", { class: "cc-drawer__refused", id: `${id}-error`, role: "alert" });
     const save = h("button", { type: "submit", class: "cc-button cc-button--primary" }, "Save", " ", kbd("Enter"));
-    this.element = h("form", { class: "cc-drawer__name", novalidate: true, hidden: true, on: { submit: (event) => this.submit(event) } }, h("label", { class: "cc-label", for: id }, "Your name, asked once: it stands beside what you decide."), h("div", { class: "cc-row" }, this.field, save), this.error);
+    this.element = h("form", { class: "cc-drawer__name", novalidate: true, hidden: true, on: { submit: (event) => this.submit(event) } }, h("label", { class: "cc-drawer__ask", for: id }, "Your name, asked once: it stands beside what you decide."), h("div", { class: "cc-row" }, this.field, save), this.error);
     this.field.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       event.stopPropagation();

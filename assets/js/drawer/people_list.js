@@ -12,14 +12,14 @@ export function peopleList({ annotations, judgements }, aspect, me) {
   const given = new Map(annotations.filter(({ superseded }) => !superseded).map((one) => [one.rater_id, one]));
   const rows = said.map((one) => line(one, given.get(one.rater_id), me));
   const more = rows.length - MOST;
-  const rest = more > 0 ? h("details", { class: "cc-people__more" }, h("summary", {}, `${more} more`), ...rows.splice(MOST)) : null;
-  return h("section", { "aria-label": "What people answered" }, h("h3", { class: "cc-heading" }, "What people answered"), h("div", { class: "cc-people" }, ...rows), rest);
+  const rest = more > 0 ? h("details", { class: "cc-answered__more" }, h("summary", {}, `${more} more`), ...rows.splice(MOST)) : null;
+  return h("section", { "aria-label": "What people answered" }, h("h3", { class: "cc-drawer__heading" }, "What people answered"), h("div", { class: "cc-answered" }, ...rows), rest);
 }
 
 function line({ rater_id: name, label, value, simulated }, answer, me) {
   const seconds = answer?.active_seconds ? `${fixed(answer.active_seconds, 0)} s` : "";
   const notes = [seconds, answer?.saw_evidence ? "saw the evidence" : "", name === me ? "you" : "", remark(answer)].filter(Boolean).join(" · ");
-  return h("div", { class: "cc-people__line" }, h("span", { class: `cc-point cc-point--${simulated ? "simulated" : "people"}`, "aria-hidden": "true" }), h("span", { class: "cc-verdicts__who", title: name }, name), h("strong", {}, label ?? (value === null ? "–" : fixed(value, 1))), h("span", { class: "cc-verdicts__why" }, notes));
+  return h("div", { class: "cc-answered__line" }, h("span", { class: `cc-drawer__dot cc-point cc-point--${simulated ? "simulated" : "people"}`, "aria-hidden": "true" }), h("span", { class: "cc-verdicts__who", title: name }, name), h("strong", {}, label ?? (value === null ? "–" : fixed(value, 1))), h("span", { class: "cc-verdicts__why" }, notes));
 }
 
 /** What they wrote beside it. */

@@ -32,7 +32,7 @@ export class VerdictBar {
 
   question(disputed) {
     const { current } = this;
-    const title = h("h3", { class: "cc-heading cc-ruling__title" }, "Who is wrong?", named(current) === "correct" ? null : h("span", { class: "cc-muted" }, ` ${named(current)}`));
+    const title = h("h3", { class: "cc-drawer__heading" }, "Who is wrong?", named(current) === "correct" ? null : h("span", { class: "cc-muted" }, ` ${named(current)}`));
     const units = disputed.length > 1
       ? h("div", { class: "cc-row cc-ruling__units", role: "group", "aria-label": "What they differ on" }, ...disputed.map((one) => h("button", { type: "button", class: "cc-toggle", "aria-pressed": String(one === current), on: { click: () => this.choose(one) } }, named(one))))
       : null;

@@ -62,7 +62,7 @@ export function reason(sight, verdict = sight.verdict) {
 
 function row({ name, kind, value, differs = false, words }, acts) {
   const cells = [
-    h("span", { class: `cc-point cc-point--${kind}`, "aria-hidden": "true" }),
+    h("span", { class: `cc-drawer__dot cc-point cc-point--${kind}`, "aria-hidden": "true" }),
     h("span", { class: "cc-verdicts__who", title: name }, name),
     h("strong", { class: differs ? "cc-verdicts__says is-other" : "cc-verdicts__says" }, differs ? `${value} ≠` : value),
     h("span", { class: "cc-verdicts__why" }, words),

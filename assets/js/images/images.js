@@ -26,7 +26,6 @@ import { Toast } from "../toast.js";
 
 const DEFAULTS = { rater: "people", by: "correct", order: "prompt", show: "grid" };
 const UNREACHABLE = "the app does not answer. Is it still running?";
-const PATH = "/studio/images";
 const mounted = new WeakMap();
 
 export function mount(root, { poll }) {
@@ -66,8 +65,8 @@ class Images {
     this.frame = h("div", { class: "cc-images is-loading" }, h("div", { class: "cc-images__side" }, this.facets.element), main);
     root.replaceChildren(skip, this.scope, this.frame, this.drawer.element, this.bar, this.message.element);
     window.addEventListener("popstate", () => this.back(), { signal });
-    listenToScopeBar(this.scope, at(PATH), (url) => this.go(url.search));
-    listenToScopeBar(this.restriction, at(PATH), (url) => this.go(url.search));
+    listenToScopeBar(this.scope, at("/studio/images"), (url) => this.go(url.search));
+    listenToScopeBar(this.restriction, at("/studio/images"), (url) => this.go(url.search));
     listenToImagesKeys(this, signal);
     follow(root, { ...poll, signal, shown: () => this.version, moved: () => this.moved(), gone: () => this.destroy() });
   }
@@ -164,7 +163,7 @@ class Images {
   /** Back and forward. */
   back() {
     if (!this.root.isConnected) return this.destroy();
-    if (this.state === null || location.pathname !== at(PATH)) return undefined;
+    if (this.state === null || location.pathname !== at("/studio/images")) return undefined;
     const { id } = parse(location.search);
     const state = new State(location.search);
     if (state.query !== this.state.query) {

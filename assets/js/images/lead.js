@@ -7,7 +7,7 @@ export class Lead {
   constructor(page) {
     this.page = page;
     this.sentence = h("h1", { class: "cc-images__sentence" }, "Images");
-    this.about = h("p", { class: "cc-sub" });
+    this.about = h("p", { class: "cc-sub cc-images__about" });
     this.done = h("span", { class: "cc-images__done" });
     this.meter = h("span", { class: "cc-images__meter", "aria-hidden": "true" }, h("span", {}));
     this.judge = h("button", { type: "button", class: "cc-button cc-button--primary cc-images__judge", hidden: true, on: { click: () => page.judgeAll() } });

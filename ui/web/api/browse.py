@@ -48,6 +48,7 @@ def router(store: Store) -> APIRouter:
 
     @routes.get("/images")
     def opened(request: Request) -> dict[str, Any]:
+        """What stands around the images of an address: the scope bar, and what of the address the project follows."""
         from ui.pages.images import open_images
 
         if len(request.query_params.multi_items()) > _MOST_PARAMETERS:
@@ -211,7 +212,7 @@ def _item_json(item: GridItem, says: Mapping[str, str]) -> dict[str, Any]:
 
 _TELLING: Final = frozenset({"differs", "people", "verdict", "says", "certainty"})
 """Facets that tell what somebody says of the images that they list: Blind mode has none of them."""
-_NOTHING_SAID: Final[Mapping[str, Any]] = {"people": {"yes": 0, "no": 0}, "mean": None, "n": 0, "says": {}}
+_NOTHING_SAID: Final[dict[str, Any]] = {"people": {"yes": 0, "no": 0}, "mean": None, "n": 0, "says": {}}
 """In Blind mode takes the place of what people and scorers say of an image."""
 
 
@@ -222,7 +223,7 @@ def _items_json(store: Store, items: Sequence[GridItem], listing: ImageListing, 
     and where only what two raters say is listed ``crossed``, an entry for each target.
     """
     if blind:
-        bare = {"verdict": None, "reason": None} | _NOTHING_SAID
+        bare = _NOTHING_SAID | {"verdict": None, "reason": None}
         return [_item_json(item, {}) | {"text": item.text} | bare for item in items]
     item_ids = [item.item_id for item in items]
     says = grid.scorer_verdicts(store, item_ids, _scorers(listing))

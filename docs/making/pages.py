@@ -206,7 +206,7 @@ PAGES: Final[dict[str, DocumentedPage]] = {
     "images": DocumentedPage(
         "/studio/images",
         "All images, filtered, in a grid or by prompt, one of them in a drawer: what every rater says and why, who"
-        " is wrong by a key, what people answered, and the form beside the evidence. All of it is the address. What is opened is"
+        " is wrong by a key, what people answered, the form beside the evidence. The address says it all. What is opened is"
         " recorded as seen; Blind mode hides what others say until one has answered.",
         {"image": "The image in the drawer, by its id."},
         keys=("assets/js/images/keys.js", "assets/js/drawer/keys.js"),

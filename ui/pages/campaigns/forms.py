@@ -221,7 +221,7 @@ _TEXTS: Final = {
     "content_warning": "Content warning",
 }
 GOLD_HINT: Final = (
-    "Label some images yourself, on the Workbench or in the form, and choose your name; or take items with a verdict, or those"
+    "Label some images yourself, among Images or in the form, and choose your name; or take items with a verdict, or those"
     " on which three people or more all agree. These answers never count."
 )
 _PICKED: Final = "If some items are sampled at random, statistics leave out items added by hand."

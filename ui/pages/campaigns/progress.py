@@ -182,7 +182,7 @@ def _broken_row(broken_item: BrokenItem, subject: ItemSubject | None) -> Cells:
 
 
 def item_pictures(subject: ItemSubject | None, width: int = THUMBNAIL) -> Node:
-    """Return an item's images, each leading to the Workbench."""
+    """Return an item's images, each leading to the image."""
     if subject is None:
         return ""
     href = at("/studio/images?" + urlencode({"image": subject.item_id}))

@@ -253,7 +253,7 @@ def _chosen(request: Request) -> str | None:
 def _campaign(store: Store, request: Request, named: str | None = None) -> Campaign:
     """The campaign that this person works in; or the one of a request, if they have worked in it."""
     turned_to = _chosen(request) or campaign_items.DEFAULT
-    # the Workbench asks for the default one, whatever somebody has turned to on the annotators' page
+    # the drawer of Images asks for the default one, whatever somebody has turned to on the annotators' page
     theirs = {turned_to} if _is_invited(request) else {turned_to, campaign_items.DEFAULT}
     if named is not None and named not in theirs and not participation.worked_in(store, person_of(request), named):
         raise HTTPException(422, "You are not in this campaign. Please load the page again.")

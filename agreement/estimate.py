@@ -37,14 +37,19 @@ class CeilingVerdict:
         difference_high: upper end.
         margin: so much apart still counts as equivalent.
         p: two-sided p of no difference, by sign flips of what each prompt and a contrary one add to it.
-        p_holm: corrected over one statistic's rows of one generator, or of all.
-        prompts_needed: about how many more prompts would tell; only where there are too few.
+        p_holm: corrected over one statistic's rows of one generator, or of all, as each other one; the verdict goes by them.
+        p_equivalent: p of a difference of the margin or more, by two one-sided tests with a contrary prompt.
+        p_equivalent_holm: corrected.
+        prompts_needed: with about how many more prompts four of five studies would tell; only where there are too few.
         words: the verdict with the numbers that it rests on.
         others_verdict: the same beside other people, on other prompts; None where fewer than five persons are identified.
         others_reason: why there is none.
         others_low: lower end of the difference's interval with persons as random as prompts.
         others_high: upper end.
         others_p: two-sided p with persons as random, by Student's t; at least `p`.
+        others_p_holm: corrected.
+        others_p_equivalent: as `p_equivalent`, with persons as random; at least as large.
+        others_p_equivalent_holm: corrected.
     """
 
     verdict: Position | None = None
@@ -56,6 +61,8 @@ class CeilingVerdict:
     margin: float | None = None
     p: float | None = None
     p_holm: float | None = None
+    p_equivalent: float | None = None
+    p_equivalent_holm: float | None = None
     prompts_needed: int | None = None
     words: Remark | None = None
     others_verdict: Position | None = None
@@ -63,6 +70,9 @@ class CeilingVerdict:
     others_low: float | None = None
     others_high: float | None = None
     others_p: float | None = None
+    others_p_holm: float | None = None
+    others_p_equivalent: float | None = None
+    others_p_equivalent_holm: float | None = None
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from agreement.inference.hypothesis_tests import holm, needed, sign_flips
+from agreement.inference.hypothesis_tests import holm, sign_flips
 from agreement.inference.intervals import CONTRAST, Deletions, Deviations, interval, spread
+from agreement.inference.sample_size import more_prompts
 from agreement.numeric import FloatArray, IntArray, ratio, share_of
 from agreement.reasons import Method, MethodCode, joined
 
@@ -46,8 +47,8 @@ class GeneratorDifference:
         p_holm: corrected for all pairs that were compared together.
         prompts: that both were asked; answers: the ratings of their images.
         wins, losses, ties: of prompts, where the mean of ``first`` is higher, lower, or the same.
-        prompts_needed: about so many more prompts would leave 0 out, if the difference stayed as it is; None where 0 is
-            out, or where nothing tells.
+        prompts_needed: with about so many more prompts four of five studies would leave 0 out, if the difference stayed as it
+            is; None where 0 is out, or where nothing tells.
         method: how the difference and its interval were made.
     """
 
@@ -147,7 +148,7 @@ def _difference(first: str, second: str, sums: FloatArray, counts: FloatArray, a
     )
     if made.low is None or made.leaves_zero_out or not round(made.value, 12):
         return made
-    return replace(made, prompts_needed=needed(spread(made.value, deviations), 0.0, prompts))
+    return replace(made, prompts_needed=more_prompts(spread(made.value, deviations), 0.0, prompts))
 
 
 def rank_sets(differences: list[GeneratorDifference], best: str | None = None) -> dict[str, RankSet]:

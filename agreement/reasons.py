@@ -149,6 +149,10 @@ class ReasonCode(StrEnum):
     FLIPS_AS_THEY_CAME = auto()
     FLIPS_NOT_READ = auto()
     BESIDES_LEFT_OUT = auto()
+    # metrics of suites
+    NO_IMAGE_JUDGED = auto()
+    NO_IMAGE_WITH_BOTH_OBJECTS = auto()
+    NO_EQUIVALENT_PROMPTS = auto()
     # estimates from labels
     EVERY_IMAGE_LABELLED = auto()
     ONE_OF_TWO_HAS_NONE = auto()
@@ -294,6 +298,9 @@ class MethodCode(StrEnum):
     TIFA_BESIDE_PEOPLE = auto()
     LENGTH_BESIDE = auto()
     CHOICES_BY_QUESTION = auto()
+    # metrics of suites
+    SUITE_METRIC = auto()
+    PEOPLE_BY_MAJORITY = auto()
     # estimates from labels
     DRAWN_AS_TOLD = auto()
     DRAWN_IN_CAMPAIGN = auto()

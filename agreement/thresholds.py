@@ -12,18 +12,17 @@ highest, where all or none are yes.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from agreement.best_value import FOLDS, OBJECTIVES, Objective, best_run, fold_generator, folds_of, middle
 from agreement.catalogue import PeopleAs, people_as, value_range_of
 from agreement.estimate import Estimate
 from agreement.inference import intervals
-from agreement.inference.hypothesis_tests import ROUNDING
 from agreement.inference.intervals import Deviations, ValueRange
 from agreement.numeric import BoolArray, FloatArray, IntArray
 from agreement.reasons import Method, MethodCode, Reason, ReasonCode, joined
@@ -51,8 +50,6 @@ from agreement.study.cells import (
 )
 from agreement.study.frame import Ratings, Suite, read
 
-Objective = Literal["percent_agreement", "cohen_kappa"]
-OBJECTIVES: tuple[Objective, ...] = get_args(Objective)
 ONE_SCORE = Reason(ReasonCode.ONE_SCORE)
 
 
@@ -108,26 +105,6 @@ def cut_tables(yes: FloatArray, no: FloatArray) -> FloatArray:
     return np.stack([said_no, said_yes], axis=-2)
 
 
-def middle(low: FloatArray, high: FloatArray) -> FloatArray:
-    """A number t with low <= t < high, midway: with "> t" what is `low` stays below and what is `high` above."""
-    half = low / 2.0 + high / 2.0
-    return np.where((half >= high) | (half < low), low, half)
-
-
-@dataclass(frozen=True)
-class Runs:
-    """Neighbouring values that are all the best: each run's first place, and the one after its last."""
-
-    first: IntArray
-    after: IntArray
-
-
-def best_runs(values: FloatArray) -> Runs:
-    """The runs of highest values, one of which at least is defined; rounding makes no difference."""
-    best = np.r_[False, values >= np.nanmax(values) - ROUNDING, False]
-    return Runs(np.flatnonzero(best[1:] & ~best[:-1]), np.flatnonzero(best[:-1] & ~best[1:]))
-
-
 @dataclass(frozen=True)
 class BestCut:
     """The best cut: threshold, the objective there, and the place of the cut; or the reason why there is none."""
@@ -148,10 +125,9 @@ def best_cut(tally: ScoreCounts, objective: Objective) -> BestCut:
         return BestCut(None, None, -1, ONE_SCORE if tally.scores.size == 1 else why_no_auc())
     values = FORMULAS[objective](PairSums.of(tally.tables()))
     edges = tally.edges()
-    runs = best_runs(values)
-    low, high = edges[runs.first], edges[runs.after]
-    widest = int(np.argmax(high / 2.0 - low / 2.0))
-    position = int(np.searchsorted(tally.scores, middle(low[widest], high[widest]), side="right"))
+    run = best_run(values, edges[:-1], edges[1:])
+    # the cut that the middle of the run lies in
+    position = int(np.searchsorted(tally.scores, run.middle, side="right"))
     return BestCut(float(middle(edges[position], edges[position + 1])), float(values[position]), position)
 
 
@@ -170,18 +146,6 @@ class CrossValidated:
     fold: IntArray
     thresholds: tuple[float, ...]
     reason: Reason | None = None
-
-
-def fold_generator(seed: int, stream: str) -> np.random.Generator:
-    """What deals the clusters of a cell into folds; `stream` names the cell."""
-    return np.random.default_rng([seed, zlib.crc32(f"folds {stream}".encode())])
-
-
-def folds_of(clusters: int, folds: int, generator: np.random.Generator) -> IntArray:
-    """A fold for each cluster: shuffled, then dealt out in turn, so that sizes differ by one at most."""
-    fold = np.empty(clusters, np.int64)
-    fold[generator.permutation(clusters)] = np.arange(clusters) % folds
-    return fold
 
 
 def cross_validate(answers: ScoredAnswers, objective: Objective, fold_of_cluster: IntArray) -> CrossValidated:
@@ -251,7 +215,7 @@ class CutOptions:
     aspect: str = "correct"
     number: str = "score"
     objective: Objective = "percent_agreement"
-    folds: int = 5
+    folds: int = FOLDS
 
 
 @dataclass(frozen=True)

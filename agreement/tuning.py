@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from agreement.best_value import FOLDS, Objective, best_run, fold_generator, folds_of
 from agreement.engine.counts import PEOPLE, SIMULATED, CountedTopic
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio
 from agreement.reasons import Method, MethodCode, Reason, ReasonCode
@@ -22,7 +23,6 @@ from agreement.report.scorer_human import NOTHING_SHARED, SCORER_AND_PEOPLE
 from agreement.statistics.scale import Scale
 from agreement.statistics.two_raters import FORMULAS, PairSums, why_undefined
 from agreement.study.cells import ALL, CellOutcome, Key, Outcome, Used, compact, outcome, with_tasks_mean
-from agreement.thresholds import Objective, best_runs, fold_generator, folds_of
 
 NONE, NO, YES = -1, 0, 1
 """Codes of verdicts; NONE is no verdict, or one that was left open."""
@@ -158,9 +158,6 @@ def share_of_yes(verdicts: IntArray, group: IntArray, groups: int) -> FloatArray
     return ratio((verdicts == YES).astype(float) @ member, (verdicts >= 0).astype(float) @ member)
 
 
-FOLDS = 5
-
-
 @dataclass(frozen=True)
 class Tuned:
     """Agreement of one statistic by value of a setting.
@@ -250,12 +247,10 @@ def _why_not(verdicts: IntArray, values: FloatArray, clusters: int, folds: int) 
 
 def _best(at: FloatArray, values: FloatArray) -> tuple[int, tuple[int, int]]:
     """The place of the best value, and the run that it stands for."""
-    runs = best_runs(values)
-    first, last = runs.first, runs.after - 1
-    widest = int(np.argmax(at[last] - at[first]))
-    run = int(first[widest]), int(last[widest])
-    middle = (at[run[0]] + at[run[1]]) / 2
-    return run[0] + int(np.argmin(np.abs(at[run[0] : run[1] + 1] - middle))), run
+    run = best_run(values, at, at)
+    # the value of the setting that is nearest to the middle of the run
+    place = run.first + int(np.argmin(np.abs(at[run.first : run.last + 1] - run.middle)))
+    return place, (run.first, run.last)
 
 
 def _number(value: float | np.float64 | FloatArray) -> float | None:

@@ -16,30 +16,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from agreement.estimate import Estimate
-from agreement.numeric import BoolArray
 from agreement.report.report import build
 from agreement.report.scorer_human import strict_majority
-from agreement.statistics.scale import YES_NO_VOCABULARIES
 from agreement.study.cells import Options
 from agreement.study.frame import COLUMNS
+from agreement.suite_metrics.both_objects import OA, Role, Roles, both_objects, is_about
 
-Role = Literal["a", "b"]
 Scales = Mapping[tuple[str, str], str]
 LEAST = 3
 FEWER, MISSING = "fewer_than_three", "objects_missing"
-OA, UNCOND, COND = "oa", "visor_uncond", "visor_cond"
+UNCOND, COND = "visor_uncond", "visor_cond"
 METRICS = {OA: "OA", UNCOND: "VISOR_uncond", COND: "VISOR_cond"}
 """Table V's rows by key."""
 ONLY_HERE = frozenset({"quality", "scene", "merged"})
 """Aspects that no other questionnaire of ours asks for: where people judge one, they answered VISOR's."""
-_YES = {yes for yes, _ in YES_NO_VOCABULARIES}
-_NO = {no for _, no in YES_NO_VOCABULARIES}
 
 
 @dataclass(frozen=True)
@@ -61,18 +56,6 @@ QUESTIONS = (
     StudyQuestion("relation", "Spatial Relation", "position"),
     StudyQuestion("merged", "Merged/Distinct", "merged"),
 )
-
-
-@dataclass(frozen=True)
-class Roles:
-    """A prompt's objects: the target of A, of which a relation is said, and of B; and whether it asks for a relation."""
-
-    a: str
-    b: str | None
-    relation: bool
-
-    def target(self, role: Role) -> str | None:
-        return self.a if role == "a" else self.b
 
 
 @dataclass(frozen=True)
@@ -108,7 +91,7 @@ def _questions(rows: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], o
     for question in QUESTIONS:
         part = people[people.aspect == question.aspect]
         if question.role is not None:
-            part = part.loc[_is(part, roles, question.role)]
+            part = part.loc[is_about(part, roles, question.role)]
         elif question.aspect == "count":
             part = part[part.target.isna()]  # a number with a target is another questionnaire's
         known |= {(str(suite), question.key): known[suite, question.aspect] for suite in part.suite.unique()}
@@ -121,7 +104,7 @@ def _questions(rows: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], o
 
 
 def _metrics(rows: pd.DataFrame, roles: Mapping[str, Roles], options: Options) -> tuple[Estimate, ...]:
-    both = _both(rows, roles)
+    both = both_objects(rows, roles)
     related = rows.prompt.map(lambda prompt: (role := roles.get(prompt)) is not None and role.relation).astype(bool)
     uncond = rows[related & (rows.aspect == "correct")].assign(aspect=UNCOND, target=None)
     cond = rows[related & (rows.aspect == "position")].assign(aspect=COND, target=None)
@@ -132,13 +115,6 @@ def _metrics(rows: pd.DataFrame, roles: Mapping[str, Roles], options: Options) -
     order = [*METRICS]
     estimates = sorted(report.raters, key=lambda row: (row.suite, row.people, row.rater, order.index(row.aspect)))
     return tuple(replace(row, aspect=METRICS[row.aspect]) for row in estimates)
-
-
-def _is(part: pd.DataFrame, roles: Mapping[str, Roles], role: Role) -> BoolArray:
-    """Whether each row is about the object in that role."""
-    targets = {prompt: named.target(role) for prompt, named in roles.items()}
-    pairs = zip(part.prompt, part.target, strict=True)
-    return np.array([isinstance(target, str) and targets.get(prompt) == target for prompt, target in pairs], bool)
 
 
 def _answered(part: pd.DataFrame) -> pd.Series:
@@ -152,24 +128,6 @@ def _enough(part: pd.DataFrame) -> pd.DataFrame:
     """Answers to a question that fewer than three answered are marked as left out."""
     few = (part.kind == "human") & part.excluded.isna() & (_answered(part) < LEAST)
     return part.assign(excluded=part.excluded.astype(object).mask(few, FEWER))
-
-
-def _both(rows: pd.DataFrame, roles: Mapping[str, Roles]) -> pd.DataFrame:
-    """Of each rater and item whether both objects are there: no if one is not, nothing where that is open."""
-    part = rows[(rows.aspect == "present") & rows.excluded.isna()]
-    pair = [bool(role and role.b) for role in map(roles.get, part.prompt)]
-    part = part.loc[np.array(pair, bool) & (_is(part, roles, "a") | _is(part, roles, "b"))]
-    words = part.label.astype(str).str.strip().str.casefold()
-    keys = ["item", "rater", "kind"]
-    seen = part.assign(here=words.isin(_YES), gone=words.isin(_NO)).groupby(keys)[["here", "gone"]].sum()
-    # no if one of the two is not there; yes if both are; else open
-    said_so = [("no" if gone else "yes" if here == 2 else None) for here, gone in zip(seen.here, seen.gone, strict=True)]
-    label = pd.Series(said_so, index=seen.index, dtype=object)
-    # a rater's last row is when they had said it
-    last = part.sort_values("seq").drop_duplicates(keys, keep="last").set_index(keys)
-    made = last.assign(label=label, aspect=OA, target=None, number=np.nan).reset_index()
-    derived: pd.DataFrame = made.loc[made.label.notna(), list(COLUMNS)]
-    return derived
 
 
 def _where_both(part: pd.DataFrame, both: pd.DataFrame) -> pd.DataFrame:

@@ -34,8 +34,8 @@ from benchmarks.measuring import Timing, command_line, machine, tell, timed
 from concord import agreement
 from concord.agreement import AgreementRows
 from data.records import Annotation, Judgement
+from data.selection import Selection
 from data.store.analysis import aggregates
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import recording
 

@@ -24,14 +24,14 @@ import numpy as np
 from PIL import Image as Picture
 
 from annotation.questionnaires.base import Question, Questionnaire, clean, validate, visible
-from concord import form
+from concord.form.item_form import campaign_of, item_form
 from data.campaigns.items import CampaignItem
 from data.campaigns.settings import Campaign
 from data.prompts.coco import COCO
 from data.records import Image, Item, Prompt
 from data.store import imports
+from data.store.campaign_items import read_tasks
 from data.store.campaigns import management
-from data.store.core.campaign_items import read_tasks
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 
@@ -325,13 +325,13 @@ class ItemQuestions:
 
 def questions_by_ticket(store: Store, folder: Path) -> list[ItemQuestions]:
     """All items of the campaign."""
-    campaign = form.campaign_of(store, NAME)
+    campaign = campaign_of(store, NAME)
     assert campaign is not None
     files = {hashlib.sha256(path.read_bytes()).hexdigest(): path.name for path in folder.iterdir()}
     with store.read() as cursor:
         tasks = read_tasks(cursor, [item.item_id for item in management.items(store, NAME)]).values()
     return [
-        ItemQuestions(task.public_id, form.item_form(store, campaign, task, "").questionnaire, sha256, files[sha256])
+        ItemQuestions(task.public_id, item_form(store, campaign, task, "").questionnaire, sha256, files[sha256])
         for task in tasks
         for sha256 in [task.pictures[0].sha256]
     ]

@@ -34,8 +34,9 @@ from starlette.testclient import TestClient
 
 from benchmarks.measuring import Timing, command_line, machine, resident, tell, timed
 from data.records import Annotation, Judgement
+from data.store import browse_index
 from data.store.browse import index_refresh
-from data.store.core import browse_index, rows
+from data.store.core import rows
 from data.store.core.store import Store
 from data.store.judgements import recording
 from ui.web.api import browse, workbench

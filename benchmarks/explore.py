@@ -38,9 +38,9 @@ from data.playground import sample
 from data.playground.drawing import CARELESS
 from data.playground.sample import SUITE, PlaygroundSample
 from data.records import Evidence, Image, Rater, image_item
+from data.selection import Selection
 from data.spec import parse_spec
 from data.store import imports, runs
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, ImportedRun
 from data.store.judgements import scorer_evidence

@@ -33,11 +33,11 @@ if not __package__:
 from benchmarks import annotators
 from benchmarks.annotate import BROWSER_PERSON, OUR_MARKS, Clicker, open_browser, open_our_form, served, together
 from benchmarks.annotators import Http
-from benchmarks.load import Annotator, LoadPlan, LoadResult
+from benchmarks.load import LoadPlan, LoadResult, SimulatedAnnotator
 from benchmarks.measuring import command_line, machine, percentile, planned, processor_seconds, written
+from data.images.widths import IN_FORM
 from data.store.core.store import Store
 from ui.web.assets import SCRIPT, STYLES
-from ui.web.thumbnails import IN_FORM
 
 ROUNDS: Final = ("just started", "warm")
 SMALL: Final = LoadPlan(people=3, images=30, seconds=4.0, think=0.5)
@@ -85,7 +85,7 @@ async def _round(name: str, people: int, port: int, pid: int) -> Round:
     return Round(joined, processor_seconds(pid) - before)
 
 
-class Joiner(Annotator):
+class Joiner(SimulatedAnnotator):
     """Somebody who opens the form as a browser does, and loads ahead what they are offered."""
 
     def __init__(self, name: str, port: int, choose: annotators.Choose, result: LoadResult, plan: LoadPlan, seed: int) -> None:

@@ -43,7 +43,9 @@ from benchmarks import annotators
 from benchmarks.annotate import served
 from benchmarks.annotators import Choose, Http, Refused, event_body, queued_event
 from benchmarks.measuring import command_line, machine, percentile, planned, processor_seconds, resident, written
+from concord import thumbnails
 from concord.common import forwarding
+from data.images.widths import IN_GRIDS
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
 from data.prompts.coco import COCO
 from data.prompts.geneval_suite import COLORS
@@ -51,7 +53,6 @@ from data.store.browse import contents
 from data.store.core import rows
 from data.store.core.store import Store
 from scorers import registry
-from ui.web import thumbnails
 
 PAGES: Final = ("", "agreement", "runs", "browse")
 _CONFIG: Final = re.compile(r"window\.gradio_config\s*=\s*(\{.*?\});?\s*</script>", re.DOTALL)
@@ -202,7 +203,7 @@ def make_load_project(project: Path, folder: Path, images: int) -> list[annotato
     with Store(project) as store:
         annotators.make_campaign(store, folder, images, OVERLAP, side=_SIDE)
         for sha256 in contents.image_hashes(store):
-            thumbnails.make_ahead(store, sha256, thumbnails.IN_GRIDS)
+            thumbnails.make_ahead(store, sha256, IN_GRIDS)
         return annotators.questions_by_ticket(store, folder)
 
 
@@ -291,7 +292,7 @@ class LoadResult:
             self.errors[f"{kind}: {error}"] += 1
 
 
-class Annotator:
+class SimulatedAnnotator:
     """Somebody with the form open."""
 
     def __init__(self, name: str, port: int, choose: Choose, result: LoadResult, plan: LoadPlan, seed: int) -> None:
@@ -409,7 +410,7 @@ async def _watch(pid: int, until: float, result: LoadResult) -> None:
 
 async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choose: Choose, plan: LoadPlan) -> LoadResult:
     result = LoadResult()
-    people = [Annotator(f"person {n:03}", port, choose, result, plan, n) for n in range(plan.people)]
+    people = [SimulatedAnnotator(f"person {n:03}", port, choose, result, plan, n) for n in range(plan.people)]
     viewers = [Viewer(port, PAGES[n % len(PAGES)], result.timed) for n in range(plan.viewers)]
     wanted = min(len(folders), round(plan.scored * plan.seconds / _EACH) + 1)
     for person in people:

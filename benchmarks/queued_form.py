@@ -28,11 +28,11 @@ from fastapi import FastAPI
 from annotation.questionnaires.base import COLORS, COUNTS, Option, Questionnaire, clean, validate
 from annotation.questionnaires.geneval import CAPTION_FIT, POSITION_X, POSITION_Y, REALISM
 from benchmarks.measuring import command_line
-from concord import form as asking
+from concord.form.item_form import campaign_of, item_form
 from data.aspects import CANNOT_TELL, YES
+from data.store import campaign_items
 from data.store.browse import contents
 from data.store.campaigns import participation
-from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.judgements import recording
 
@@ -69,11 +69,11 @@ class QueuedDesk:
         return [name, *self._next(name)]
 
     def submit(self, person: str, ticket: str, blank: bool, *values: Any) -> list[Any]:
-        campaign = asking.campaign_of(self._store, self._campaign)
+        campaign = campaign_of(self._store, self._campaign)
         task = campaign_items.get_task(self._store, ticket)
         if campaign is None or task is None:
             raise gr.Error("This image is no longer part of the project.")
-        about = asking.item_form(self._store, campaign, task, person)
+        about = item_form(self._store, campaign, task, person)
         answers = _answers(about.questionnaire, blank, values)
         if validate(about.questionnaire, answers):
             raise gr.Error("Some answers are missing or invalid.")
@@ -83,11 +83,11 @@ class QueuedDesk:
 
     def _next(self, person: str) -> list[Any]:
         """The next item's ticket, picture, progress, and what becomes of the components."""
-        campaign = asking.campaign_of(self._store, self._campaign)
+        campaign = campaign_of(self._store, self._campaign)
         desk = participation.next_tasks(self._store, person, self._campaign, ahead=1)
         if campaign is None or not desk.tasks:
             return ["", None, "Nothing is left for you.", False, *(gr.update(visible=False, value=None) for _ in IDS)]
-        about = asking.item_form(self._store, campaign, desk.tasks[0], person)
+        about = item_form(self._store, campaign, desk.tasks[0], person)
         questions = {question.id: question for question in about.questionnaire.questions}
         progress = f"{desk.progress.done} done, {desk.progress.remaining} to go"
         updates = [

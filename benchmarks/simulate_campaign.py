@@ -29,9 +29,9 @@ from benchmarks.measuring import add_options, command_line, tell
 from data.campaigns.items import CampaignItem, sample_items
 from data.campaigns.settings import Campaign, Settings
 from data.records import Annotation, Image, Item, Judgement, Prompt
+from data.selection import Selection
 from data.store import imports
 from data.store.campaigns import allocation, management, monitoring, participation
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording, revocations

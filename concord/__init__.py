@@ -1,27 +1,23 @@
 """What one can do with a Concord project, as a Python library: ``concord.open("projects/mine")``, ``concord.create(...)``.
 
 A module or a package per activity; commands, pages and routes call these functions. Nothing here knows Gradio, Typer or
-FastAPI, and importing the package alone loads nothing.
+FastAPI, and importing the package alone loads nothing: what ``__all__`` names is imported when it is first used.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from concord.library import Project
+    from concord.library import Agreement, Filter, Project, ProjectError, create, open
+
+__all__ = ["Agreement", "Filter", "Project", "ProjectError", "create", "open"]
 
 
-def open(folder: str | Path) -> Project:
-    """A project by its folder, which must exist (``concord.library.Project``)."""
-    from concord.library import open_project
+def __getattr__(name: str) -> Any:
+    """Return a name of the library."""
+    if name not in __all__:
+        raise AttributeError(f"module 'concord' has no attribute {name!r}")
+    from concord import library
 
-    return open_project(folder)
-
-
-def create(folder: str | Path) -> Project:
-    """A new, empty project; one that exists already is opened."""
-    from concord.library import create_project
-
-    return create_project(folder)
+    return getattr(library, name)

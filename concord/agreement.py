@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from threading import Lock
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 
@@ -34,13 +34,12 @@ from agreement.thresholds import ThresholdAgreement, thresholds
 from concord.common import live_updates
 from concord.common.context import CommandError, Context, UsageError
 from concord.common.estimate_json import estimate_json
-from data.aspects import NO, YES
+from data.aspects import NO, YES, Scales
+from data.selection import Selection
 from data.store import library
 from data.store.analysis import aggregates
 from data.store.browse import contents
 from data.store.core import frame
-from data.store.core.frame import Scales
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import remarks
 from data.validation import did_you_mean
@@ -59,6 +58,7 @@ class AgreementRows:
         thresholds: scores turned into yes and no.
         quality: each person beside the consensus of the others.
         scorer_means: scorers' own means.
+        suite_metrics: the metrics that a suite's own paper defines, of each scorer and of people.
     """
 
     among_people: tuple[Estimate, ...] = ()
@@ -69,6 +69,7 @@ class AgreementRows:
     thresholds: tuple[ThresholdAgreement, ...] | None = None
     quality: tuple[Estimate, ...] | None = None
     scorer_means: tuple[Estimate, ...] | None = None
+    suite_metrics: tuple[Estimate, ...] | None = None
 
     def sections(self) -> Iterator[tuple[str, Sequence[Estimate]]]:
         """Yield the name and the rows of each section that was asked for."""
@@ -97,6 +98,10 @@ class Further:
 
     comparisons: bool = False
     thresholds: bool = False
+
+
+MOVED_ASPECTS: Final = {"caption_fit": "caption_match", "realism": "shape_realism"}
+"""Aspects that answers in our words had while they shared them with answers in the words of GenEval's authors."""
 
 
 def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Selection:
@@ -130,6 +135,10 @@ def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Select
         for value in values:
             if filter_name in known and value not in known[filter_name]:
                 hint = did_you_mean(value, known[filter_name])
+                if filter_name == "aspect" and (now := MOVED_ASPECTS.get(value)) in choices.aspect:
+                    hint = (
+                        f"answers to Concord's own wording of GenEval's form are {now}; {value} is the authors' wording alone"
+                    )
                 context.warn(f"--{filter_name} {value}: there is nothing by that name in this project; {hint}")
     return chosen
 
@@ -194,6 +203,10 @@ def compute(store: Store, selection: Selection, options: Options, further: Furth
     return rows_of(frame.frame(store, selection), scales_of(store), selection, options, further)
 
 
+recall = live_updates.cached(maxsize=64)(compute)
+"""Like ``compute``, but computed once for all who look while the project stays as it is."""
+
+
 def rows_of(
     judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, further: Further = Further()
 ) -> AgreementRows:
@@ -223,12 +236,6 @@ def _about(selection: Selection, rows: AgreementRows) -> AgreementRows:
     """Return the rows about the selected aspects: a scorer's score was let through only to meet people's answers."""
     aspects = selection.aspect
     return rows.where(lambda row: row.aspect in aspects) if aspects else rows
-
-
-@live_updates.cached(maxsize=64)
-def recall(store: Store, selection: Selection, options: Options) -> AgreementRows:
-    """Like ``compute``, but computed once for all who look while the project stays as it is."""
-    return compute(store, selection, options)
 
 
 @live_updates.cached(maxsize=32)

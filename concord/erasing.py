@@ -13,8 +13,8 @@ from concord.common import wording
 from concord.common.context import CommandError, Context
 from data.files import printable
 from data.store.backup import restoring
-from data.store.core.erased import ErasedRows
 from data.store.core.store import Store
+from data.store.erased import ErasedRows
 from data.store.people import erasing
 
 _TEXT_FILES = {".csv", ".tsv", ".json", ".jsonl", ".html", ".md", ".txt", ".toml", ".log"}
@@ -28,6 +28,17 @@ def erase_person(store: Store, name: str) -> ErasedRows:
         NoSuchPerson: there is none of this name, or it is a scorer's or a study's slot.
     """
     return erasing.erase(store, name, lambda: [debt.line for debt in payment.debts(store, name)])
+
+
+def erase_everywhere(store: Store, name: str) -> tuple[ErasedRows, list[str]]:
+    """Erase a person from the database and from its copies; return what went, and the copies that could not be rewritten.
+
+    Raises:
+        NoSuchPerson: there is none of this name, or it is a scorer's or a study's slot.
+    """
+    removed = erase_person(store, name)
+    copies = restoring.erase_from_copies(store, [name])
+    return removed, [str(copy.path) for copy in copies if copy.outcome == "failed"]
 
 
 def describe_debts(owed: Sequence[Debt]) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any, TextIO, TypeVar
 
 from concord.common import wording
 from concord.common.context import CommandError, UsageError, report_errors, writing
+from concord.suite_metrics.visor_summary import VisorTally
 from data.files import located, printable, whole_file
 from data.formats import official_results as results
 from data.formats.evidence import EvidenceCase, read_case
@@ -22,7 +23,7 @@ from scorers.geneval import results as geneval_results
 from scorers.geneval import rules as geneval_rules
 from scorers.questions import rules as tifa_scores
 from scorers.visor import rules
-from scorers.visor.results import DetectionFile, MixedGenerators, VisorTally
+from scorers.visor.results import DetectionFile, MixedGenerators
 
 Write = Callable[[str], object]
 R = TypeVar("R")

@@ -25,16 +25,16 @@ from agreement.report.report import select
 from concord.agreement import selected
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, writing
+from data.aspects import Scales
 from data.export import datasets, formats
 from data.export.formats import Columns
 from data.export.rows import ANSWER_COLUMNS, JUDGEMENT_COLUMNS, RATING_COLUMNS, SIMULATED
 from data.files import safe_file_name, whole_file
 from data.images.files import ImageError, open_image
 from data.people import NamesAs, pseudonymous, without_names
+from data.selection import Selection
 from data.store.analysis import exports
 from data.store.core import frame
-from data.store.core.frame import Scales
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 
 HASHED = tuple(name for name in RATING_COLUMNS if name != "seq")
@@ -165,7 +165,7 @@ def why_no_rows(read: int, excluded: Counter[str]) -> str:
     return f"no judgement of this selection counts ({', '.join(left) or 'none has a value'}); nothing was written"
 
 
-def judgement_parts(store: Store, chosen: Selection) -> Iterator[tuple[pd.DataFrame, frame.Scales]]:
+def judgement_parts(store: Store, chosen: Selection) -> Iterator[tuple[pd.DataFrame, Scales]]:
     """The selected judgements part by part, each with the scales of all."""
     if chosen.certainty:
         # how far people agree is told from all that they said

@@ -23,7 +23,7 @@ from agreement.estimate import Estimate, WithInterval
 from agreement.generators import GeneratorDifference, compare_generators
 from agreement.report.ceiling import FINER, NO_INTERVALS, SAW_LABELS
 from concord.common import sentences, wording
-from data.store.core.selection import PEOPLE, SIMULATED
+from data.selection import PEOPLE, SIMULATED
 
 ALL: Final = "all"
 MEAN: Final = "mean"

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
 from agreement import Scale
 from annotation.questionnaires import registry as questionnaires
-from annotation.questionnaires.form import Derived, Form, FormItem
+from annotation.questionnaires.form import Form, FormItem
 from concord.common.context import Context
 from data.aspects import CANNOT_TELL, NO, YES, YES_NO_ASPECTS
-from data.campaigns.settings import Campaign
+from data.campaigns.settings import DEFAULT, Campaign
 from data.files import quoted
 from data.jobs.runs import Observation
 from data.records import Annotation, Evidence, Judgement
 from data.spec import HasSpec
-from data.store.core.campaign_items import DEFAULT
 from data.store.judgements import recording
 from data.store.judgements.recording import JudgedSource
 from scorers import registry
@@ -135,23 +134,6 @@ def form_about(campaign: Campaign, spec: Mapping[str, Any], answered: str | None
     return form_of(campaign.questionnaire if spec else questionnaires.YES_NO.name)
 
 
-def derive(form: Form, answers: Mapping[str, Any], item: FormItem, members: Sequence[str] = ()) -> tuple[Judgement, ...]:
-    """The judgements of a person's answers; ``members`` are the images of an item of several, in their order.
-
-    Raises:
-        ValueError: the answers are about images that the item does not have.
-    """
-    return tuple(_placed(derived, members) for derived in form.derive(item, answers))
-
-
-def _placed(derived: Derived, members: Sequence[str]) -> Judgement:
-    if derived.member is None:
-        return derived.judgement
-    if derived.member >= len(members):
-        raise ValueError("a judgement about one of several images cannot belong to an item with a single image")
-    return replace(derived.judgement, item_id=members[derived.member])
-
-
 def rule_version_of(scorer: Scorer) -> str:
     """The rule version of a scorer's judgements."""
     return f"{scorer.name}-{scorer.version}"
@@ -177,7 +159,7 @@ def derive_source(source: JudgedSource) -> tuple[str, Sequence[Judgement]]:
     form, members = form_of(source.questionnaire, source.definition), source.members or (source.item_id,)
     order = tuple((source.raw or {}).get("order", ()))
     item = FormItem("", source.spec or {}, len(members), source.questions, source.generators, order)
-    return form.rule_version, derive(form, source.answers or {}, item, members)
+    return form.rule_version, form.judgements(item, source.answers or {}, members)
 
 
 def rebuild(context: Context) -> None:

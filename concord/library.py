@@ -12,41 +12,36 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pandas as pd
 
-from agreement import Options
 from agreement.meta.alternative_annotator import EPSILON
-from agreement.meta.estimates import EstimateOptions, Method
+from agreement.meta.estimates import Method
 from agreement.meta.labelled_sample import Target
-from agreement.meta.units import Finding
-from concord import agreement, exporting
+from concord.agreement_request import AgreementRequest, By
 from concord.common import forwarding
 from concord.common.context import Context, run_guarded
-from concord.common.estimate_json import finding_json
-from concord.meta import estimates, findings, planning
-from concord.meta.planning import PlanRequest
-from data.export.datasets import IMAGES
-from data.export.rows import JUDGEMENT_COLUMNS, RATING_COLUMNS
-from data.store import library
-from data.store.analysis import exports
-from data.store.core.selection import Selection
+from concord.importing.image_requests import ImageRequest, Layout
+from concord.importing.rating_request import Merge, RatingRequest
+from concord.meta.requests import MEAN, AltTestRequest, EstimateRequest, PlanRequest, RankRequest, RaterEffectsRequest
+from concord.runs.requests import ScoreRequest
+from data.selection import Selection
 from data.store.core.store import Store, StoreBusy, StoreError, refuse_missing
 from data.validation import did_you_mean
 from scorers.models.devices import default_device
 
+__all__ = ["Agreement", "Filter", "Project", "ProjectError", "create", "open"]
+
 Filter = str | Sequence[str]
 """One value of a filter, or several of which any may hold."""
-Made = Mapping[str, pd.DataFrame | Sequence[Mapping[str, Any]]]
+
 
 _APP: Final = Path(__file__).resolve().parents[1] / "app.py"
 _FILTERS: Final = tuple(field.name for field in fields(Selection))
-_IMAGE: Final = ["path", "sha256"]
 
 
 class ProjectError(Exception):
@@ -62,12 +57,14 @@ class Agreement:
         raters: each scorer with people; with ``ceiling`` people's own agreement and a verdict beside it.
         matrix: any two raters.
         by_certainty: scorers with people by how far people agree; empty unless asked for.
+        suite_metrics: the metrics that a suite's own paper defines, of each scorer and of people.
     """
 
     among_people: pd.DataFrame
     raters: pd.DataFrame
     matrix: pd.DataFrame
     by_certainty: pd.DataFrame
+    suite_metrics: pd.DataFrame
 
 
 class Project:
@@ -120,31 +117,21 @@ class Project:
         seed: int = 0,
         **selection: Filter,
     ) -> Agreement:
-        """Agreement of a selection, as ``agreement`` computes it.
-
-        Args:
-            statistics: names of statistics; None for all that apply.
-            intervals: whether to compute 95 % intervals.
-            ceiling: whether to put people's own agreement, and a verdict, beside each scorer.
-            by_target: one row per object, relation or question.
-            by_certainty: also compare scorers with people by how far people agree.
-            margin: equivalence margin; None: .05 for shares, .1 for coefficients.
-            seed: random seed of cross-validation folds and permutations.
-            selection: filters.
+        """Agreement of a selection, as ``agreement`` computes it; ``by_target`` and ``by_certainty`` are its ``--by``.
 
         Raises:
             ProjectError: there is no such filter or value.
         """
-        options = Options(
-            statistics=tuple(statistics) if statistics is not None else None,
-            by_target=by_target,
-            by_certainty=by_certainty,
+        by: dict[By, bool] = {"target": by_target, "certainty": by_certainty}
+        request = AgreementRequest(
+            statistics=tuple(statistics or ()),
             intervals=intervals,
             ceiling=ceiling,
+            by=tuple(each for each, wanted in by.items() if wanted),
             margin=margin,
             seed=seed,
         )
-        sections = self._tables("agreement", selection, asdict(options))
+        sections = self._tables("agreement", selection, asdict(request))
         return Agreement(*(sections.get(field.name, pd.DataFrame()) for field in fields(Agreement)))
 
     def estimate(
@@ -159,54 +146,50 @@ class Project:
         seed: int = 0,
         **selection: Filter,
     ) -> pd.DataFrame:
-        """How good is each generator by people's standard, from few labels and many verdicts? The rows of ``estimate``.
-
-        Args:
-            scorer: only these scorers.
-            method: ``ppi``, a prediction-powered mean, or ``corrected``, a rate corrected for the scorer's errors.
-            about: ``prompts``, new ones of this kind, or ``these`` images (the command's ``--target``).
-            against: a generator; each other one less this one is estimated, too.
-            labelled_at_random: whether chance chose all images that have labels.
-            label_sample: a trial: so many labelled images are drawn, and the other labels hidden.
-            seed: random seed of the trial.
-            selection: filters.
+        """How good is each generator by people's standard, from few labels and many verdicts? The rows of ``estimate``,
+        whose ``--target`` is ``about``.
 
         Raises:
             ProjectError: there is no such filter or value.
         """
-        options = EstimateOptions(method, about, labelled_at_random, label_sample, seed, against, tuple(_several(scorer)))
-        return self._table("estimate", selection, **asdict(options))
+        request = EstimateRequest(
+            scorer=tuple(_several(scorer)),
+            method=method,
+            target=about,
+            against=against,
+            labelled_at_random=labelled_at_random,
+            label_sample=label_sample,
+            seed=seed,
+        )
+        return self._table("estimate", selection, **asdict(request))
 
     def plan(
         self,
         *,
         half_width: float | None = None,
         difference: float | None = None,
-        statistics: Sequence[str] = ("mean",),
+        statistics: Sequence[str] = (MEAN,),
         images: Sequence[int] = (),
         ratings: Sequence[int] = (),
         persons: int | None = None,
         seed: int = 0,
         **selection: Filter,
     ) -> pd.DataFrame:
-        """How many prompts a number needs to be sure, by images a prompt and ratings an image, as ``plan`` tells.
-
-        Args:
-            half_width: wanted half width of 95 % intervals; None: .05 of people's scale.
-            difference: of two generators, to be found with power .8; None: .1 of the scale.
-            statistics: ``mean`` (with the difference of two generators), or others of ``agreement``.
-            images: images of a prompt by each generator; none: as many as there are.
-            ratings: people's ratings of an image; none: 1, 2, 3 and 5.
-            persons: people who share the work; None: as many as there are.
-            seed: random seed of the draw that leaves fewer images and ratings.
-            selection: filters.
-        """
-        request = PlanRequest(tuple(statistics), half_width, difference, tuple(images), tuple(ratings), persons, seed)
+        """How many prompts a number needs to be sure, by images a prompt and ratings an image, as ``plan`` tells."""
+        request = PlanRequest(
+            half_width=half_width,
+            difference=difference,
+            statistics=tuple(statistics),
+            images=tuple(images),
+            ratings=tuple(ratings),
+            persons=persons,
+            seed=seed,
+        )
         return self._table("plan", selection, **asdict(request))
 
     def rater_effects(self, *, ratings: Sequence[int] = (1, 3, 5), **selection: Filter) -> pd.DataFrame:
         """Each person's severity, variance components, and the reliability of so many ratings, as ``rater-effects`` tells."""
-        return self._table("rater_effects", selection, ratings=list(ratings))
+        return self._table("rater_effects", selection, **asdict(RaterEffectsRequest(ratings=tuple(ratings))))
 
     def rank(
         self,
@@ -219,17 +202,11 @@ class Project:
     ) -> pd.DataFrame:
         """Does a scorer choose the better image of a prompt, and order the generators, as people do? The rows of ``rank``.
 
-        Args:
-            scorer: only these scorers, beside people.
-            epsilon: scores that are at most so far apart are tied; None: what fits best on other prompts.
-            intervals: whether to compute 95 % intervals.
-            seed: random seed of cross-validation folds and resamples.
-            selection: filters.
-
         Raises:
             ProjectError: there is no such filter or value.
         """
-        return self._table("rank", selection, scorer=_several(scorer), epsilon=epsilon, intervals=intervals, seed=seed)
+        request = RankRequest(scorer=tuple(_several(scorer)), epsilon=epsilon, intervals=intervals, seed=seed)
+        return self._table("rank", selection, **asdict(request))
 
     def alt_test(
         self,
@@ -242,18 +219,13 @@ class Project:
     ) -> pd.DataFrame:
         """May a scorer take the place of a person? The rows of ``alt-test``; ``persons`` has each person's test.
 
-        Args:
-            scorer: only these scorers.
-            epsilon: what a person costs more: .2 for experts, .15 for skilled people, .1 for a crowd.
-            graded: scorers whose score is a grade from 0 to 10, which count as tenths of people's scale.
-            intervals: whether to compute 95 % intervals.
-            selection: filters.
-
         Raises:
             ProjectError: there is no such filter or value.
         """
-        named = {"scorer": _several(scorer), "graded": _several(graded)}
-        return self._table("alt_test", selection, **named, epsilon=epsilon, intervals=intervals)
+        request = AltTestRequest(
+            scorer=tuple(_several(scorer)), epsilon=epsilon, graded=tuple(_several(graded)), intervals=intervals
+        )
+        return self._table("alt_test", selection, **asdict(request))
 
     # what a project is filled with
 
@@ -262,16 +234,14 @@ class Project:
         return self._run("import prompts", "concord.importing.prompts:import_prompts", file=str(file), suite=suite)
 
     def add_images(
-        self, folder: str | Path, *, generator: str | None = None, layout: str = "csv", suite: str | None = None
+        self, folder: str | Path, *, generator: str | None = None, layout: Layout = "csv", suite: str | None = None
     ) -> str:
         """Import a folder of images, as ``import images`` does; the files stay where they are."""
         return self._run(
             "import images",
             "concord.importing.images:import_images",
             directory=[str(folder)],
-            layout=layout,
-            generator=generator,
-            suite=suite,
+            request=asdict(ImageRequest(layout=layout, generator=generator, suite=suite)),
         )
 
     def add_ratings(
@@ -286,27 +256,14 @@ class Project:
         value: str = "value",
         prompt: str | None = None,
         generator: str | None = None,
-        kind: str = "human",
+        kind: Literal["human", "scorer"] = "human",
         new_items: bool = False,
         missing: Sequence[str] = (),
-        merge: Sequence[str] = (),
+        merge: Sequence[Merge] = (),
     ) -> str:
         """Import ratings, one row each, as ``import ratings`` does. Of a rater's ratings of an item the first counts.
 
-        Args:
-            table: the ratings.
-            aspect: what was rated, e.g. ``correct`` or ``quality``.
-            scale: ``nominal``, ``ordinal:1-5``, ``interval``, ... (docs/importing.md).
-            suite: the suite of the items; where it has images, each item must match one.
-            item: the column with the item's id, path, file name or hash.
-            rater: the column with the rater.
-            value: the column with the rating; None is no rating, and counted as left out.
-            prompt: the column with the prompt, if there is one: intervals are computed over prompts.
-            generator: the column with the model that made the image, if there is one.
-            kind: ``human`` or ``scorer``.
-            new_items: whether items that match no image become items without images.
-            missing: further texts that are no rating.
-            merge: what spellings of a label or a name are the same: ``case``, ``space``, ``number``, or ``none``.
+        ``table`` has the ratings, whose cells are None where there is none.
         """
         named = {"item": item, "rater": rater, "value": value, "prompt": prompt, "generator": generator}
         for argument, column in named.items():
@@ -316,6 +273,21 @@ class Project:
         cells = table[[name for name in named.values() if name]].astype({item: str, rater: str})
         if cells[value].dtype == object:
             cells[value] = cells[value].map(lambda cell: None if cell is None or cell != cell else str(cell))
+        request = RatingRequest(
+            item=item,
+            rater=rater,
+            value=value,
+            prompt=prompt,
+            generator=generator,
+            aspect=aspect,
+            scale=scale,
+            suite=suite,
+            kind=kind,
+            wide=False,
+            new_items=new_items,
+            missing=tuple(missing),
+            merge=tuple(merge),
+        )
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "ratings.parquet")
             cells.to_parquet(path)
@@ -324,15 +296,7 @@ class Project:
                     "import ratings",
                     "concord.importing.ratings:import_ratings",
                     file=str(path),
-                    aspect=aspect,
-                    scale=scale,
-                    suite=suite,
-                    kind=kind,
-                    wide=False,
-                    new_items=new_items,
-                    missing=list(missing),
-                    merge=list(merge),
-                    **named,
+                    request=asdict(request),
                 )
             except ProjectError as error:
                 # the file is of no interest to whoever has a table
@@ -364,21 +328,23 @@ class Project:
 
         ``device``: as torch names it (``cpu``, ``cuda:1``); None for the GPU if there is one.
         """
+        request = ScoreRequest(
+            scorer=scorer,
+            profile=profile,
+            overrides=tuple(f"{name}={value}" for name, value in (settings or {}).items()),
+            device=device or default_device(),
+            limit=limit,
+        )
         return self._run(
             "score",
             "concord.runs.score:run",
-            scorer=scorer,
-            profile=profile,
-            overrides=[f"{name}={value}" for name, value in (settings or {}).items()],
-            device=device or default_device(),
-            batch_size=None,
-            limit=limit,
+            request=asdict(request),
             selection=_selection(selection),
         )
 
     def undo(self, import_id: int) -> str:
         """Undo an import, as ``import undo`` does."""
-        return self._run("import undo", "concord.importing:undo_import", import_id=import_id)
+        return self._run("import undo", "concord.importing.undo:undo_import", import_id=import_id)
 
     def report(self, output: str | Path, **selection: Filter) -> str:
         """Write a report, as ``export report`` does; the format follows the file's name (html, pdf, md, tex, zip).
@@ -401,7 +367,7 @@ class Project:
         chosen = _selection(selection)
         with tempfile.TemporaryDirectory() as folder:
             called = {"call": call, "selection": chosen, "arguments": arguments, "folder": folder}
-            self._run("library", "concord.library:write_tables", **called)
+            self._run("library", "concord.library_tables:write_tables", **called)
             return {path.stem: _read(path) for path in Path(folder).iterdir()}
 
     def _run(self, command: str, function: str, **parameters: Any) -> str:
@@ -433,10 +399,8 @@ class Project:
         with Store(self.folder) as store:
             for note in store.notes:
                 print(note, file=sys.stderr)
-            module, name = function.split(":")
-            work: Callable[..., None] = getattr(import_module(module), name)
             context = Context(store, Path.cwd(), out, err)
-            return run_guarded(context, command, lambda: work(context, **parameters))
+            return run_guarded(context, command, lambda: forwarding.call(function, context, parameters))
 
 
 class _Messages(io.StringIO):
@@ -473,95 +437,6 @@ def _selection(filters: Mapping[str, Filter]) -> dict[str, list[str]]:
     return {name: _several(values) for name, values in filters.items()}
 
 
-def write_tables(
-    context: Context, call: str, selection: Mapping[str, Sequence[str]], arguments: Mapping[str, Any], folder: str
-) -> None:
-    """Write the tables of a call of ``Project`` as Parquet files into a folder, wherever the project is open."""
-    chosen = agreement.selected(context, selection)
-    named = {name: tuple(value) if isinstance(value, list) else value for name, value in arguments.items()}
-    for name, rows in _CALLS[call](context.store, chosen, **named).items():
-        _write(rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(rows), Path(folder, f"{name}.parquet"))
-
-
-def _ratings(store: Store, chosen: Selection) -> Made:
-    parts = exporting.judgement_parts(store, chosen)
-    frame = _joined((exporting.counted_ratings(judgements, scales) for judgements, scales in parts), [*RATING_COLUMNS])
-    return {"ratings": _with_files(store, frame)}
-
-
-def _judgements(store: Store, chosen: Selection) -> dict[str, pd.DataFrame]:
-    rows = _joined((written for _, written in exporting.judgement_rows(store, chosen)), [*JUDGEMENT_COLUMNS])
-    return {"judgements": _with_files(store, rows[[*JUDGEMENT_COLUMNS]])}
-
-
-def _scores(store: Store, chosen: Selection) -> Made:
-    frame = _judgements(store, chosen)["judgements"]
-    scored = frame[(frame.kind == "scorer") & (frame.aspect == "score") & frame.value.notna()]
-    columns = ["suite", "prompt", "task", "generator", "item", "rater", "value", *_IMAGE]
-    return {"scores": scored[columns].reset_index(drop=True)}
-
-
-def _with_files(store: Store, table: pd.DataFrame) -> pd.DataFrame:
-    """The table with the file of each item that is an image."""
-    files = _joined(exports.image_batches(store, Selection()), ["image_id", *_IMAGE])
-    return table.join(files.set_index("image_id")[_IMAGE], on="item")
-
-
-def _joined(parts: Iterable[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
-    """All parts in one table; an empty table where there are none."""
-    frames = list(parts)
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=[*columns])
-
-
-def _findings(name: str, rows: Sequence[Finding], scorer: Sequence[str] = ()) -> Made:
-    return {name: [finding_json(row) for row in findings.of_scorers(rows, scorer)]}
-
-
-def _plan(store: Store, chosen: Selection, **request: Any) -> Made:
-    wanted = PlanRequest(**request)
-    agreement.known_statistics(wanted.statistics)
-    return _findings("plan", planning.plan(store, chosen, wanted))
-
-
-_CALLS: Final[Mapping[str, Callable[..., Made]]] = {
-    "prompts": lambda store, _, suite: {
-        "prompts": pd.DataFrame(
-            [asdict(prompt) for prompt in library.prompts_of_suite(store, suite)],
-            columns=["prompt_id", "suite", "task", "text", "spec"],
-        )
-    },
-    "images": lambda store, chosen: {
-        "images": _joined(exports.image_batches(store, chosen), [*IMAGES, "path"]).assign(
-            prompt_spec=lambda frame: frame.prompt_spec.map(lambda text: json.loads(text or "{}"))
-        )
-    },
-    "ratings": _ratings,
-    "judgements": _judgements,
-    "scores": _scores,
-    "agreement": lambda store, chosen, **options: agreement.compute(store, chosen, Options(**options)).to_json(),
-    "estimate": lambda store, chosen, **options: _findings(
-        "estimate", estimates.estimate(store, chosen, EstimateOptions(**options))
-    ),
-    "plan": _plan,
-    "rater_effects": lambda store, chosen, ratings: _findings("rater_effects", findings.effects(store, chosen, ratings)),
-    "rank": lambda store, chosen, scorer, epsilon, **options: _findings(
-        "rank", findings.rank(store, chosen, Options(**options), epsilon), scorer
-    ),
-    "alt_test": lambda store, chosen, scorer, epsilon, graded, **options: _findings(
-        "alt_test", findings.alt_test(store, chosen, Options(**options), epsilon, graded), scorer
-    ),
-}
-"""What each table or call is made of, as tables or as rows."""
-
-
-def _write(table: pd.DataFrame, path: Path) -> None:
-    """A table as Parquet; columns of objects are written as JSON, and named in its metadata."""
-    packed = [str(name) for name in table if table[name].map(lambda cell: isinstance(cell, (dict, list, tuple))).any()]
-    flat = table.assign(**{name: [json.dumps(cell) for cell in table[name]] for name in packed})
-    flat.attrs = {"json": packed}
-    flat.reset_index(drop=True).to_parquet(path)
-
-
 def _read(path: Path) -> pd.DataFrame:
     table = pd.read_parquet(path)
     for name in table.attrs.pop("json", []):
@@ -569,7 +444,7 @@ def _read(path: Path) -> pd.DataFrame:
     return table
 
 
-def open_project(folder: str | Path) -> Project:
+def open(folder: str | Path) -> Project:
     """A project by its folder, which must exist.
 
     Raises:
@@ -586,7 +461,7 @@ def open_project(folder: str | Path) -> Project:
     return Project(path)
 
 
-def create_project(folder: str | Path) -> Project:
+def create(folder: str | Path) -> Project:
     """A new, empty project; one that exists already is opened."""
     path = Path(folder).expanduser().resolve()
     try:

@@ -29,11 +29,12 @@ from concord.runs.worker_process import WorkerProcess
 from data.cache import cached_by_stamp
 from data.jobs.maps import Map, MapFolder, MapJob, MapPositions
 from data.jobs.runs import RunFolder
+from data.selection import PEOPLE, SIMULATED
 from data.spec import SpecError, parse_spec
 from data.store import runs
 from data.store.browse import map_points
 from data.store.browse.filters import ListingQuery
-from data.store.core.selection import PEOPLE, SIMULATED, Where
+from data.store.core.conditions import Where
 from data.store.core.store import Store
 from data.store.runs import RunRow
 from scorers.clipscore import SCORER, model_of

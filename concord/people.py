@@ -20,13 +20,13 @@ from itsdangerous import BadData, URLSafeSerializer
 from concord.common.context import CommandError, Context, UsageError
 from concord.common.table import texts
 from concord.common.text_tables import aligned, csv_text
-from data.people import Role, keyed_hash, platform_pseudonym
+from data.campaigns.settings import DEFAULT
+from data.people import Invitation, Role, Terms, keyed_hash, platform_pseudonym
+from data.refusals import InvitationClosed
 from data.store.campaigns import management, monitoring
-from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
 from data.store.judgements import answer_status, revocations
 from data.store.people import invitations
-from data.store.people.invitations import Invitation, InvitationClosed, Terms
 
 PARAMETERS: Final = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "participant": "participant"}
 """What each platform calls the id in an address."""

@@ -8,7 +8,7 @@ from data.jobs.runs import Observation as Seen
 from data.prompts.questions import PromptQuestion
 from data.records import Judgement
 from data.spec import ObjectSpec, RelationSpec, Spec
-from scorers.base import Check, Knob, ModelBroken, Perceiver, Scorer, Settings, Shown, Verdict
+from scorers.base import Check, Flips, Knob, ModelBroken, Perceiver, Scorer, Settings, Shown, Verdict
 
 __all__ = [
     "CANNOT_TELL",
@@ -17,6 +17,7 @@ __all__ = [
     "YES",
     "Check",
     "Detection",
+    "Flips",
     "Judgement",
     "Knob",
     "ModelBroken",

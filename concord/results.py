@@ -35,9 +35,9 @@ from data.prompts import sr2d_suite
 from data.prompts.prompt_files import text_source
 from data.prompts.questions import ELEMENT_TYPES, PromptQuestion
 from data.records import Evidence, Image, Prompt, Rater, image_item
+from data.selection import Selection
 from data.spec import Spec, parse_spec
 from data.store import imports, library, runs
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, ImportedRun
 from data.store.judgements import scorer_evidence

@@ -14,16 +14,16 @@ from agreement.catalogue import TWO_AT_A_GLANCE
 from concord.agreement import scales_of
 from concord.common import live_updates, wording
 from data.aspects import YES_NO_ASPECTS
+from data.selection import Selection
 from data.store.browse import contents, scopes
 from data.store.browse.scopes import ScopeSize
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.validation import did_you_mean
 
 ALL: Final = "all"
 NAMES: Final = ("suite", "aspect", "generator", "task", "statistic")
 """The names in an address, which are those of the commands' options."""
-MAIN_ASPECTS: Final = ("correct", "faithfulness", "caption_fit")
+MAIN_ASPECTS: Final = ("correct", "faithfulness", "caption_fit", "caption_match")
 """What people's answers are summed up by, in this order of preference."""
 _LONGEST: Final = 1000
 _MOST_GENERATORS: Final = 200
@@ -168,6 +168,11 @@ def open_scope(store: Store, asked: Scope) -> OpenScope | None:
         "statistic": statistics,
     }
     return OpenScope(scope, followed, choices, scopes.scope_size(store, scope.narrow), tuple(lost))
+
+
+def holds_anything(store: Store) -> bool:
+    """Return True if the project has prompts, images or answers."""
+    return not contents.totals(store).nothing
 
 
 def scope_of(store: Store, suite: str) -> Scope:

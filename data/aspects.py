@@ -32,8 +32,11 @@ SCALES: Final[dict[str, str]] = {
     "caption": "nominal",
     "count": "ordinal:0-5",
     "faithfulness": "ordinal:1-5",
+    # GenEval's released answers and its authors' form; our own wording of their levels has aspects of its own below
     "caption_fit": "ordinal:1-4",
     "realism": "ordinal:1-3",
+    "caption_match": "ordinal:1-4",
+    "shape_realism": "ordinal:1-3",
     "quality": "ordinal:1-5",
     "scene": "ordinal:1-5",
     "semantic_consistency": "ordinal:0-1:0.5",
@@ -48,3 +51,7 @@ SCALES: Final[dict[str, str]] = {
 
 COUNT_CAP: Final = 5
 """Counts are judged 0..5, where 5 means "5 or more"; raw counts stay in evidence."""
+
+
+Scales = dict[tuple[str, str], str]
+"""The scale of each (suite, aspect)."""

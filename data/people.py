@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 if TYPE_CHECKING:
@@ -72,3 +74,79 @@ def _without_source_row(text: str) -> str | None:
     shown: Any = json.loads(text)
     on_screen = {name: shown[name] for name in _SCREEN_FIELDS if name in shown} if isinstance(shown, dict) else {}
     return json.dumps(on_screen, separators=(",", ":")) if on_screen else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """Whom a link lets in, to what, and until when.
+
+    Attributes:
+        campaign: None: the default campaign.
+        uses: how many people may come by it; None: any number.
+        signed: whether it lets in only those whose id a crowd platform sent is signed with it.
+    """
+
+    campaign: str | None
+    role: Role
+    expires: datetime
+    uses: int | None = None
+    note: str = ""
+    signed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitation(Terms):
+    """A link that was handed out.
+
+    Attributes:
+        revoked: when it was taken back.
+        used: how many people have come by it.
+    """
+
+    invitation_id: str
+    made_by: str
+    moment: datetime
+    revoked: datetime | None = None
+    used: int = 0
+
+    def closed(self, now: datetime | None = None) -> str | None:
+        """Why sessions that began with it are over, as a sentence; None: they go on."""
+        if self.revoked is not None:
+            return "This invitation has been taken back."
+        if self.expires <= (now or datetime.now(UTC)):
+            return "This invitation has expired."
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Somebody comes by a link.
+
+    Attributes:
+        came_as: a crowd platform, whose pseudonym ``name`` then is, or ``name``: they typed it.
+        known_as: the name that their browser's session is of; None: it has none.
+        network: a keyed hash of where they come from; None: that tells nothing.
+        secret, code: what their browser's cookie holds for this person, and the re-entry code that they typed.
+    """
+
+    invitation_id: str
+    name: str
+    came_as: str
+    known_as: str | None = None
+    network: str | None = None
+    secret: str = ""
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """Somebody was let in.
+
+    Attributes:
+        secret: what their browser is to keep for this person; None: it has it, or needs none.
+        code: their re-entry code, told this once; None: it was told before, or they need none.
+    """
+
+    invitation: Invitation
+    secret: str | None = None
+    code: str | None = None

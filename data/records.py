@@ -11,6 +11,7 @@ from typing import Any, Literal
 from data.spec import HasSpec
 
 RaterKind = Literal["human", "scorer", "consensus"]
+"""What a rater is. ``agreement.estimate.Kind``, which knows no package of ours, and the database have the same names."""
 Identity = Literal["person", "slot"]
 
 
@@ -135,3 +136,13 @@ class Evidence:
 def image_item(image: Image, prompt: Prompt) -> Item:
     """The item that shows a single image; it has the image's id."""
     return Item(image.image_id, prompt.suite, prompt.prompt_id, prompt.task, image.generator)
+
+
+@dataclass(frozen=True, slots=True)
+class ScorerDescription:
+    """A scorer as the project knows it; ``version`` is None for one that was imported as numbers alone."""
+
+    rater_id: str
+    version: str | None
+    settings: Mapping[str, Any]
+    profiles: tuple[str, ...]

@@ -147,7 +147,7 @@ class Knob:
 
 
 class Bill(Protocol):
-    """What runs cost that are paid for, a line each; empty where nothing is."""
+    """What runs cost that are paid for, a line each; empty where nothing is paid."""
 
     def estimate(self, work: Sequence[WorkItem], settings: Settings) -> str:
         """Of these images, before the run."""
@@ -156,6 +156,41 @@ class Bill(Protocol):
     def spent(self, folders: Sequence[Path], settings: Settings) -> str:
         """By the runs in these folders, whether they came to their end or not."""
         ...
+
+
+Input = Literal["image", "questions", "captions", "pair"]
+"""What a scorer judges, and what of an item it needs for that: one image by its prompt; the prompt's own questions about it
+(images of prompts without any are left out); captions to choose among (``data.matching.captions``; images of prompts without a
+second one are left out); or the two images of a pair, of two generators by the same prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flips:
+    """How a scorer comes to a score by a flipped prompt (``data.prompts.flips``).
+
+    Attributes:
+        rejudges: perceiving looks for the same things then, so what was seen is judged again. A scorer that does not reads the
+            text: it has the option ``flip``, with which whoever starts a run gives it flipped texts.
+    """
+
+    rejudges: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HostedModel:
+    """A model that answers at an address, and is paid for by use.
+
+    Attributes:
+        named_by: settings by the first of which a rater is named in place of the profile, where it is set; what the others hold
+            its name does not say.
+        operating: settings that change nothing of what comes out (prices, a budget), with what holds where they are not set:
+            they are a run's, and no part of its rater.
+        bill: what a run will take, and what runs have taken.
+    """
+
+    named_by: tuple[str, ...]
+    operating: Settings
+    bill: Bill
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,18 +210,9 @@ class Scorer:
         models: the settings that name models; where those are folders, their weights are fingerprinted.
         check: raises ``ValueError`` with one clear line where settings make no sense.
         knobs: those of ``judging`` that decide ``correct`` and can be turned, in the order in which people see them.
-        flips: how it comes to a score by a flipped prompt (``data.prompts.flips``). ``judged``: perceiving looks for the same
-            things then, so what was seen is judged again. ``read``: it reads the text, so it has the option ``flip``, with
-            which whoever starts a run gives it flipped texts. Empty: it cannot.
-        asks: whether it answers the prompts' own questions; images of prompts without any are left out.
-        matches: whether it chooses among captions (``data.matching.captions``); images of prompts without a second one are
-            left out.
-        pairs: whether it compares the two images of a pair (of two generators, by the same prompt) instead of judging one.
-        operating: settings that change nothing of what comes out (prices, a budget), with what holds where they are not set:
-            they are a run's, and no part of its rater.
-        named_by: settings by the first of which a rater is named in place of the profile, where it is set; what the others hold
-            its name does not say.
-        bill: what a run will take, and what runs have taken, where it is paid for.
+        input: what it judges, and what it is given of an item.
+        flips: how it comes to a score by a flipped prompt; None where it cannot.
+        hosted: its model at an address; None where its models are on the machine that runs it.
     """
 
     name: str
@@ -201,11 +227,12 @@ class Scorer:
     check: Callable[[Settings], object] = dict
     options: Settings = field(default_factory=dict)
     knobs: Mapping[str, Knob] = field(default_factory=dict)
-    flips: Literal["judged", "read", ""] = ""
-    asks: bool = False
-    matches: bool = False
-    pairs: bool = False
+    input: Input = "image"
+    flips: Flips | None = None
+    hosted: HostedModel | None = None
     renamed: Mapping[str, str] = field(default_factory=dict)
-    operating: Settings = field(default_factory=dict)
-    named_by: tuple[str, ...] = ()
-    bill: Bill | None = None
+
+    @property
+    def operating(self) -> Settings:
+        """The settings of a run that are no part of its rater."""
+        return {} if self.hosted is None else self.hosted.operating

@@ -18,8 +18,7 @@ from data.jobs.runs import Observation
 from data.prompts import flips
 from data.records import Judgement
 from data.spec import Spec
-from scorers.base import Check, Perceiver, Scorer, Settings, Shown, Verdict
-from scorers.registry import SCORERS
+from scorers.base import Check, Flips, Perceiver, Scorer, Settings, Shown, Verdict
 
 if TYPE_CHECKING:
     from scorers.models.clip import Clip
@@ -124,7 +123,7 @@ def _check(settings: Settings) -> None:
 SCORER: Final = Scorer(
     name="clipscore",
     version="1",
-    summary=SCORERS["clipscore"],
+    summary="How near image and prompt are in an image-text model: a raw cosine.",
     profiles={
         "playground": {"clip": "assets/playground/clip"},
         # Hessel et al., 2021
@@ -142,5 +141,5 @@ SCORER: Final = Scorer(
     models=frozenset({"clip"}),
     check=_check,
     options=_OPTIONS,
-    flips="read",
+    flips=Flips(rejudges=False),
 )

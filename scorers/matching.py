@@ -17,7 +17,6 @@ from data.jobs.runs import Observation
 from data.records import Judgement
 from data.spec import Spec
 from scorers.base import Check, Perceiver, Scorer, Settings, Shown, Verdict
-from scorers.registry import SCORERS
 
 if TYPE_CHECKING:
     from scorers.models.clip import Clip
@@ -123,7 +122,7 @@ def _open(settings: Settings, device: str) -> Perceiver:
 SCORER: Final = Scorer(
     name="clipmatch",
     version="1",
-    summary=SCORERS["clipmatch"],
+    summary="Chooses among captions the one nearest to the image in an image-text model.",
     profiles={
         "playground": {"clip": "assets/playground/clip"},
         # these weights were trained with the quick form of GELU (see scorers.models.clip)
@@ -134,5 +133,5 @@ SCORER: Final = Scorer(
     judge=judge,
     scales={name: SCALES[name] for name in ("caption", "correct", "score")},
     models=frozenset({"clip"}),
-    matches=True,
+    input="captions",
 )

@@ -16,7 +16,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from data.aspects import SCALES
 from data.validation import did_you_mean
@@ -58,7 +58,7 @@ def _plugin_folder() -> Path:
 @cache
 def _load_file(path: Path) -> Scorer | str:
     """The scorer, or why there is none."""
-    from scorers.base import Scorer
+    from scorers.base import Flips, Input, Scorer
 
     spec = importlib.util.spec_from_file_location(f"own_scorers.{path.stem}", path)
     assert spec is not None
@@ -75,36 +75,17 @@ def _load_file(path: Path) -> Scorer | str:
     scorer = getattr(module, "SCORER", None)
     if not isinstance(scorer, Scorer) or scorer.name != path.stem:
         return f'{path}: it must call its scorer SCORER, a concord.plugin.Scorer with name="{path.stem}" as the file is called'
+    if scorer.input not in get_args(Input):
+        hint = did_you_mean(str(scorer.input), get_args(Input))
+        return f"{path}: input: {scorer.input!r} is nothing that a scorer can judge; {hint}"
+    if not isinstance(scorer.flips, Flips | None):
+        return f"{path}: flips: it must be concord.plugin.Flips(rejudges=True) or Flips(rejudges=False)"
     if wrong := sorted(name for name, scale in scorer.scales.items() if SCALES.get(name) != scale):
         return f"{path}: scales: {wrong[0]!r} must be an aspect of concord.plugin.SCALES with its scale there"
     return scorer
 
 
-SCORERS: Final[dict[str, str]] = {
-    "geneval": "Detects the objects, then checks presence, number, colour and position by GenEval's rules: yes or no.",
-    "visor": "Detects the prompt's objects and compares where their centres are: yes or no.",
-    "tifa": "Has a model answer the prompt's questions about the image: the share that is right.",
-    "dsg": "As TIFA with yes/no questions alone; one counts only if those that it rests on hold.",
-    "caption": "A caption of the image, held against the prompt by BLEU-4, ROUGE-L or METEOR.",
-    "vqascore": 'How sure a model is that the image shows the prompt: its probability of "Yes".',
-    "judge": "Has a model that chats answer the prompt's questions, on this machine or at an address, with its reasons.",
-    "rubric": "Has such a model grade how well the image shows the prompt, from 0 to 10, by a rubric.",
-    "pairwise": "Has such a model choose the better image of each pair, in both orders; where these disagree it is a tie.",
-    "selfeval": "The generator's own likelihood of an image by each of several captions, along its reverse path.",
-    "elbo": "How well the generator tells the noise in an image by each of several captions: a bound of its likelihood.",
-    "flowloss": "How well a flow tells an image's velocity by each of several captions: its training loss.",
-    "clipscore": "How near image and prompt are in an image-text model: a raw cosine.",
-    "clipmatch": "Chooses among captions the one nearest to the image in an image-text model.",
-}
-"""Each scorer and what it does, in a line: help prints them all, so that they stand where no scorer is imported."""
-
-NAMES: Final = tuple(SCORERS)
-"""Those that come with Concord; ``known`` has the user's own, too."""
-
-IMPORTED: Final[dict[str, str]] = {"geneval-results": "Verdicts of GenEval's own script, from its results.jsonl."}
-"""Scorers that judge what was seen elsewhere and came as a file: they can be asked for, but not be run."""
-
-_OBJECTS: Final = {
+SCORERS: Final[Mapping[str, str]] = {
     "geneval": "scorers.geneval.scorer:SCORER",
     "visor": "scorers.visor.scorer:SCORER",
     "tifa": "scorers.questions.tifa:TIFA",
@@ -119,10 +100,14 @@ _OBJECTS: Final = {
     "flowloss": "scorers.likelihood.scorers:FLOWLOSS",
     "clipscore": "scorers.clipscore:SCORER",
     "clipmatch": "scorers.matching:SCORER",
-    "geneval-results": "scorers.geneval.results:SCORER",
 }
-"""Where each scorer stands, as module:name; imported when it is asked for."""
+"""Concord's own scorers: where each stands, as module:name; imported when it is asked for."""
 
+NAMES: Final = tuple(SCORERS)
+"""Those that come with Concord; ``known`` has the user's own, too."""
+
+IMPORTED: Final[Mapping[str, str]] = {"geneval-results": "scorers.geneval.results:SCORER"}
+"""Scorers that judge what was seen elsewhere and came as a file: they can be asked for, but not be run."""
 
 PLAYGROUND: Final = "playground"
 DEFAULT: Final = "default"
@@ -139,9 +124,10 @@ def get(name: str) -> Scorer:
     Raises:
         UnknownScorer: there is none of that name, or it is a user's own and cannot be used.
     """
-    if name not in _OBJECTS:
+    location = SCORERS.get(name) or IMPORTED.get(name)
+    if location is None:
         return _plugin(name)
-    module, _, attribute = _OBJECTS[name].partition(":")
+    module, _, attribute = location.partition(":")
     scorer: Scorer = getattr(import_module(module), attribute)
     return scorer
 

@@ -21,15 +21,14 @@ from typer.testing import CliRunner
 import app
 from agreement import Options
 from agreement.meta.alternative_annotator import SLOTS
-from concord import agreement
+from concord import agreement, commands
 from concord.common.context import Context
 from concord.meta.findings import alt_test, rank
 from concord.studies.comparison import ComparedNumber, compare
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
 from data.studies.published import STUDIES as PUBLISHED
 from tests.agreement.oracles import krippendorff, stats
-from ui import commands
 
 STUDIES = Path(__file__).resolve().parents[2] / "shared" / "studies"
 pytestmark = [

@@ -65,11 +65,7 @@ class _CellOutcomes:
 
 
 class LiveEstimates:
-    """The point estimates of one topic: `report()`, and `update(...)` once items were answered.
-
-    Attributes:
-        computed: how many cells have been computed so far.
-    """
+    """The point estimates of one topic: `report()`, and `update(...)` once items were answered."""
 
     def __init__(self, about: AspectScale, items: pd.DataFrame, judgements: pd.DataFrame, scores: pd.DataFrame) -> None:
         """Count everything; frames as `counts` describes them.
@@ -77,7 +73,6 @@ class LiveEstimates:
         Raises:
             NotServedError: people's values are no labels, or there are too many different ones.
         """
-        self.computed = 0
         self._about = about
         self._topic = CountedTopic(Scale.parse(about.scale), items, judgements, scores)
         self._made: dict[tuple[int, int | None], _CellOutcomes | None] = {}
@@ -125,7 +120,6 @@ class LiveEstimates:
         return self._made[kind, task]
 
     def _outcomes(self, cell: _Cell) -> _CellOutcomes:
-        self.computed += 1
         topic, measure = self._topic, self._topic.measure
         scores = meets_scores(self._about.aspect, measure)
         by_score = (cell.scoring(each) for each in topic.by_score if scores)

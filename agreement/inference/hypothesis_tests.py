@@ -1,4 +1,5 @@
-"""Hypothesis tests of a difference: sign flips over prompts (Fisher 1935), McNemar's exact test, Holm's correction.
+"""Hypothesis tests of a difference: sign flips over prompts (Fisher 1935), McNemar's exact test, equivalence, Holm's
+correction.
 
 Sign flips: of two scorers beside the same people, whose judgements of whole prompts are swapped, and of a scorer beside
 people, where what each prompt adds to the difference changes its sign. If two scorers are equally good, it is chance which
@@ -27,7 +28,6 @@ from agreement.statistics.two_raters import FORMULAS, PairSums
 
 # Differences of two coefficients that are equal by their definition may differ by rounding.
 ROUNDING = 1e-12
-_NORMAL_95 = 1.96
 
 
 def rounded_difference(first: FloatArray, second: FloatArray) -> FloatArray:
@@ -36,19 +36,41 @@ def rounded_difference(first: FloatArray, second: FloatArray) -> FloatArray:
     return np.where(np.abs(apart) <= ROUNDING, 0.0, apart)
 
 
+def holm_factors(p: Sequence[float | None]) -> list[int | None]:
+    """By how much Holm's correction multiplies each p: the smallest of m by m, the next by m - 1, ...; None for a None."""
+    known = [index for index, value in enumerate(p) if value is not None]
+    order = sorted(known, key=lambda index: p[index])  # type: ignore[arg-type, return-value]
+    factors: list[int | None] = [None] * len(p)
+    for rank, index in enumerate(order):
+        factors[index] = len(known) - rank
+    return factors
+
+
 def holm(p: Sequence[float | None]) -> list[float | None]:
     """Holm's step-down correction (1979): the smallest of m times m, the next times m - 1, ...; never falling, at most 1.
 
     A None is no test: it stays None and does not count in m.
     """
-    known = [index for index, value in enumerate(p) if value is not None]
-    values = np.array([p[index] for index in known], float)
-    order = np.argsort(values, kind="stable")
-    stepped = np.minimum(np.maximum.accumulate(values[order] * np.arange(values.size, 0, -1)), 1.0)
+    factors = holm_factors(p)
+    steps = sorted((-factor, index) for index, factor in enumerate(factors) if factor is not None)
     out: list[float | None] = [None] * len(p)
-    for rank, position in enumerate(order):
-        out[known[position]] = float(stepped[rank])
+    largest = 0.0
+    for factor, index in steps:
+        largest = min(max(largest, -factor * (p[index] or 0.0)), 1.0)
+        out[index] = largest
     return out
+
+
+def equivalence(test: Spread, margin: float, contrary: float = 0.0) -> float:
+    """Return p of a difference of `margin` or more, by two one-sided tests (Schuirmann 1987): the larger of theirs.
+
+    `contrary`: what one prompt more that says the opposite would change; added on the side of each margin, and to the error by
+    squares. Without it, prompts that are all alike seem to be certain.
+    """
+    from scipy.special import stdtr
+
+    room = margin - abs(test.value) - contrary
+    return float(stdtr(test.freedom, -room / math.hypot(test.error, contrary)))
 
 
 def mcnemar_exact(only_first: int, only_second: int) -> float:
@@ -239,20 +261,3 @@ def _in_deviations(values: FloatArray) -> FloatArray:
     scaled = scaled - scaled.mean() if scaled.size else scaled
     spread = float(np.sqrt(scaled @ scaled / max(scaled.size, 1)))
     return scaled / spread if spread > 0 else scaled
-
-
-def needed(test: Spread, margin: float, prompts: int, contrary: float = 0.0) -> int | None:
-    """Return about how many more prompts would tell a difference of this size, or that it is within the margin.
-
-    Ends of intervals move towards the value with 1 / sqrt(prompts). A difference d, which n prompts with the mean square s
-    give, is told in spite of a `contrary` prompt c where n d - c = 1.96 sqrt(n s + c^2).
-    """
-    enough = []
-    if test.value:
-        d, square = abs(test.value), prompts * test.error**2 + test.value**2
-        middle = 2 * d * contrary + _NORMAL_95**2 * square
-        root = math.sqrt(middle**2 + 4 * (_NORMAL_95**2 - 1) * (d * contrary) ** 2)
-        enough.append(max(prompts * (test.reach(95) / d) ** 2, (middle + root) / (2 * d**2)))
-    if abs(test.value) < margin:
-        enough.append(prompts * (test.reach(90) / (margin - abs(test.value))) ** 2)
-    return max(math.ceil(min(enough)) - prompts, 1) if enough else None

@@ -233,10 +233,7 @@ class Deviations:
 
         Where it rests on fewer `prompts` than were left out, the others move nothing and are no replicates.
         """
-        replicates = values[1:]
-        unmoved = replicates.size - prompts
-        if unmoved > 0:
-            replicates = replicates[np.sort(np.argsort(np.abs(replicates - values[0]), kind="stable")[unmoved:])]
+        replicates = values[1:][_moving(np.abs(values[1:] - values[0]), prompts)]
         defined = replicates[~np.isnan(replicates)]
         deviations = replicates - defined.mean() if defined.size else replicates
         return cls((deviations,), (float(values[0]),), prompts)
@@ -252,10 +249,14 @@ class Deviations:
         that of double-centred pseudo-values of a prompt and a person.
         """
         both = values[1:, 1:]
+        both = both[:, _moving(np.abs(both - values[1:, :1]).sum(0), prompts)]
         apart = both - both.mean(0) - both.mean(1, keepdims=True) + both.mean()
         m, n = both.shape
         # pseudo-values are (n - 1) (m - 1) times as far apart
         residual = float((apart**2).sum()) * (n - 1) * (m - 1) / (n * m) if m and n else math.nan
+        if math.isnan(residual):
+            # undefined without some person and some prompt: nothing is taken off
+            residual = 0.0
         by_person = PersonDeletions(groups, values[1:, 0] - values[0, 0], residual, persons, limits)
         return replace(cls.of(values[0], prompts), persons=by_person)
 
@@ -356,6 +357,12 @@ def spread(value: float, deviations: Deviations) -> Spread:
     return Spread(value, math.sqrt(deviations.variance), deviations.freedom)
 
 
+def _moving(changes: FloatArray, prompts: int) -> IntArray:
+    """Places of the `prompts` largest changes, or of all where there are no more; in their order."""
+    unmoved = max(changes.size - prompts, 0)
+    return np.sort(np.argsort(changes, kind="stable")[unmoved:])
+
+
 def _uneven_freedom(deviations: FloatArray) -> float:
     """G - 1, or less where few of the G are larger than all others: 2 / variance of the mean of their squares."""
     squares = deviations**2
@@ -387,9 +394,9 @@ class Deletions:
     seed: int = 0
     stream: str = "all"
 
-    def weights(self, clusters: int) -> FloatArray:
+    def weights(self, clusters: int, most: int = MOST) -> FloatArray:
         """(1 + replicates, clusters): a row of ones, the sample itself, then for each replicate 0 for what is left out."""
-        replicates = min(clusters, MOST) if self.wanted else 0
+        replicates = min(clusters, most) if self.wanted else 0
         weights = np.ones((1 + replicates, clusters))
         if replicates:
             weights[1 + np.arange(clusters) % replicates, np.arange(clusters)] = 0.0

@@ -15,7 +15,7 @@ variance falls as 1 / G.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,15 +24,14 @@ import pandas as pd
 
 from agreement.estimate import Estimate
 from agreement.inference.intervals import LEVEL, Deletions, quantile, satterthwaite
+from agreement.inference.sample_size import POWER, prompts_needed
 from agreement.meta.components import Components, variance_components
 from agreement.meta.units import Finding, RatedUnits
 from agreement.reasons import Method, MethodCode, Reason, ReasonCode
 from agreement.report.report import build
 from agreement.study.cells import ALL, Options
 
-MOST_PROMPTS = 1_000_000
 MEAN, DIFFERENCE = "mean", "difference"
-POWER = 0.8
 _TOO_FEW = Reason(ReasonCode.FEWER_THAN_TWO_PROMPTS)
 
 
@@ -149,17 +148,6 @@ def _within(components: Components, design: Design, persons: int) -> float:
     image, person, residual = (_used(components, name) for name in ("image", "person", "residual"))
     others = 1.0 - min(design.ratings / persons, 1.0) if persons else 1.0
     return image / design.images + (residual + person * others) / (design.images * design.ratings)
-
-
-def prompts_needed(reaches: Callable[[int], bool]) -> int | None:
-    """The least number of prompts, from 2, that reaches an aim which more prompts reach as well; None beyond MOST_PROMPTS."""
-    if not reaches(MOST_PROMPTS):
-        return None
-    low, high = 1, MOST_PROMPTS
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if reaches(middle) else (middle, high)
-    return high
 
 
 def plan_means(units: RatedUnits, designs: Sequence[Design], aim: Aim) -> Iterator[PlannedRow]:

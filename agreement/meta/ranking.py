@@ -37,7 +37,7 @@ from agreement.meta.image_order import Calibrated, ImagePairs, calibrated
 from agreement.meta.units import Finding, PeopleRatings, RatedUnits, ScorerValues, UnitCell, cells, numbers
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
 from agreement.reasons import Method, MethodCode, Reason, ReasonCode, Remark, RemarkCode, joined
-from agreement.report.ceiling import read_ceiling
+from agreement.report.ceiling import FINER, CeilingTest, read_ceiling, with_verdicts
 from agreement.report.leave_one_out import DIFFERENCE, PEOPLE, SCORER
 from agreement.study.cells import ALL, Options, Outcome, Used, compact, interval, undefined
 
@@ -98,8 +98,15 @@ def ranking(units: RatedUnits, options: Options | None = None, *, epsilon: float
     """All rows of an aspect: people's own first, then each scorer's; `epsilon`: given, not chosen."""
     images = by_image(units)
     wanted = options or Options()
+    rows: list[Ranking] = []
+    tests: dict[int, CeilingTest] = {}
     for cell in cells(images, each_generator=wanted.each_generator):
-        yield from _RankedCell(images, cell, wanted, epsilon).rows()
+        for row, test in _RankedCell(images, cell, wanted, epsilon).rows():
+            if test is not None:
+                tests[len(rows)] = test
+            rows.append(row)
+    ceilings = with_verdicts(tests, lambda k: (rows[k].generator, rows[k].statistic))
+    yield from (replace(row, ceiling=ceilings.get(k, row.ceiling)) for k, row in enumerate(rows))
 
 
 def by_image(units: RatedUnits) -> RatedUnits:
@@ -180,11 +187,12 @@ class _RankedCell:
     epsilon: float | None
     _compared: dict[bytes, Sequence[GeneratorDifference]] = field(default_factory=dict)
 
-    def rows(self) -> Iterator[Ranking]:
+    def rows(self) -> Iterator[tuple[Ranking, CeilingTest | None]]:
+        """Rows, and of those that say where a scorer stands the test that will."""
         mean = self._sides(self.images.mean)
         names = (None, *self.images.scorers)
         if not self.images.numeric:
-            yield from (self._row(name, PAIRWISE, undefined(NO_ORDER, _NOTHING)) for name in names)
+            yield from ((self._row(name, PAIRWISE, undefined(NO_ORDER, _NOTHING)), None) for name in names)
             return
         for name in names:
             scorer = self.images.scorers[name] if name else None
@@ -196,7 +204,7 @@ class _RankedCell:
                 continue
             yield self._pairwise(scorer, sides, seats)
             if self.cell.generator == ALL and len(_present(self.images.generator[self.cell.inside])) > 1:
-                yield from self._orders(scorer, sides, seats)
+                yield from ((row, None) for row in self._orders(scorer, sides, seats))
 
     @cached_property
     def prompts(self) -> IntArray:
@@ -237,21 +245,21 @@ class _RankedCell:
 
     # the better image of a prompt
 
-    def _pairwise(self, scorer: ScorerValues | None, sides: _Sides, seats: _Sides) -> Ranking:
+    def _pairwise(self, scorer: ScorerValues | None, sides: _Sides, seats: _Sides) -> tuple[Ranking, CeilingTest | None]:
         span = self.images.high - self.images.low
         people = self._calibrated(seats, span)
-        outcome, ceiling, made, unit = self._outcome(people, seats, seated=True), None, people, span
+        outcome, test, made, unit = self._outcome(people, seats, seated=True), None, people, span
         if scorer is not None:
             unit = span if scorer.on_scale else 1.0
             seated = self._calibrated(replace(seats, rater=scorer.value[seats.image]), unit)
             own = self._outcome(seated, seats, seated=True)
-            ceiling = self._ceiling({PEOPLE: outcome, SCORER: own}, SHARE, scorer)
-            if ceiling.verdict.verdict in ("equivalent", "above") and not self._above_ties(own, seats):
-                no_verdict = replace(ceiling.verdict, verdict=None, verdict_reason=TIES_DO, words=None)
-                ceiling = replace(ceiling, verdict=no_verdict)
+            only_below = FINER if self.images.binary and not scorer.on_scale else None
+            if only_below is None and not self._above_ties(own, seats):
+                only_below = TIES_DO
+            test = self._ceiling({PEOPLE: outcome, SCORER: own}, SHARE, scorer, only_below)
             made = self._calibrated(sides, unit)
             outcome = self._outcome(made, sides, seated=False)
-        return self._row(scorer, PAIRWISE, outcome, epsilon=made.epsilon * unit if made else None, ceiling=ceiling)
+        return self._row(scorer, PAIRWISE, outcome, epsilon=made.epsilon * unit if made else None), test
 
     def _calibrated(self, sides: _Sides, unit: float) -> Calibrated | None:
         """`unit`: what a given epsilon is in units of."""
@@ -394,15 +402,21 @@ class _RankedCell:
         image = np.unique(sides.image[np.isin(self.prompts[sides.image], prompts)])
         return Used(int(image.size), int(self.images.raters[image].sum()), int(prompts.size), {}, 0)
 
-    def _ceiling(self, sides: dict[str, Outcome], kind: ValueRange, scorer: ScorerValues) -> Ceiling:
+    def _ceiling(
+        self, sides: dict[str, Outcome], kind: ValueRange, scorer: ScorerValues, only_below: Reason | None
+    ) -> CeilingTest:
         people, own = sides[PEOPLE], sides[SCORER]
         value = None if people.value is None or own.value is None else own.value - people.value
         known = people.deviations is not None and own.deviations is not None
         apart = own.deviations - people.deviations if known else None  # type: ignore[operator]
         sides |= {DIFFERENCE: Outcome(value, people.reason or own.reason, apart, own.used, own.how)}
-        finer = self.images.binary and not scorer.on_scale
         return read_ceiling(
-            sides, kind, self.options, by_prompt=self.images.by_prompt, finer=finer, saw_labels=scorer.saw_labels
+            sides,
+            kind,
+            self.options,
+            by_prompt=self.images.by_prompt,
+            only_below=only_below,
+            saw_labels=scorer.saw_labels,
         )
 
     def _without_verdict(self, people: Outcome, own: Outcome, resampled: Interval | None) -> Ceiling:

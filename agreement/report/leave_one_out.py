@@ -20,7 +20,7 @@ from typing import cast
 import numpy as np
 
 from agreement.catalogue import NUMBER_ALPHAS, PeopleAs
-from agreement.inference.intervals import Deviations
+from agreement.inference.intervals import Deletions, Deviations
 from agreement.numeric import BoolArray, FloatArray, IntArray, sums_by
 from agreement.reasons import Method, MethodCode, Reason, ReasonCode
 from agreement.report.human_human import DefinedMean
@@ -35,6 +35,8 @@ LEAST_PERSONS = 5
 """From so many identified persons on, these stand for other people as well."""
 MOST_PERSONS = 10
 """More are left out in so many groups, which is as good and quicker."""
+RESIDUAL_GROUPS = 10
+"""With persons random, what prompts and persons have in common is known well enough from so many groups of prompts."""
 NO_PLACE = Reason(ReasonCode.NO_PLACE)
 
 
@@ -237,6 +239,13 @@ class _Tally:
                 outcomes[Key(self._statistic, rater=who.name, people_as=self._way, side=side)] = each
         return outcomes
 
+    def differences(self) -> dict[Key, FloatArray]:
+        """Each scorer's number less people's, with the replicates; NaN where it is undefined."""
+        return {
+            Key(self._statistic, rater=who.name, people_as=self._way, side=DIFFERENCE): scorer.values() - own.values()
+            for who, (scorer, own) in zip(self._scorers, self._pairs, strict=True)
+        }
+
     def _used(self) -> Used:
         rows = self._units[self._places.unit.codes]
         items, clusters = (np.unique(codes[rows]).size for codes in (self._places.rows.item, self._places.cluster))
@@ -257,45 +266,49 @@ class _Tally:
         return Method(MethodCode.ONE_PERSON_OUT, people_as=self._way, persons=persons, defined=defined)
 
 
-def _compared(mets: Mapping[str, MatchedRatings], person: BoolArray, ways: Mapping[str, PeopleAs]) -> dict[Key, Outcome]:
-    """People, the scorers and the differences, of scorers that meet the same ratings of people."""
+def _tallies(mets: Mapping[str, MatchedRatings], person: BoolArray, ways: Mapping[str, PeopleAs]) -> list[_Tally]:
+    """One of each statistic, of scorers that meet the same ratings of people."""
     places = LeftOutRatings(next(iter(mets.values())), person)
     scorers = [places.occupant(name, met) for name, met in mets.items()]
     tallies = [_Tally(places, statistic, way, scorers) for statistic, way in ways.items()]
     for group in places.groups():
         for tally in tallies:
             tally.add(group)
-    return {key: outcome for tally in tallies for key, outcome in tally.outcomes().items()}
+    return tallies
 
 
 def _with_other_people(
     made: Mapping[Key, Outcome], mets: Mapping[str, MatchedRatings], person: BoolArray, ways: Mapping[str, PeopleAs]
 ) -> dict[Key, Outcome]:
-    """The differences as they vary with prompts and with persons: both are left out one by one, and the variances added.
+    """The differences as they vary with prompts and with persons, each of whom is left out in turn.
 
-    Two-way jackknife with min(persons, prompts) - 1 degrees of freedom.
+    Both variances are added, and the residual, which both hold, is taken off; t has min(persons, prompts) - 1 degrees of
+    freedom.
     """
     met = next(iter(mets.values()))
-    differences = {key: difference for key, difference in made.items() if key.side == DIFFERENCE and key.rater in mets}
     persons = np.unique(met.people.rater)
     if persons.size < LEAST_PERSONS or not person[persons].all() or len(met.weights) < 2:
         return {}
     groups = min(persons.size, MOST_PERSONS)
-    without = []
-    for group in range(groups):
-        rows = ~np.isin(met.people.rater, persons[group::groups])
-        without.append(_compared({name: matched.take(rows) for name, matched in mets.items()}, person, ways))
+    # that of persons and the residual need no more prompts than that
+    fewer = Deletions(wanted=True).weights(met.weights.shape[1], RESIDUAL_GROUPS)
+    without: dict[Key, list[FloatArray]] = {}
+    for left in (persons[:0], *(persons[group::groups] for group in range(groups))):
+        rows = ~np.isin(met.people.rater, left)
+        rest = {name: replace(matched, weights=fewer).take(rows) for name, matched in mets.items()}
+        for tally in _tallies(rest, person, ways):
+            for key, difference in tally.differences().items():
+                without.setdefault(key, []).append(difference)
     outcomes = {}
-    for key, difference in differences.items():
-        values = [each[key].value for each in without]
-        if difference.deviations is None or difference.value is None:
-            continue
-        replicates = np.array([np.nan if value is None else value for value in values])
-        freedom = min(groups, difference.used.clusters) - 1
-        mine = difference.deviations
-        strata = (*mine.strata, replicates - replicates.mean())
-        deviations = Deviations(strata, (*mine.values, 0.0), mine.prompts, freedom)
-        outcomes[replace(key, side=OTHERS)] = replace(difference, deviations=deviations)
+    for key, values in without.items():
+        mine = made[key]
+        if mine.deviations is not None and mine.value is not None:
+            # a group is named by its first person, who is the same in every task
+            crossed = Deviations.crossed(np.stack(values), mine.used.clusters, persons[:groups], persons.size)
+            # Satterthwaite's degrees of freedom are too many: .08 to .12 of studies found a difference where there is none
+            freedom = min(groups, mine.used.clusters) - 1
+            deviations = replace(mine.deviations, persons=crossed.persons, most_freedom=freedom)
+            outcomes[replace(key, side=OTHERS)] = replace(mine, deviations=deviations)
     return outcomes
 
 
@@ -318,7 +331,8 @@ def with_leave_one_out(
     person = suite.raters_where(person=True)
     for names in alike.values():
         together = {name: mets[name] for name in names}
-        made |= _compared(together, person, ways)
+        for tally in _tallies(together, person, ways):
+            made |= tally.outcomes()
         made |= _with_other_people(made, together, person, ways)
     ordered: dict[Key, Outcome] = {}
     for key, own in outcomes.items():

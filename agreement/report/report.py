@@ -14,7 +14,7 @@ from typing import Literal, TypedDict
 import numpy as np
 import pandas as pd
 
-from agreement.catalogue import OF_SCORES, STATISTICS, Measure, at_a_glance, people_as, select_statistics, value_range_of
+from agreement.catalogue import OF_SCORES, STATISTICS, Measure, people_as, select_statistics, value_range_of
 from agreement.estimate import Estimate
 from agreement.inference.intervals import Interval
 from agreement.numeric import BoolArray, IntArray
@@ -27,7 +27,7 @@ from agreement.study.cells import Cell, CellOutcome, Compute, Key, Options, Outc
 from agreement.study.frame import Aspect, Ratings, Suite, read
 
 # What a scorer's `score` is compared with.
-MET_BY_SCORES = ("correct", "faithfulness", "caption_fit", "semantic_consistency", "perceptual_quality")
+MET_BY_SCORES = ("correct", "faithfulness", "caption_fit", "caption_match", "semantic_consistency", "perceptual_quality")
 SCORE = "score"
 
 
@@ -131,7 +131,8 @@ class ReportTopic:
 
     def rows(self, outcomes: Iterable[CellOutcome], *, simulated: bool, finer: bool = False) -> list[Estimate]:
         """Outcomes with their intervals and ceilings; `finer`: of scores, which may say more than people's answers can."""
-        rows = []
+        rows: list[Estimate] = []
+        tests: dict[int, ceiling.CeilingTest] = {}
         options = self.options
         by_prompt, binary = self.suite.by_prompt, self.measure.binary
         tuned = {rater.name for rater in self.suite.raters if rater.saw_labels}
@@ -139,12 +140,16 @@ class ReportTopic:
             kind = value_range_of(each.key.statistic, binary=binary)
             bounds, method = interval(each.outcome, kind, by_prompt=by_prompt, images=each.outcome.used.items)
             saw = each.key.rater in tuned
-            beside = (
-                ceiling.read_ceiling(sides, kind, options, by_prompt=by_prompt, finer=finer, saw_labels=saw) if sides else None
-            )
+            if sides:
+                only_below = ceiling.FINER if finer else None
+                tests[len(rows)] = ceiling.read_ceiling(
+                    sides, kind, options, by_prompt=by_prompt, only_below=only_below, saw_labels=saw
+                )
             made = estimate_of(each, bounds, method, **self.about(simulated=simulated))
-            rows.append(replace(made, ceiling=beside, saw_labels=saw))
-        return _corrected(rows)
+            rows.append(replace(made, saw_labels=saw))
+        for place, beside in ceiling.with_verdicts(tests, lambda k: (rows[k].generator, rows[k].statistic)).items():
+            rows[place] = replace(rows[place], ceiling=beside)
+        return rows
 
     def among(self, *, simulated: bool) -> list[Estimate]:
         """People among themselves."""
@@ -222,19 +227,6 @@ class ReportTopic:
             return Matrix(cell.of(rows), self.suite, self.measure, cell).outcomes(names, simulated=simulated)
 
         return self.rows(walk(rows, self.suite, self.options, compute) if names else [], simulated=simulated)
-
-
-def _corrected(rows: list[Estimate]) -> list[Estimate]:
-    """The p of all verdicts by one statistic, of one generator or all, are one family."""
-    families: dict[tuple[str, str], list[int]] = {}
-    for position, row in enumerate(rows):
-        if row.ceiling is not None:
-            families.setdefault((row.generator, row.statistic), []).append(position)
-    for places in families.values():
-        ceilings = [beside for k in places if (beside := rows[k].ceiling) is not None]
-        for position, made in zip(places, ceiling.corrected(ceilings), strict=True):
-            rows[position] = replace(rows[position], ceiling=made)
-    return rows
 
 
 CLASSES = ("unanimous", "majority", "split")
@@ -404,24 +396,3 @@ def scorer_means(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], opt
     wanted = replace(options or Options(), statistics=("mean",))
     rows = [row for topic in read_topics(frame, scales, wanted) for row in topic.own()]
     return [replace(row, people="") for row in rows]
-
-
-def glance(rows: Iterable[Estimate], also: str = "") -> tuple[list[Estimate], list[Estimate]]:
-    """The rows to show at a glance, each place's primary statistic first, and the rest in their order.
-
-    `also` is a statistic that is shown wherever there is one.
-    """
-    places: dict[tuple[str | None, ...], dict[str, Estimate]] = {}
-    for row in rows:
-        place = (row.suite, row.task, row.generator, row.aspect, row.target, row.people, row.rater, row.a, row.b, row.certainty)
-        places.setdefault(place, {})[row.statistic] = row
-    shown: list[Estimate] = []
-    rest: list[Estimate] = []
-    for by_statistic in places.values():
-        among = not any(row.rater or row.a for row in by_statistic.values())
-        names = at_a_glance(by_statistic, among=among)
-        if also in by_statistic and also not in names:
-            names = (*names, also)
-        shown += [by_statistic[name] for name in names]
-        rest += [row for name, row in by_statistic.items() if name not in names]
-    return shown, rest

@@ -104,9 +104,9 @@ class MatchedRatings:
     measure: Measure
 
     def take(self, rows: BoolArray) -> MatchedRatings:
-        """Some of the ratings, without replicates."""
-        people, weights = self.people.take(rows), self.weights[:1]
-        return MatchedRatings(people, self.label[rows], self.number[rows], self.cluster[rows], weights, self.measure)
+        """Some of the ratings."""
+        people = self.people.take(rows)
+        return MatchedRatings(people, self.label[rows], self.number[rows], self.cluster[rows], self.weights, self.measure)
 
 
 class ScorerAgreement:

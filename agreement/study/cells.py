@@ -83,7 +83,10 @@ def mean_over_tasks(tasks: Mapping[str, Outcome | None]) -> Outcome:
     adds = tuple(value / len(parts) for deviations in each for value in deviations.values)
     persons = [d.persons for d in each if d.persons is not None]
     shared = PersonDeletions.mean(persons, len(parts)) if persons and len(persons) == len(each) else None
-    deviations = Deviations(strata, adds, sum(d.prompts for d in each), persons=shared) if len(each) == len(parts) else None
+    deviations = None
+    if len(each) == len(parts):
+        freedom = min((d.most_freedom for d in each), default=math.inf)
+        deviations = Deviations(strata, adds, sum(d.prompts for d in each), freedom, shared)
     swaps = [part.swaps for part in parts if part.swaps is not None]
     together = mean_swaps(swaps) if swaps and len(swaps) == len(parts) else None
     unsure = next((part.unsure for part in parts if part.unsure), None)

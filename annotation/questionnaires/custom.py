@@ -84,7 +84,7 @@ def read_yaml(text: str) -> Any:
 
 
 MOST_QUESTIONS: Final = 60
-BUILT_IN: Final = frozenset({"geneval", "tifa_likert", "tifa_vqa", "visor", "ab", "direct", "custom"})
+BUILT_IN: Final = frozenset({"geneval", "geneval_authors", "tifa_likert", "tifa_vqa", "visor", "ab", "direct", "custom"})
 """Names that mean something already."""
 
 RULES: Final = "custom-1"

@@ -7,7 +7,7 @@ is that it cannot be told.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from annotation.questionnaires.base import Questionnaire, is_blank
@@ -68,6 +68,15 @@ def meaning(aspect: str, target: str, rule: str) -> Meaning:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkedExample:
+    """An example with its answers, for people before they begin; ``picture`` is a data address."""
+
+    title: str
+    picture: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Form:
     """A questionnaire for any prompt.
 
@@ -78,6 +87,8 @@ class Form:
         prompted: whether it looks at the questions of the prompt's own.
         undecided: whether one person more must answer, told from the answers of as many as a campaign asks.
         example: what the documentation shows it with.
+        worked_examples: pictures with right answers that it brings itself.
+        overlap: how many people a campaign asks about each item unless it says otherwise.
     """
 
     name: str
@@ -92,11 +103,21 @@ class Form:
     unfit: Callable[[FormItem], str | None] = lambda _: None
     prompted: bool = False
     undecided: Callable[[Sequence[Mapping[str, Any]]], bool] | None = None
+    worked_examples: tuple[WorkedExample, ...] = ()
+    overlap: int = 3
 
     @property
     def scales(self) -> dict[str, str]:
         """The scale of each aspect that it judges."""
         return {meaning.aspect: meaning.scale for meaning in self.meanings}
+
+    def judgements(self, item: FormItem, answers: Mapping[str, Any], members: Sequence[str] = ()) -> tuple[Judgement, ...]:
+        """Return the judgements of a person's answers; ``members`` are the images of an item of several, in their order.
+
+        Raises:
+            ValueError: the answers are about images that the item does not have.
+        """
+        return tuple(_about_member(derived, members) for derived in self.derive(item, answers))
 
     def problem(self, item: FormItem) -> str | None:
         """Why it cannot ask about an item, in words for whoever makes a campaign; None if it can."""
@@ -104,6 +125,14 @@ class Form:
         if (self.item_kind == "image" and n != 1) or (self.item_kind == "pair" and n != 2) or n < 1:
             return f"'{self.name}' is asked of {_SHOWN[self.item_kind]}, not of {n} images"
         return self.unfit(item)
+
+
+def _about_member(derived: Derived, members: Sequence[str]) -> Judgement:
+    if derived.member is None:
+        return derived.judgement
+    if derived.member >= len(members):
+        raise ValueError("a judgement about one of several images cannot belong to an item with a single image")
+    return replace(derived.judgement, item_id=members[derived.member])
 
 
 _SHOWN = {"image": "one image", "group": "one image or more together", "pair": "two images"}

@@ -1,4 +1,6 @@
-"""GenEval's questionnaire: its questions in its own words (appendix D.1), and its rules (section 5, the published evaluation).
+"""GenEval's questionnaire: its questions (appendix D.1) with levels in words of our own, and its rules (section 5).
+
+The authors' own form, read from their file, is ``geneval_authors``.
 
 Answers from the form and imported ones have one shape: ``objects`` str, ``count_k`` int 0..5, ``color_k`` list of str,
 ``realism_k`` int 1..3, ``position_x``/``position_y`` str, ``caption_fit`` int 1..4, and ``"cannot_tell"`` anywhere.
@@ -8,6 +10,7 @@ Answers from the form and imported ones have one shape: ``objects`` str, ``count
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from annotation.questionnaires.base import (
@@ -22,7 +25,7 @@ from annotation.questionnaires.base import (
     Questionnaire,
     says_blank,
 )
-from annotation.questionnaires.form import Derived, Form, FormItem, Verdict, all_of, level, meaning, unsure, yes_no
+from annotation.questionnaires.form import Derived, Form, FormItem, Meaning, Verdict, all_of, level, meaning, unsure, yes_no
 from data.aspects import CANNOT_TELL, COUNT_CAP, YES
 from data.prompts.coco import plural
 from data.prompts.questions import detail_question
@@ -68,8 +71,21 @@ INSTRUCTIONS: Final = (
 
 NAME: Final = "geneval"
 VERSION: Final = "3"
-RULE_VERSION: Final = "geneval-answers-2"
+RULE_VERSION: Final = "geneval-answers-3"
 """Moves with every change of these rules, so that judgements made by older ones are remade."""
+
+
+@dataclass(frozen=True, slots=True)
+class LevelAspects:
+    """The aspects that the two graded questions are judged by: levels in other words are a scale of their own."""
+
+    fit: str
+    realism: str
+
+
+OWN_LEVELS: Final = LevelAspects("caption_match", "shape_realism")
+RELEASED_LEVELS: Final = LevelAspects("caption_fit", "realism")
+"""Those of the authors' form, as the released annotations have them."""
 
 _AXIS: Final[dict[Relation, tuple[str, str]]] = {
     "left of": ("position_x", "left"),
@@ -166,8 +182,8 @@ def _detail_question(spec: Spec, k: int) -> Question:
     return Question(f"detail_{k}", "choice", text[:1].upper() + text[1:], options=YES_NO, shown_if=there)
 
 
-def derive(spec: Spec, answers: Mapping[str, Any]) -> list[Judgement]:
-    """The judgements that one annotation makes, by the questions that ``spec`` asks.
+def derive(spec: Spec, answers: Mapping[str, Any], levels: LevelAspects = OWN_LEVELS) -> list[Judgement]:
+    """The judgements that one annotation makes, by the questions that ``spec`` asks; ``levels``: how its grades are named.
 
     ``correct`` is yes iff every object is there in the asked number (no fewer, or exactly so many where the spec is exact;
     both capped at 5), with the asked colour among those ticked, every asked relation is the answer on its own axis, every
@@ -193,7 +209,7 @@ def derive(spec: Spec, answers: Mapping[str, Any]) -> list[Judgement]:
             has_color = None if ticked == CANNOT_TELL else isinstance(ticked, (list, tuple)) and thing.color in ticked
             needed.append(has_color)
             judgements.append(yes_no("color", has_color, thing.target))
-        judgements += level("realism", answers.get(f"realism_{k}"), 3, thing.target)
+        judgements += level(levels.realism, answers.get(f"realism_{k}"), 3, thing.target)
     for r, relation in enumerate(spec.relations):
         if all(_is_there(_count(answers, k)) for k in (relation.subject, relation.reference)):
             holds = _relation_holds(answers, r, relation)
@@ -208,7 +224,7 @@ def derive(spec: Spec, answers: Mapping[str, Any]) -> list[Judgement]:
         few, judged = _counted_absent(excluded, _count(answers, f"absent_{k}"))
         needed.append(few)
         judgements += judged
-    judgements += level("caption_fit", answers.get("caption_fit"), 4)
+    judgements += level(levels.fit, answers.get("caption_fit"), 4)
     # A spec without objects asks nothing that could be met or missed.
     return [yes_no("correct", all_of(needed)), *judgements] if needed else judgements
 
@@ -257,15 +273,9 @@ def _relation_holds(answers: Mapping[str, Any], index: int, relation: RelationSp
     return None if answer == CANNOT_TELL else answer == side
 
 
-FORM: Final = Form(
-    name=NAME,
-    version=VERSION,
-    item_kind="image",
-    summary="GenEval's own form: what is in the picture, how many, in which colors and where, and how well the caption fits.",
-    rule_version=RULE_VERSION,
-    build=lambda item: geneval_questionnaire(item.demands),
-    derive=lambda item, answers: [Derived(judgement) for judgement in derive(item.demands, answers)],
-    meanings=(
+def meanings(levels: LevelAspects) -> tuple[Meaning, ...]:
+    """Return what follows from answers to this form, by aspect."""
+    return (
         meaning(
             "correct",
             "",
@@ -281,17 +291,30 @@ FORM: Final = Form(
             meaning(kind, f"each asked {kind}", "as answered; nothing if an object is not there")
             for kind in ("material", "size", "depth", "distance")
         ),
-        meaning("realism", "each object", "as answered; nothing if it is not there"),
-        meaning("caption_fit", "", "as answered; a blank image: 1"),
-    ),
-    example=FormItem(
-        "a photo of a purple cow left of a bench",
-        {
-            "tag": "position",
-            "include": [
-                {"class": "bench", "count": 1},
-                {"class": "cow", "count": 1, "color": "purple", "position": ["left of", 0]},
-            ],
-        },
-    ),
+        meaning(levels.realism, "each object", "as answered; nothing if it is not there"),
+        meaning(levels.fit, "", "as answered; a blank image: 1"),
+    )
+
+
+EXAMPLE: Final = FormItem(
+    "a photo of a purple cow left of a bench",
+    {
+        "tag": "position",
+        "include": [
+            {"class": "bench", "count": 1},
+            {"class": "cow", "count": 1, "color": "purple", "position": ["left of", 0]},
+        ],
+    },
+)
+
+FORM: Final = Form(
+    name=NAME,
+    version=VERSION,
+    item_kind="image",
+    summary="GenEval's questions: what is in the picture, how many, in which colors and where, and how well the caption fits.",
+    rule_version=RULE_VERSION,
+    build=lambda item: geneval_questionnaire(item.demands),
+    derive=lambda item, answers: [Derived(judgement) for judgement in derive(item.demands, answers)],
+    meanings=meanings(OWN_LEVELS),
+    example=EXAMPLE,
 )

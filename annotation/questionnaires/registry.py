@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from annotation.questionnaires import ab, geneval, tifa_likert, tifa_vqa, visor
+from annotation.questionnaires import ab, geneval, geneval_authors, tifa_likert, tifa_vqa, visor
 from annotation.questionnaires.base import CANNOT_TELL_KEY, Condition, Question
 from annotation.questionnaires.custom import read
 from annotation.questionnaires.custom_question import KINDS
@@ -24,11 +24,13 @@ FORMS: Final[dict[str, Form]] = {
 
 
 def get(name: str, definition: str | None = None) -> Form:
-    """The questionnaire of this name; with the ``definition`` (YAML text) the user's own one.
+    """The questionnaire of this name; with the ``definition`` the user's own one (YAML), or GenEval's in its authors' words.
 
     Raises:
         ValueError: there is none of this name, or the definition is wrong.
     """
+    if name == geneval_authors.NAME:
+        return geneval_authors.form(definition)
     if definition is not None:
         return read(definition)
     if name not in FORMS:

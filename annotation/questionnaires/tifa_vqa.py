@@ -107,4 +107,5 @@ FORM: Final = Form(
     unfit=lambda item: None if item.questions else _NO_QUESTIONS,
     prompted=True,
     undecided=undecided,
+    overlap=2,
 )

@@ -198,8 +198,8 @@ def line(kind: str, world: World, trials: Sequence[Trial | None]) -> str:
 def tifa(project: Path, draws: int) -> Iterator[str]:
     """TIFA's study: of ``draws`` trials of 40 labels, how many hold people's full mean; by metric."""
     from concord.agreement import scales_of
+    from data.selection import Selection
     from data.store.core import frame
-    from data.store.core.selection import Selection
     from data.store.core.store import Store
 
     with Store(project) as store:

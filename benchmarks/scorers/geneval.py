@@ -129,10 +129,10 @@ def save_mask2former(folder: Path, *, small: bool) -> Path:
     return folder
 
 
-def save_clip(folder: Path, *, small: bool) -> Path:
+def save_clip(folder: Path, *, small: bool, architecture: str = _CLIP) -> Path:
     """An image-text model that has learnt nothing."""
     folder.mkdir(parents=True, exist_ok=True)
-    config: Any = _CLIP_SMALL if small else open_clip.get_model_config(_CLIP)
+    config: Any = _CLIP_SMALL if small else open_clip.get_model_config(architecture)
     (folder / "open_clip_config.json").write_text(json.dumps({"model_cfg": config, "preprocess_cfg": _PROCESSING}))
     torch.manual_seed(0)
     save_file(open_clip.CLIP(**config).state_dict(), folder / "open_clip_model.safetensors")

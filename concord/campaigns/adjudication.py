@@ -15,10 +15,10 @@ from agreement.disagreements import ContestedUnit, contested_units
 from concord.campaigns.annotators import CampaignTopic, judgements_of
 from concord.common import live_updates
 from data.aspects import NO, YES, YES_NO_ASPECTS
+from data.remarks import Adjudication, Wrong
 from data.store.core import frame
 from data.store.core.store import Store
 from data.store.judgements import answer_status, remarks
-from data.store.judgements.remarks import Adjudication, Wrong
 
 PEOPLE = "people"
 

@@ -9,12 +9,13 @@ from typing import Any, Final
 from concord.campaigns import payment
 from concord.common import wording
 from concord.meta.planning import expected_precision
-from data.campaigns.settings import Campaign
+from data.campaigns.settings import OUTCOMES, Campaign, Settings
+from data.requests import fields_of
 from data.store.campaigns import management, monitoring
 from data.store.core.store import Store
 
-TEXTS: Final = ("instructions", "consent", "content_warning")
-CODES: Final = ("completion_code", "stopped_code", "training_code", "paused_code", "quota_code", "declined_code")
+TEXTS: Final = tuple(field.name for field in fields_of(Settings) if field.setting.section == "texts")
+CODES: Final = tuple(f"{outcome}_code" for outcome in OUTCOMES)
 STEERING: Final = ("order", "check_every", "pass_mark")
 """Settings that decide the order of people's items: they change only while nobody has answered."""
 

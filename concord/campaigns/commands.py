@@ -10,10 +10,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from annotation.questionnaires import geneval, geneval_authors
+from annotation.questionnaires.geneval_template import read_template
 from concord.campaigns import adjudication, annotators, payment, planning, progress, revoking
 from concord.campaigns.annotators import AnnotatorWork, CampaignTopic
-from concord.campaigns.planning import OWN_FILES, CampaignSpec, campaign_spec, from_yaml
+from concord.campaigns.planning import from_yaml
 from concord.campaigns.progress import CampaignProgress
+from concord.campaigns.spec import CampaignSpec, campaign_spec
 from concord.common import sentences, wording
 from concord.common.context import CommandError, Context, UsageError
 from concord.common.estimate_json import number_json
@@ -23,8 +26,9 @@ from concord.people import BY
 from data.campaigns import recruitment
 from data.campaigns.payment import SettledDecision
 from data.files import InputError, fail, printable, read_text, reading
+from data.refusals import CampaignRefused
+from data.requests import fields_of
 from data.store.campaigns import management, monitoring
-from data.store.campaigns.management import CampaignRefused
 from data.store.campaigns.monitoring import WorkerStats
 
 _CAMPAIGN_FIELDS: Sequence[Field[CampaignProgress]] = (
@@ -46,8 +50,8 @@ def list_campaigns(context: Context) -> None:
     context.say(*aligned(table_of("Campaigns", _CAMPAIGN_FIELDS, campaigns)))
 
 
-def create(context: Context, campaign_id: str | None, file: str | None, dry_run: bool, **options: Any) -> None:
-    spec = _read_spec(context, options | {"id": campaign_id}, file)
+def create(context: Context, given: Mapping[str, Any], file: str | None, dry_run: bool) -> None:
+    spec = _read_spec(context, given, file)
     if not spec.campaign_id:
         raise UsageError("give the campaign an ID")
     made = planning.plan_campaign(context.store, spec) if dry_run else planning.make_campaign(context.store, spec)
@@ -58,24 +62,35 @@ def create(context: Context, campaign_id: str | None, file: str | None, dry_run:
         context.say(f"campaign {spec.campaign_id!r} is a draft; to begin: campaigns start {spec.campaign_id}")
 
 
-def _read_spec(context: Context, options: Mapping[str, Any], file: str | None) -> CampaignSpec:
-    """Options go before what the file says."""
+def _read_spec(context: Context, given: Mapping[str, Any], file: str | None) -> CampaignSpec:
+    """Return the campaign of the options that are given and of a file; options go before what the file says."""
     values: dict[str, Any] = {}
     origin = "the options"
     if file is not None:
         path = context.file(file)
         origin = printable(file)
         values = from_yaml(read_text(path), origin)
-    values |= {name: value for name, value in options.items() if value not in (None, [], ())}
-    if options.get("consent") is not None:
-        values["consent"] = _consent_text(context.file(str(options["consent"])))
-    for key, name in OWN_FILES.items():
-        if key in values:
-            values[name] = read_text(context.file(str(values.pop(key))))
+    values |= given
+    for each in fields_of(CampaignSpec):
+        if (named := values.pop(each.setting.file, None)) is not None:
+            text_file = context.file(str(named))
+            values[each.key] = _consent_text(text_file) if each.name == "consent" else read_text(text_file)
+    if (template := values.pop("template", None)) is not None:
+        values |= _authors_form(context, str(template), values)
     try:
         return campaign_spec(values, origin)
     except InputError as error:
         raise CommandError(str(error)) from error
+
+
+def _authors_form(context: Context, file: str, values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the values of a campaign that asks GenEval's questions in its authors' words, read from their file."""
+    if values.get("questionnaire", geneval.NAME) != geneval.NAME or "definition" in values:
+        raise UsageError("--template is GenEval's form: it goes with --questionnaire geneval alone")
+    read = read_template(context.file(file))
+    for line in read.notes:
+        context.warn(line)
+    return {"questionnaire": geneval_authors.NAME, "definition": read.template.to_definition()}
 
 
 MAX_CONSENT_BYTES: Final = 100_000

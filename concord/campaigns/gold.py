@@ -17,16 +17,16 @@ from typing import Any, Final
 from annotation.questionnaires.base import Question, Questionnaire, is_blank, visible
 from annotation.questionnaires.form import Form
 from concord.campaigns.known_answers import KnownAnswerRow, check_known_answers, subject_of
-from concord.judging import derive, form_of
+from concord.judging import form_of
 from data.aspects import CANNOT_TELL, YES
 from data.campaigns.items import CampaignItem, seeded_number
 from data.campaigns.settings import Campaign
 from data.people import looks_like_pseudonym
+from data.remarks import Adjudication
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.monitoring import CurrentAnswer
 from data.store.core.store import Store
 from data.store.judgements import remarks
-from data.store.judgements.remarks import Adjudication
 from data.store.library import ItemSubject, item_subjects
 
 FEWEST: Final = 3
@@ -184,7 +184,9 @@ def _given(
 
 def _confirmed(form: Form, subject: ItemSubject, answers: Mapping[str, Any], verdicts: Sequence[Adjudication]) -> bool:
     """Whether these answers say what every verdict says, as far as they say something of it; and of one at least."""
-    labels = {(judgement.aspect, judgement.target): judgement.label for judgement in derive(form, answers, subject_of(subject))}
+    labels = {
+        (judgement.aspect, judgement.target): judgement.label for judgement in form.judgements(subject_of(subject), answers)
+    }
     pairs = [(labels[unit], verdict.verdict) for verdict in verdicts if (unit := (verdict.aspect, verdict.target)) in labels]
     return bool(pairs) and all(label == verdict for label, verdict in pairs)
 

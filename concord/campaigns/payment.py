@@ -33,8 +33,8 @@ from data.files import InputError
 from data.people import platform_pseudonym
 from data.store.campaigns import departures, management, monitoring
 from data.store.campaigns.departures import LedgerLine, Participation, Settlement
-from data.store.core.erased import NOBODY
 from data.store.core.store import Store
+from data.store.erased import NOBODY
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,123 +1,38 @@
-"""Planning a campaign: its spec, as the page, a command's options or a file give it; its items, and what work that is."""
+"""Planning a campaign: its items, and what work that is."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
 from agreement.meta.drawing import draw_probabilities, expected_error, ranked
-from annotation.questionnaires import geneval, registry
+from annotation.questionnaires import geneval, geneval_authors, registry
 from annotation.questionnaires.custom import YamlError, read_yaml
 from annotation.questionnaires.form import Form
 from concord.campaigns import known_answers
 from concord.campaigns.gold import CHECK_EVERY, GoldItems, gold_items
+from concord.campaigns.spec import CampaignSpec
 from data.campaigns import checks
 from data.campaigns.items import CampaignItem, draw_items, expected_checks, sample_items
-from data.campaigns.settings import AMOUNTS, Campaign, DrawMethod, Settings
-from data.files import MAX_PROBLEMS, InputError, quoted
+from data.campaigns.settings import Campaign
+from data.files import InputError, quoted
+from data.refusals import CampaignRefused
+from data.selection import Selection
 from data.store.browse import contents
 from data.store.campaigns import draws, management, monitoring
-from data.store.campaigns.management import CampaignRefused
 from data.store.campaigns.monitoring import Effort
 from data.store.core import frame
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.library import ItemSubject, item_subjects
-from data.validation import did_you_mean
 
-LISTS: Final = ("suite", "task", "generator", "items", "also")
-SETTINGS: Final = tuple(setting.name for setting in fields(Settings))
 _SCORE: Final = "score"
-OWN_FILES: Final = {"questionnaire_file": "definition", "known_file": "known"}
-"""Keys of a file that name other files, and what these hold."""
-
-
-@dataclass(frozen=True, slots=True)
-class CampaignSpec:
-    """A campaign as it is asked for.
-
-    Attributes:
-        questionnaire: ``""``: GenEval's, or yes and no where no prompt has a spec.
-        definition: YAML text of a questionnaire of the user's own, which then takes the place of ``questionnaire``.
-        suite, task, generator: the images to draw from; of a pair the generators are the two, the first one first.
-        items: item ids instead of those filters; they count as picked by hand.
-        n: so many drawn by chance, None: all.
-        draw: ``random``: with the same chance; ``weighted``: about ``n``, more of those on which scorers are likely wrong.
-        also: item ids that are added by hand.
-        known: text of a file of items with known answers (``known``), JSON or CSV; ``""``: none.
-        gold_from: instead of a file: ``verdicts``, ``unanimous`` or ``person NAME``, whose answers are right (``gold``).
-        gold_n, training_n, examples_n: how many gold and training items come from there, and pictures with right answers
-            before the instructions.
-    """
-
-    campaign_id: str = ""
-    title: str = ""
-    questionnaire: str = ""
-    definition: str | None = None
-    suite: tuple[str, ...] = ()
-    task: tuple[str, ...] = ()
-    generator: tuple[str, ...] = ()
-    items: tuple[str, ...] = ()
-    n: int | None = None
-    draw: str = "random"
-    also: tuple[str, ...] = ()
-    known: str = ""
-    gold_from: str = ""
-    gold_n: int = 20
-    training_n: int = 0
-    examples_n: int = 0
-    overlap: int = 3
-    seed: int = 0
-    settings: Settings = field(default_factory=Settings)
-
-    def __post_init__(self) -> None:
-        if self.draw not in get_args(DrawMethod):
-            raise ValueError(f"draw must be random or weighted, got {quoted(self.draw)}")
-        if self.draw == "weighted" and (self.n is None or self.items):
-            raise ValueError("draw weighted needs n, how many, and draws from images that filters choose, not from a list")
-
-
-def campaign_spec(raw_values: Mapping[str, Any], origin: str = "the campaign") -> CampaignSpec:
-    """A wish from values by name, as a file or a command has them; None is "not said".
-
-    Raises:
-        InputError: a name that there is not, or a value of the wrong kind; the first of them at once.
-    """
-    known = (
-        "id",
-        *(field.name for field in fields(CampaignSpec) if field.name not in ("settings", "campaign_id")),
-        *SETTINGS,
-    )
-    given_values = {("id" if name == "campaign_id" else name): value for name, value in raw_values.items() if value is not None}
-    every, problems = [*known, *OWN_FILES], []
-    for name in given_values:
-        if name not in known:
-            problems.append(f"a campaign has no {quoted(name)}; {did_you_mean(name, every)}")
-    values: dict[str, Any] = {}
-    for name in known:
-        if name in given_values:
-            try:
-                values[name] = _read(name, given_values[name])
-            except ValueError as error:
-                problems.append(f"{name}: {error}")
-    if len(problems) > MAX_PROBLEMS:
-        problems = [*problems[:MAX_PROBLEMS], f"and {len(problems) - MAX_PROBLEMS} more mistakes"]
-    if problems:
-        raise InputError(*(f"{origin}: {problem}" for problem in problems))
-    settings = {name: values.pop(name) for name in SETTINGS if name in values}
-    if "id" in values:
-        values["campaign_id"] = values.pop("id")
-    try:
-        return CampaignSpec(**values, settings=replace(Settings(), **settings))
-    except ValueError as error:
-        raise InputError(f"{origin}: {error}") from error
 
 
 def from_yaml(text: str, origin: str) -> dict[str, Any]:
@@ -135,43 +50,6 @@ def from_yaml(text: str, origin: str) -> dict[str, Any]:
     return values
 
 
-def _read(name: str, value: Any) -> Any:
-    if name in LISTS:
-        several = [value] if isinstance(value, str) else value
-        if not isinstance(several, list | tuple) or not all(isinstance(text, str) for text in several):
-            raise ValueError(f"a text or a list of texts expected, got {quoted(value)}")
-        return tuple(text for text in several if text)
-    kind, wanted = _KINDS.get(name, (str, "a text"))
-    if name in AMOUNTS and isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if kind is float and isinstance(value, str):
-        # a hand-written file has 0.8 as a text: its numbers are whole
-        try:
-            return float(value)
-        except ValueError:
-            pass
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise ValueError(f"{wanted} expected, got {quoted(value)}")
-    if name == "n" and int(value) < 1:
-        raise ValueError(f"1 or more expected, got {value}")
-    return value
-
-
-_TYPES: Final[dict[str, tuple[Any, str]]] = {
-    "int": (int, "a whole number"),
-    "float": (float, "a number"),
-    "bool": (bool, "true or false"),
-}
-_KINDS: Final = {
-    setting.name: _TYPES.get(str(setting.type).removesuffix(" | None"), (str, "a text"))
-    for kind in (CampaignSpec, Settings)
-    for setting in fields(kind)
-}
-"""The type of each value that is no list, as the records have it, and its name."""
-
-
 _EXAMPLES: Final = {"image": "images", "group": "groups of images", "pair": "pairs of images"}
 _FITS: Final = {"image": ("image",), "group": ("group", "image"), "pair": ("pair",)}
 """The kinds of item that a questionnaire for a kind takes: a prompt's only image is a group, too."""
@@ -186,6 +64,7 @@ class CampaignPlan:
         composed: those of its items that are made of several images, by id; ``pair`` are the two generators.
         effort: how long one answer takes, as far as this project knows.
         prompts: how many different ones its ordinary items have, by suite.
+        unasked: how many items are left out, as the questionnaire asks a prompt's own questions and theirs has none.
     """
 
     campaign: Campaign
@@ -196,6 +75,7 @@ class CampaignPlan:
     pair: tuple[str, str] | None
     effort: Effort
     prompts: Mapping[str, int]
+    unasked: int = 0
 
     def count(self, role: str) -> int:
         """How many items have this role."""
@@ -254,7 +134,8 @@ def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
     form = form_of(wish)
     selection = Selection(suite=wish.suite, task=wish.task, generator=wish.generator)
     pair = _pair(store, selection) if form.item_kind == "pair" and not wish.items else None
-    pool = _item_pool(store, form, wish, selection, pair)
+    found = _item_pool(store, form, wish, selection, pair)
+    pool = _with_questions(form, wish, found)
     if not (wish.questionnaire or wish.definition or any(subject.spec for subject in pool.values())):
         form = registry.YES_NO
     gold = _gold(store, form, wish)
@@ -266,7 +147,14 @@ def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
     items = _candidate_items(store, form, wish, selection, pool, gold or GoldItems())
     title = wish.title.strip() or wish.campaign_id
     campaign = Campaign(
-        wish.campaign_id, title, form.name, wish.overlap, form.version, wish.definition, wish.seed, settings=wish.settings
+        wish.campaign_id,
+        title,
+        form.name,
+        form.overlap if wish.overlap is None else wish.overlap,
+        form.version,
+        wish.definition,
+        wish.seed,
+        settings=wish.settings,
     )
     if wish.settings.check_every is None and any(item.role in ("gold", "attention") for item in items):
         raise CampaignRefused("gold and attention items are mixed in only with check_every: 10 makes one item in ten a check")
@@ -279,7 +167,8 @@ def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
         raise CampaignRefused("a pass mark is for training, and no training item is given")
     ordinary = [pool[item.item_id] for item in items if item.role == "ordinary" and item.item_id in pool]
     prompts = Counter(suite for suite, _ in {(subject.suite, subject.text) for subject in ordinary})
-    return CampaignPlan(campaign, form, items, len(pool), selection, pair, monitoring.effort(store, form.name), prompts)
+    effort = monitoring.effort(store, form.name)
+    return CampaignPlan(campaign, form, items, len(pool), selection, pair, effort, prompts, len(found) - len(pool))
 
 
 def make_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
@@ -306,6 +195,8 @@ def form_of(wish: CampaignSpec) -> Form:
     Raises:
         ValueError: there is none of this name, or the definition is wrong.
     """
+    if wish.questionnaire == geneval_authors.NAME and not wish.definition:
+        raise ValueError(f"'{geneval_authors.NAME}' is in words that a file brings: --questionnaire geneval --template FILE")
     return registry.get(wish.questionnaire or geneval.NAME, wish.definition or None)
 
 
@@ -341,6 +232,14 @@ def _item_pool(
             " import images"
         )
     return subjects
+
+
+def _with_questions(form: Form, wish: CampaignSpec, pool: Mapping[str, ItemSubject]) -> dict[str, ItemSubject]:
+    """Return the items that a questionnaire of prompts' own questions can ask about; all where none has any, to be refused with
+    the reason, and all that were picked by hand."""
+    if not form.prompted or wish.items:
+        return dict(pool)
+    return {item_id: subject for item_id, subject in pool.items() if subject.questions} or dict(pool)
 
 
 def _named_items(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubject]:

@@ -157,6 +157,8 @@ def describe_plan(store: Store, made: CampaignPlan) -> list[str]:
         if plan is not None and half_width:
             many = f"{wording.count(prompts, 'prompt')} of {suite}"
             lines.append(f"{many}: a generator's mean ({plan.aspect}) to about ± {half_width:.2g}, by the answers there are")
+    if made.unasked:
+        lines.append(f"{wording.count(made.unasked, made.form.item_kind)} left out: no questions are known for their prompts")
     if made.pair is not None:
         lines.append(f"pairs of {made.pair[0]} and {made.pair[1]}; the sides are by chance")
     if made.form.name == "tifa_vqa":

@@ -9,8 +9,8 @@ from annotation.flags import Flag
 from concord.campaigns.annotators import annotators_of, needs_look
 from concord.common import wording
 from data.files import printable, quoted
+from data.refusals import CampaignRefused
 from data.store.campaigns import management
-from data.store.campaigns.management import CampaignRefused
 from data.store.core.store import Store
 from data.store.judgements import revocations
 

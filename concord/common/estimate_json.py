@@ -115,6 +115,10 @@ def _threshold(row: Estimate) -> Json:
     return _plain(row, sides, beside)
 
 
+def _of_suite(row: Estimate) -> Json:
+    return _plain(row) | {"rater": row.rater or None, "kind": row.kind}
+
+
 _SECTIONS: Final[Mapping[str, Callable[[Estimate], Json]]] = {
     "among_people": _plain,
     "raters": _scorer,
@@ -124,4 +128,5 @@ _SECTIONS: Final[Mapping[str, Callable[[Estimate], Json]]] = {
     "thresholds": _threshold,
     "quality": _named,
     "scorer_means": _named,
+    "suite_metrics": _of_suite,
 }

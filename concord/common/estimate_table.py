@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
+from agreement.catalogue import at_a_glance
 from agreement.estimate import Estimate
 from agreement.study.cells import TASKS_MEAN
 from concord.common import sentences, wording
@@ -91,3 +93,39 @@ def undefined_statistics(rows: Iterable[Estimate]) -> dict[str, list[str]]:
         if row.value is None and row.task != TASKS_MEAN:
             titles.setdefault(_reason(row), {})[wording.title(row.statistic)] = None
     return {reason: [*names] for reason, names in titles.items()}
+
+
+@dataclass
+class MarkedReasons:
+    """Reasons that stand beneath a table, each once, with the marks that its cells refer to them by."""
+
+    marks: dict[str, str] = field(default_factory=dict)
+
+    def mark(self, reason: str) -> str:
+        """Return the mark of a reason, which is a new one for a new reason."""
+        return self.marks.setdefault(reason, str(len(self.marks) + 1))
+
+    def lines(self) -> tuple[str, ...]:
+        """Return the reasons behind their marks."""
+        return tuple(f"({mark}) {reason}." for reason, mark in self.marks.items())
+
+
+def glance(rows: Iterable[Estimate], also: str = "") -> tuple[list[Estimate], list[Estimate]]:
+    """The rows to show at a glance, each place's primary statistic first, and the rest in their order.
+
+    `also` is a statistic that is shown wherever there is one.
+    """
+    places: dict[tuple[str | None, ...], dict[str, Estimate]] = {}
+    for row in rows:
+        place = (row.suite, row.task, row.generator, row.aspect, row.target, row.people, row.rater, row.a, row.b, row.certainty)
+        places.setdefault(place, {})[row.statistic] = row
+    shown: list[Estimate] = []
+    rest: list[Estimate] = []
+    for by_statistic in places.values():
+        among = not any(row.rater or row.a for row in by_statistic.values())
+        names = at_a_glance(by_statistic, among=among)
+        if also in by_statistic and also not in names:
+            names = (*names, also)
+        shown += [by_statistic[name] for name in names]
+        rest += [row for name, row in by_statistic.items() if name not in names]
+    return shown, rest

@@ -7,8 +7,9 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, get_type_hints
 
 FILE = ".server.json"
 UNKNOWN_COMMAND = "There is no such command."
@@ -18,11 +19,31 @@ _ANSWER_SECONDS = 2.0
 
 COMMANDS: dict[str, str] = {
     "doctor": "concord.maintenance.doctor:examine_open_project",
-    "library": "concord.library:write_tables",
+    "library": "concord.library_tables:write_tables",
+    "prompt-inputs": "concord.common.readiness:print_prompt_inputs",
 }
 """What can be done with a project, here or in the app that has it open: a name, and ``module:function``, imported when it is
 run. Parameters are JSON. ``doctor`` and the library ask an open app by themselves; each command of ``ui.cli`` adds itself.
 """
+
+
+REQUEST = "request"
+"""The parameter that holds a command's request (`data.requests`), if it takes one."""
+
+
+def call(function: str, context: Any, parameters: Mapping[str, Any]) -> None:
+    """Call ``module:function`` with a context and parameters as JSON has them; its request is made a record again.
+
+    Raises:
+        ValueError: the request has a value that it cannot have.
+    """
+    module, name = function.split(":")
+    work = getattr(import_module(module), name)
+    if REQUEST in parameters:
+        from data.validation import record_of
+
+        parameters = {**parameters, REQUEST: record_of(get_type_hints(work)[REQUEST], parameters[REQUEST])}
+    work(context, **parameters)
 
 
 @dataclass(frozen=True, slots=True)

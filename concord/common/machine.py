@@ -19,10 +19,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from data.store.backup.backups import concord_version
 from data.store.backup.health import HealthCheck, Level
+from data.version import concord_version
 from scorers import registry
-from scorers.models import files, hub
+from scorers.models import downloads, files, hub
 
 if TYPE_CHECKING:
     from scorers.base import Scorer
@@ -93,6 +93,11 @@ def _group(group: str, pins: Sequence[Sequence[str]], *, usual: bool) -> HealthC
     return HealthCheck("installed", "ok", f"{group}: {there} {'package' if there == 1 else 'packages'}, as pinned")
 
 
+def has_gpu() -> bool:
+    """Return True if there is a graphics card's driver; whether torch can use it is not asked, as that takes seconds."""
+    return sys.platform == "darwin" or shutil.which("nvidia-smi") is not None or any(map(os.path.exists, _DRIVERS))
+
+
 def check_devices(*, everything: bool = False) -> list[HealthCheck]:
     """What models can run on.
 
@@ -105,8 +110,7 @@ def check_devices(*, everything: bool = False) -> list[HealthCheck]:
         return [
             HealthCheck("device", "note", "no torch: no scorer can run here", "if one is to: uv run --group scorers app.py")
         ]
-    gpu = sys.platform == "darwin" or shutil.which("nvidia-smi") is not None or any(map(os.path.exists, _DRIVERS))
-    if not everything and not gpu:
+    if not everything and not has_gpu():
         text = f"cpu, {os.cpu_count()} cores; no GPU's driver: the playground's models run, large ones take long"
         return [HealthCheck("device", "ok", f"{text}; torch {torch} was not opened (--all does)")]
     return _probe_torch()
@@ -183,19 +187,35 @@ def missing_model(scorer: Scorer, settings: Mapping[str, Any]) -> str | None:
 
 def _model(model: str, users: Sequence[str]) -> HealthCheck:
     used = f"{', '.join(users[:3])}{' ...' if len(users) > 3 else ''}"
-    file, folder, state = files.checkpoint(model), files.folder(model), "missing"
-    level: Level = "note"
-    if file is not None:
-        there, todo = file.is_file(), f"put it in {file.parent}"
-    elif folder is not None or model.startswith("assets/"):
-        there, level = folder is not None and any(folder.rglob("*.safetensors")), "attention"
-        todo = "it comes with Concord: `git checkout assets` brings it back"
-    else:
-        state = hub.state(model)
-        there, todo = state == "there", hub.remedy(model)
-    if there:
+    bound = downloads.licence(model)
+    used = f"{used}; {bound}" if bound else used
+    if is_available(model):
         return HealthCheck("models", "ok", f"{model}: there ({used})")
-    return HealthCheck("models", level, f"{model}: {state} ({used})", todo)
+    level: Level = "attention" if _is_shipped(model) else "note"
+    state = hub.state(model) if files.checkpoint(model) is None and not _is_shipped(model) else "missing"
+    return HealthCheck("models", level, f"{model}: {state} ({used})", remedy(model))
+
+
+def _is_shipped(model: str) -> bool:
+    """Return True if a model is a folder of this machine, as the playground's are."""
+    return files.checkpoint(model) is None and (files.folder(model) is not None or model.startswith("assets/"))
+
+
+def is_available(model: str) -> bool:
+    """Return True if a model's weights are on this machine."""
+    if (file := files.checkpoint(model)) is not None:
+        return file.is_file()
+    if _is_shipped(model):
+        folder = files.folder(model)
+        return folder is not None and any(folder.rglob("*.safetensors"))
+    return hub.state(model) == "there"
+
+
+def remedy(model: str) -> str:
+    """Return what brings a model's weights to this machine."""
+    if files.checkpoint(model) is not None:
+        return files.fetching(model)
+    return "it comes with Concord: `git checkout assets` brings it back" if _is_shipped(model) else hub.remedy(model)
 
 
 def check_tools() -> list[HealthCheck]:

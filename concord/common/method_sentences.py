@@ -8,6 +8,7 @@ from typing import Final
 from agreement.inference.hypothesis_tests import DRAWN
 from agreement.inference.intervals import LEVEL
 from agreement.reasons import MethodCode
+from concord.common import wording
 
 TWO_VALUES: Final = "a person's yes or no is a score of only two values"
 
@@ -72,9 +73,10 @@ def _sign_flips(swaps: int, exact: bool) -> str:
     return f"p by sign flips: the scorers' judgements of prompts swapped, {which}"
 
 
-def _drawn_in_campaign(campaign: str, with_chances: bool) -> str:
+def _drawn_in_campaign(campaign: str, with_chances: bool, unanswered: int, drawn: int) -> str:
     how = "labels drawn with stored chances" if with_chances else "labels drawn by chance"
-    return f"{how} in campaign {campaign}"
+    waiting = f"{unanswered:,} of {wording.count(drawn, 'drawn image')} have no answer: right only if chance chose which"
+    return f"{how} in campaign {campaign}{f' ({waiting})' if unanswered else ''}"
 
 
 def _consensus_label(consensus: str) -> str:
@@ -233,6 +235,8 @@ METHODS: Final[Mapping[MethodCode, str | Callable[..., str]]] = {
     ),
     MethodCode.LENGTH_BESIDE: "length of the {text} in characters, and {other}, by question",
     MethodCode.CHOICES_BY_QUESTION: "people's choices by question, those that two or more have answered",
+    MethodCode.SUITE_METRIC: lambda metric: wording.STATISTICS[metric].formula,
+    MethodCode.PEOPLE_BY_MAJORITY: "people by the strict majority of those who answered about an image",
     MethodCode.DRAWN_AS_TOLD: "labels drawn by chance, as you say",
     MethodCode.DRAWN_IN_CAMPAIGN: _drawn_in_campaign,
     MethodCode.TRIAL: "a trial with {n} of {labelled} labelled images, seed {seed}",

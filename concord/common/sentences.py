@@ -96,7 +96,7 @@ def _single_label(persons: int) -> str:
 
 
 def _too_few_to_decide(clusters: str, more: int | None) -> str:
-    enough = f": about {more:,} more are enough" if more is not None else ""
+    enough = f": about {more:,} more are enough in four of five studies like this one" if more is not None else ""
     return f"too few {clusters} to decide{enough}"
 
 
@@ -223,6 +223,9 @@ REASONS: Final[Mapping[ReasonCode, Template]] = {
     ReasonCode.FLIPS_AS_THEY_CAME: "its verdicts came as they are: nothing can be judged again",
     ReasonCode.FLIPS_NOT_READ: "it has not read the flipped prompts yet",
     ReasonCode.BESIDES_LEFT_OUT: _besides_left_out,
+    ReasonCode.NO_IMAGE_JUDGED: "no image is decided",
+    ReasonCode.NO_IMAGE_WITH_BOTH_OBJECTS: "no image in which both objects are there is decided",
+    ReasonCode.NO_EQUIVALENT_PROMPTS: "no two equivalent prompts of each of which an image shows both objects",
     ReasonCode.EVERY_IMAGE_LABELLED: "people have labelled every image",
     ReasonCode.ONE_OF_TWO_HAS_NONE: "one of the two has none",
     ReasonCode.NEVER_SAID_BY_PEOPLE: "people say {answer} of no labelled image",
@@ -352,8 +355,8 @@ REMARKS: Final[Mapping[RemarkCode, Template]] = {
     RemarkCode.VERDICT: _verdict,
     RemarkCode.OTHER_PEOPLE: _other_people,
     RemarkCode.CORRECTED_VERDICT: (
-        "beside these people p {p:z.3f}, by Holm {p_holm:z.3f} over {verdicts} verdict{verdicts:s}"
-        " of this statistic and generator: all scorers and tasks"
+        "beside these people p {p:z.3f}, of equivalence {p_equivalent:z.3f}; by Holm, which decides, {p_holm:z.3f} and"
+        " {p_equivalent_holm:z.3f} over {verdicts} verdict{verdicts:s} of this statistic and generator: all scorers and tasks"
     ),
     RemarkCode.NOTHING_SHARED: "{a} and {b} share no judgement.",
     RemarkCode.ONE_ANSWER: _same_answer,

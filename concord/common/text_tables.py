@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from concord.common.table import Cell, Table
 from data.tables import escape_formula
@@ -43,6 +43,18 @@ def csv_text(table: Table) -> str:
     writer.writerows(
         [escape_formula(cell.text) if cell.exact is None else cell.exact for cell in row.cells] for row in table.rows
     )
+    return text.getvalue()
+
+
+def csv_document(tables: Sequence[Table]) -> str:
+    """Return the tables beneath each other, each between its caption and its notes, with an empty line behind."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    for table in tables:
+        writer.writerow([escape_formula(table.caption)])
+        text.write(csv_text(table))
+        writer.writerows([escape_formula(note)] for note in table.notes)
+        writer.writerow([])
     return text.getvalue()
 
 

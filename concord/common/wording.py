@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
-from agreement.catalogue import DEFINITIONS
+from agreement.catalogue import DEFINITIONS, Statistic
+from agreement.suite_metrics.catalogue import METRICS
+
+STATISTICS: Final[dict[str, Statistic]] = {**DEFINITIONS, **METRICS}
+"""Every statistic by name, those of suites' own metrics too."""
 
 ASPECTS: dict[str, str] = {
     "correct": "all that the prompt asks is there",
@@ -18,8 +23,10 @@ ASPECTS: dict[str, str] = {
     "distance": "it is near or far as asked",
     "answer": "the answer to a question",
     "faithfulness": "how faithful the image is to the prompt, 1-5",
-    "caption_fit": "how well the caption fits, 1-4",
-    "realism": "how realistic the object is, 1-3",
+    "caption_fit": "how well the caption fits, 1-4, as GenEval’s authors asked it",
+    "realism": "how realistic the object is, 1-3, as GenEval’s authors asked it",
+    "caption_match": "how well the caption fits, 1-4",
+    "shape_realism": "how realistic the object’s shape is, 1-3",
     "quality": "image quality, 1-5",
     "scene": "how likely the scene is, 1-5",
     "merged": "whether the objects are merged",
@@ -102,11 +109,11 @@ def people(kind: str) -> str:
 
 
 def title(statistic: str) -> str:
-    return DEFINITIONS[statistic].title if statistic in DEFINITIONS else statistic
+    return STATISTICS[statistic].title if statistic in STATISTICS else statistic
 
 
 def meaning(statistic: str) -> str:
-    return DEFINITIONS[statistic].meaning if statistic in DEFINITIONS else ""
+    return STATISTICS[statistic].meaning if statistic in STATISTICS else ""
 
 
 def count(number: int, noun: str) -> str:

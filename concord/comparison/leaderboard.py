@@ -19,6 +19,7 @@ from agreement.estimate import Estimate
 from agreement.generators import GeneratorDifference, RankSet, compare_generators, rank_sets
 from concord.agreement import means, recall
 from concord.common import live_updates
+from concord.common.people_kinds import PeopleKind, leading_kind
 from concord.headlines import (
     FEWEST_ANSWERS,
     FEWEST_PROMPTS,
@@ -35,9 +36,9 @@ from concord.headlines import (
 )
 from concord.scope import Scope
 from data.aspects import YES_NO_ASPECTS
+from data.selection import PEOPLE, SIMULATED
 from data.store.browse import contents
 from data.store.core import frame
-from data.store.core.selection import PEOPLE, SIMULATED
 from data.store.core.store import Store
 from data.store.judgements import remarks
 
@@ -80,6 +81,7 @@ class ContestedImage:
     """An image that a scorer and people see differently.
 
     Attributes:
+        text: its prompt's, or its id; sha256: of its picture, None without one.
         scorer: its mean verdict, 0 to 1, or its score's rank among all (0 to 1).
         higher: whether the scorer thinks more of the image than people do.
         yes, n: how many of the people say yes; of other scales their mean, as ``mean``.
@@ -92,6 +94,8 @@ class ContestedImage:
     yes: int
     n: int
     mean: float
+    text: str
+    sha256: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,7 @@ class Leaderboard:
         headline: what may be said of the best generator by the first rater; None where it has rated none.
         contested: the most contested images first that have no verdict, of ``contested_by``: the scorer closest to people.
         disagreements: on how many images its verdict is not most people's, and nobody has decided who is right.
-        people: whether people's answers are real, simulated, or there are none.
+        people: whether the people beside whom scorers stand are real or simulated ones (`people_kinds`); None: there are none.
         prompts, images, persons: that the first rater's numbers rest on.
         intervals: whether intervals have been made.
     """
@@ -129,7 +133,7 @@ class Leaderboard:
     contested: tuple[ContestedImage, ...]
     contested_by: str | None
     disagreements: int
-    people: Literal["real", "simulated"] | None
+    people: PeopleKind | None
     prompts: int
     images: int
     persons: int
@@ -177,7 +181,8 @@ def leaderboard(store: Store, scope: Scope, sort: str = "", *, intervals: bool =
                     rows[row.generator, name, row.task] = row
     ratings = frame.frame(store, replace(selection, aspect=()))
     ratings = ratings[ratings.excluded.isna() & np.isfinite(ratings.number) & ratings.aspect.isin((aspect, SCORE))]
-    people: Literal["real", "simulated"] | None = "real" if PEOPLE in raters else "simulated" if SIMULATED in raters else None
+    asked = ratings[(ratings.kind == "human") & (ratings.aspect == aspect)]
+    people = leading_kind(asked[~asked.simulated].item.nunique(), asked[asked.simulated].item.nunique())
     tasks = dict(ratings.drop_duplicates("item").set_index("item").task)
     answers = {each.name: answers_by(ratings, each.aspect, each.name) for each in raters.values()}
     prompts = {name: prompts_by_cell(own, tasks) for name, own in answers.items()}
@@ -186,7 +191,7 @@ def leaderboard(store: Store, scope: Scope, sort: str = "", *, intervals: bool =
         for (generator, name, task), row in rows.items()
     }
     here = scope.task or ALL
-    columns = _ordered(_with_agreement(store, raters, scope, people, intervals=intervals), cells)
+    columns = _ordered(_with_agreement(store, raters, scope, people, intervals=intervals), cells, people)
     first = columns[0] if columns else None
     generators = [name for name in judged.generators if name in scope.generator or not scope.generator]
     by_first = _means_by(cells, first.name, here, generators) if first is not None else {}
@@ -218,7 +223,7 @@ def leaderboard(store: Store, scope: Scope, sort: str = "", *, intervals: bool =
         ranks=ranks,
         unranked=unranked,
         headline=said,
-        contested=tuple(contested[:MOST_CONTESTED]),
+        contested=_with_previews(store, contested[:MOST_CONTESTED]),
         contested_by=best.name if best is not None and contested else None,
         disagreements=len(opposed),
         people=people,
@@ -302,16 +307,31 @@ def _with_agreement(
     return columns
 
 
-def _ordered(columns: Sequence[BoardRater], cells: Mapping[tuple[str, str, str], Estimate]) -> list[BoardRater]:
-    """People first, then scorers that give verdicts, then scores; of each the one that agrees best with people first."""
+def _with_previews(store: Store, images: Sequence[ContestedImage]) -> tuple[ContestedImage, ...]:
+    previews = contents.item_previews(store, [each.item for each in images])
+    found = [(each, previews.get(each.item)) for each in images]
+    return tuple(
+        each if preview is None else replace(each, text=preview.text or each.text, sha256=preview.sha256)
+        for each, preview in found
+    )
+
+
+def _ordered(
+    columns: Sequence[BoardRater], cells: Mapping[tuple[str, str, str], Estimate], people: PeopleKind | None
+) -> list[BoardRater]:
+    """People first, then scorers that give verdicts, then scores; of each the one that agrees best with people first.
+
+    Real people stand behind all others as long as simulated ones lead (``people``).
+    """
 
     alone = len({generator for generator, _, _ in cells if generator != ALL}) == 1
 
     def key(rater: BoardRater) -> tuple[int, float, str]:
         judged = sum(of == rater.name and task == ALL and generator != ALL for generator, of, task in cells)
         kinds = {"people": 0, "simulated": 3, "scorer": 1}
-        # people who judged one generator alone order nothing
-        rank = 5 if judged < 2 and not alone and rater.kind != "scorer" else kinds[rater.kind] + (rater.aspect == SCORE)
+        # people who judged one generator alone, or too few images, order nothing
+        few = (judged < 2 and not alone) or (rater.kind == "people" and people == "simulated")
+        rank = 5 if few and rater.kind != "scorer" else kinds[rater.kind] + (rater.aspect == SCORE)
         return rank, -(rater.agreement.value or 0.0) if rater.agreement else 0.0, rater.name
 
     ordered = sorted(columns, key=key)
@@ -352,6 +372,8 @@ def _contested(ratings: pd.DataFrame, scorer: BoardRater, aspect: str, people: s
             yes=round(float(row.yes)),
             n=int(row.n),
             mean=float(row.average),
+            text=str(item),
+            sha256=None,
         )
         for item, row in zip(both.index, both.itertuples(index=False), strict=True)
         if row.apart > 0

@@ -40,8 +40,8 @@ from agreement.questions.scores import GroupStatistic, StatisticKey
 from agreement.reasons import Method, MethodCode
 from agreement.study.cells import ALL, Outcome, Used
 from concord.common import live_updates, sentences
+from data.selection import Selection
 from data.store.analysis import study_frames
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import CaptionChoice, caption_choices
 from scorers.likelihood import rules
@@ -332,6 +332,13 @@ class AblationPoint:
         """Return the point as plain types."""
         setting = {"task": self.task, "steps": self.steps, "seed": self.seed, "trials": self.trials}
         return _statistic_json(self.accuracy) | setting | {"left_out": self.left_out}
+
+
+def ablation(
+    store: Store, selection: Selection, grid: Iterable[AblationSetting], trials: Sequence[int], options: Options
+) -> list[AblationPoint]:
+    """Return the points of ``ablation_points`` for the selected images, as these raters chose among their captions."""
+    return ablation_points(caption_choices(store, selection), grid, trials, options)
 
 
 def ablation_points(

@@ -12,6 +12,7 @@ from agreement.generators import GeneratorDifference
 from agreement.inference.hypothesis_tests import holm
 from concord.agreement import recall
 from concord.common import live_updates
+from concord.common.people_kinds import leading_kind
 from concord.headlines import (
     ALL,
     MEAN,
@@ -22,9 +23,9 @@ from concord.headlines import (
     means_of_generators,
     prompts_by_cell,
 )
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.browse import contents
 from data.store.core import frame
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 
 
@@ -111,14 +112,14 @@ def compare_models(store: Store, suite: str, first: str, second: str, by: RatedA
 
 @live_updates.cached(maxsize=32)
 def people_headline(store: Store, suite: str, aspect: str) -> GeneratorHeadline | None:
-    """Return what may be said of the best generator by people, or by simulated ones where no person has answered."""
+    """Return what may be said of the best generator by people, or by simulated ones until real ones have judged enough."""
     selection = Selection(suite=(suite,), aspect=(aspect,))
     rows = recall(store, selection, Options(statistics=(MEAN,))).among_people
     answers = frame.frame(store, selection)
-    for kind, name in (("real", PEOPLE), ("simulated", SIMULATED)):
-        if means := means_of_generators(rows, kind):
-            return generator_headline(name, means, answers_by(answers, aspect, name))
-    return None
+    means = {kind: means_of_generators(rows, kind) for kind in ("real", "simulated")}
+    leading = leading_kind(*(max((row.n_items for row in rows if row.people == kind), default=0) for kind in means))
+    name = SIMULATED if leading == "simulated" else PEOPLE
+    return generator_headline(name, means[leading], answers_by(answers, aspect, name)) if leading and means[leading] else None
 
 
 @live_updates.cached(maxsize=32)

@@ -37,9 +37,10 @@ from agreement.preferences.votes import BOTH, NONE, TIE, Contest, PairValues, or
 from agreement.study.cells import ALL
 from concord.common import live_updates
 from concord.common.estimate_json import number_json
+from concord.common.people_kinds import leading_kind
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.analysis import study_frames
 from data.store.analysis.study_frames import GeneratorValue, ImageValue, PreferenceVote
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from scorers.models.pipelines import short_of
 
@@ -72,8 +73,11 @@ class Poll:
     metrics: tuple[ScorerMeans, ...]
 
     def people(self) -> list[Voter]:
-        """Real and simulated ones, as far as there are any."""
-        return [voter for voter in self.voters if voter.kind == "people"]
+        """Real and simulated ones, as far as there are any; those first whose votes lead."""
+        crowds = {voter.people: voter for voter in self.voters if voter.kind == "people"}
+        pairs = {kind: len({vote.pair for vote in voter.votes}) for kind, voter in crowds.items()}
+        leading = leading_kind(pairs.get("real", 0), pairs.get("simulated", 0))
+        return sorted(crowds.values(), key=lambda voter: voter.people != leading)
 
 
 def _poll(
@@ -205,7 +209,7 @@ def contests(poll: Poll) -> list[Contest]:
 
 
 def list_pairs(poll: Poll, query: PairQuery) -> list[PairVotes]:
-    """The pairs that are asked for; of simulated people only where no real ones have voted, people's preference is theirs."""
+    """The pairs that are asked for; people's preference is simulated people's until real ones have voted on enough pairs."""
     votes: dict[str, dict[str, list[Vote]]] = {}
     for voter in poll.voters:
         for vote in voter.votes:

@@ -13,6 +13,7 @@ from concord.common import live_updates
 from concord.headlines import answers_by
 from concord.scope import Scope
 from data.aspects import YES_NO_ASPECTS
+from data.browsing import ItemPreview
 from data.store.browse import contents
 from data.store.core import frame
 from data.store.core.store import Store
@@ -44,7 +45,7 @@ class PromptImage:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptRow:
+class SharedPrompt:
     """A prompt, with an image of each generator that has one."""
 
     prompt: str
@@ -63,7 +64,7 @@ class SamePrompts:
         total: how many prompts there are in all.
     """
 
-    rows: tuple[PromptRow, ...]
+    rows: tuple[SharedPrompt, ...]
     rater: str
     binary: bool
     low: float
@@ -101,7 +102,7 @@ def same_prompts(store: Store, scope: Scope, rater: str, aspect: str, order: str
     return SamePrompts(tuple(row for row in rows if row.images), rater, binary, low, high, len(chosen))
 
 
-def _row(prompt: str, images: pd.DataFrame, previews: Mapping[str, contents.ItemPreview]) -> PromptRow:
+def _row(prompt: str, images: pd.DataFrame, previews: Mapping[str, ItemPreview]) -> SharedPrompt:
     made: dict[str, PromptImage] = {}
     text = prompt
     for item, generator, mean, yes, n in zip(
@@ -110,7 +111,7 @@ def _row(prompt: str, images: pd.DataFrame, previews: Mapping[str, contents.Item
         preview = previews.get(item)
         text = (preview.text if preview else None) or text
         made[generator] = PromptImage(item, preview.sha256 if preview else None, float(mean), round(float(yes)), int(n))
-    return PromptRow(prompt, text, made)
+    return SharedPrompt(prompt, text, made)
 
 
 def _ordered(items: pd.DataFrame, order: str) -> Sequence[str]:

@@ -10,10 +10,12 @@ import pandas as pd
 from agreement import Scale
 from agreement.study.frame import read_values
 from concord.common import live_updates, wording
+from data.browsing import ConfusionCell
+from data.selection import GROUPS, Selection
 from data.store.analysis import confusion as stored_confusion
-from data.store.analysis.confusion import ConfusionCell, ConfusionQuery, StoredLabel, rater_groups
+from data.store.analysis.confusion import ConfusionQuery, StoredLabel, rater_groups
+from data.store.core.conditions import Where
 from data.store.core.frame import scales
-from data.store.core.selection import GROUPS, Selection, Where
 from data.store.core.store import Store
 
 _NAMED = 8

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from concord.common import live_updates, wording
 from concord.error_analysis import rejudging
-from data.store.core.selection import Selection, Where
+from data.selection import Selection
+from data.store.core.conditions import Where
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import EvidenceSource
 from scorers import failures, registry

@@ -32,19 +32,19 @@ from agreement.flips import (
 )
 from agreement.reasons import Reason, ReasonCode
 from agreement.study.cells import ALL
-from annotation.questionnaires import geneval
+from annotation.questionnaires import geneval, geneval_authors
 from concord.common import live_updates, sentences
 from concord.judging import DIRECT
 from concord.runs.score import changed_settings
 from data.jobs.runs import Observation
 from data.prompts.flips import FLIP_REASONS, FlipKind, Flipped, Unflipped, flip
 from data.records import Judgement, Prompt
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.spec import Spec
 from data.store import runs
 from data.store.analysis import study_frames
 from data.store.analysis.study_frames import FlipAnswer, FlipImage
 from data.store.browse import contents
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from data.store.judgements import scorer_evidence
 from data.store.judgements.scorer_evidence import EvidenceSource
@@ -184,7 +184,7 @@ def _rating_scores(board: FlipBoard, index: int, answer: FlipAnswer) -> FlipScor
         return FlipScores(index, why=why)
     if answer.questionnaire in (None, DIRECT):
         return FlipScores(index, why="rated_directly")
-    if answer.questionnaire != geneval.NAME:
+    if answer.questionnaire not in (geneval.NAME, geneval_authors.NAME):
         return FlipScores(index, why="another_questionnaire")
     true, flip = (correct(geneval.derive(spec, answer.answers)) for spec in (board.true_spec(index), board.flipped_spec(index)))
     return flip_scores(index, true, flip)
@@ -216,17 +216,17 @@ def scorer_scores(
                 scorer = registry.get(row.scorer)
         if row is None or scorer is None or name not in sources:
             yield _without(board, suite, name, IMPORTED)
-        elif scorer.flips == "judged":
+        elif scorer.flips is None:
+            yield _without(board, suite, name, AS_THEY_CAME)
+        elif scorer.flips.rejudges:
             pairs = board.pairs(_judged(store, board, sources[name], scorer, kind))
             yield RaterFlipScores(suite, name, "scorer", False, "correct", pairs)
-        elif scorer.flips == "read":
+        else:
             # the rater that has its very settings but reads flipped texts
             same = (row.scorer, row.version, {**row.settings, "flip": kind})
             partner = next((each for each in listed if (each.scorer, each.version, dict(each.settings)) == same), None)
             flipped = values.get((partner.rater_id, kind), {}) if partner else {}
             yield _read(board, suite, scorer, row, values.get((name, None), {}), flipped, kind)
-        else:
-            yield _without(board, suite, name, AS_THEY_CAME)
 
 
 def _without(board: FlipBoard, suite: str, name: str, missing: Reason) -> RaterFlipScores:

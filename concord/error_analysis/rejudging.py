@@ -21,11 +21,11 @@ from concord.judging import judge, rule_version_of
 from concord.runs import run_session, score
 from data.jobs.runs import Run
 from data.records import Judgement, Rater
+from data.selection import Selection
 from data.spec import Spec
 from data.store import runs
 from data.store.analysis import aggregates
 from data.store.core import frame
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import scorer_evidence
 from data.store.judgements.scorer_evidence import EvidenceSource, PerceivedImage

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 from agreement import Scale, ScaleError
+from annotation.questionnaires import geneval, geneval_authors
 from concord.common import wording
 from concord.common.context import CommandError, Context, digest, import_bundle, report_import
 from concord.judging import DIRECT, converter, derive_source, direct, exported, rating_answer, rating_evidence
 from data.aspects import SCALES, YES_NO_ASPECTS
-from data.campaigns.settings import Campaign
+from data.campaigns.settings import DEFAULT, Campaign
 from data.export.formats import Columns
 from data.export.rows import (
     ANSWER_COLUMNS,
@@ -34,7 +35,6 @@ from data.export.rows import (
 from data.files import Consistency, InputError, fail, located, quoted
 from data.records import Annotation, Evidence, Image, Item, Judgement, Prompt, Rater
 from data.store import imports, library
-from data.store.core.campaign_items import DEFAULT
 from data.store.imports import ImportBundle, Imported, Reimport, ReimportedAnswer
 from data.store.judgements.answer_status import Decision, Status
 from data.store.judgements.recording import JudgedSource
@@ -200,6 +200,7 @@ def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[Impor
         raise CommandError(
             f"{path}: the answer {quoted(often)} stands in it {times} times; each answer needs its own annotation_id"
         )
+    answers = [_in_todays_words(answer) for answer in answers]
     try:
         stated, other_rules = _stated(answers)
         questions_by_version = {
@@ -249,6 +250,12 @@ def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[Impor
     except (KeyError, TypeError) as error:
         raise CommandError(f"{path}: the subject of an answer was changed: {error}") from error
     return bundle, other_rules
+
+
+def _in_todays_words(answer: ExportedAnswer) -> ExportedAnswer:
+    """Return an answer under the questionnaire's name of today: GenEval's released answers (slots) had that of our form."""
+    released = answer.questionnaire == geneval.NAME and answer.identity == "slot"
+    return replace(answer, questionnaire=geneval_authors.NAME) if released else answer
 
 
 def _stated(answers: Sequence[ExportedAnswer]) -> tuple[list[ReimportedAnswer], Counter[str]]:

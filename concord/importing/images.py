@@ -16,6 +16,7 @@ from PIL import Image as Pillow
 
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, digest, import_bundle
+from concord.importing.image_requests import ImageRequest, MatchingRequest
 from data.files import check_name, located, printable, quoted, safe_file_name, write_whole
 from data.folding import fold_spelling
 from data.images import files, folders
@@ -65,12 +66,7 @@ _SHAPES: Final = {
 
 
 def import_images(
-    context: Context,
-    directory: Sequence[str],
-    layout: str,
-    generator: str | None,
-    suite: str | None,
-    dry_run: bool = False,
+    context: Context, directory: Sequence[str], request: ImageRequest, dry_run: bool = False
 ) -> list[ImportBundle]:
     """Import folders one after another, each by its own generator where it is named as ``NAME=FOLDER``.
 
@@ -83,9 +79,10 @@ def import_images(
     for text in directory:
         name, named, rest = text.partition("=")
         alone = not named or context.path(text).is_dir()
-        folder, by = (text, generator) if alone else (rest, name)
+        folder, by = (text, request.generator) if alone else (rest, name)
         sources.append((context.folder(folder), folder, by))
-    return [_import(context, *source, layout, suite or DEFAULT_SUITES[layout], dry_run) for source in sources]
+    suite = request.suite or DEFAULT_SUITES[request.layout]
+    return [_import(context, *source, request.layout, suite, dry_run) for source in sources]
 
 
 def _import(
@@ -234,34 +231,29 @@ _SUITES: Final = {"rows": "itm", "winoground": "winoground", "aro": "aro"}
 _MOST_TOLD: Final = 100
 
 
-def import_matching(
-    context: Context,
-    file: str | None,
-    images: str | None,
-    suite: str | None,
-    layout: str,
-    source: str | None,
-    playground: bool,
-    tifa: Sequence[str] | None,
-    n: int | None,
-    seed: int | None,
-) -> None:
-    """Exactly one of ``file``, ``playground`` and ``tifa`` (its texts, its questions) is asked for."""
-    if sum((file is not None, playground, tifa is not None)) != 1:
+def import_matching(context: Context, request: MatchingRequest) -> None:
+    """Import images with their captions.
+
+    Raises:
+        UsageError: the request names none or several of the three places where they may be.
+    """
+    file, tifa, suite = request.file, request.tifa, request.suite
+    if sum((file is not None, request.playground, tifa is not None)) != 1:
         raise UsageError("give a FILE, or --tifa TEXTS QUESTIONS, or --playground: one of the three")
-    if playground:
-        if images or suite or source or layout != "auto":
+    n, seed = request.n, request.seed
+    if request.playground:
+        if request.images or suite or request.source or request.layout != "auto":
             raise UsageError("--playground draws its own pictures; it takes --n and --seed alone")
         _draw(context, small_world.SEED if seed is None else seed, small_world.N if n is None else n)
         return
     if n is not None or seed is not None:
         raise UsageError("--n and --seed belong to --playground")
-    for name, description in ((suite or "itm", "the suite's name"), (source or REAL, "the source's name")):
+    for name, description in ((suite or "itm", "the suite's name"), (request.source or REAL, "the source's name")):
         check_name(name, description)
     if tifa is not None:
-        _from_tifa(context, tifa[0], tifa[1], images, suite or "itm-tifa", source or "coco")
+        _from_tifa(context, tifa[0], tifa[1], request.images, suite or "itm-tifa", request.source or "coco")
     else:
-        _from_file(context, str(file), images, suite, layout, source or REAL)
+        _from_file(context, str(file), request.images, suite, request.layout, request.source or REAL)
 
 
 def _draw(context: Context, seed: int, n: int) -> None:

@@ -10,12 +10,12 @@ from typing import Final
 
 from concord.common import wording
 from concord.common.context import CommandError, Context
+from concord.importing.rating_request import DEFAULT_SUITE
 from data.files import quoted
 from data.store import imports
 from data.studies.name_matching import MATCH_WAYS, KnownItem, Matches, contradiction, is_address, match_rows
 from data.studies.rating_tables import RatedItem
 
-DEFAULT_SUITE: Final = "ratings"
 EXAMPLES: Final = 5
 """So many examples stand in a message, and so many rows in a preview."""
 _FEW_ENOUGH: Final = 5000

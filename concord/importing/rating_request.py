@@ -1,77 +1,97 @@
-"""What is asked of ``import ratings``: its options, the table that they describe, and what speaks against them."""
+"""The request of ``import ratings``: what a table's columns mean, and how it is taken in.
+
+Nothing heavy is imported, as it makes the command's options.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-from agreement import Scale, ScaleError
-from concord.common.context import CommandError, Context, UsageError, digest
-from concord.importing.rating_items import DEFAULT_SUITE, first_few
-from concord.importing.rating_values import KEEP_APART, is_value
-from data.files import located, quoted
-from data.store import imports
-from data.store.core.frame import TUNED_RATINGS
-from data.studies.json_ratings import RatingTable
-from data.studies.name_matching import match_rows
-from data.studies.rating_tables import (
-    PAIR,
-    PREFERENCE,
-    RatedItem,
-    RatingColumns,
-    image_columns,
-    item_columns,
-    looks_wide,
-    names_side,
-    other_columns,
-    pair_columns,
-    read_rating_table,
-    with_pairs,
-)
-from data.tables import TableOptions, TextTable
+from concord.common.context import UsageError, digest
+from data.requests import Request, Setting
+
+if TYPE_CHECKING:
+    from agreement import Scale
+
+Merge = Literal["case", "space", "number", "characters", "none"]
+DEFAULT_SUITE: Final = "ratings"
+KEEP_APART: Final = "none"
+"""``--merge none``: names that differ only in how they are written are different names."""
 
 
-@dataclass(frozen=True, slots=True)
-class RatingRequest:
-    """The options of ``import ratings``: what a table's columns mean, and how it is taken in.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatingRequest(Request):
+    """What a table's columns mean, and how it is taken in."""
 
-    Attributes:
-        item: columns (several with commas); ``rater``, ``value``, ``prompt``, ``generator``, ``index`` and ``task`` are one.
-        wide: whether there is a column per rater; None: not said. ``rater_columns``: these columns.
-        transpose: whether a row is a person, with a column per item.
-        pair: the two columns with the generators between which a vote is.
-        multiple: whether a cell holds all options that are ticked.
-        match: ways to match items, none: all. ``missing``, ``merge``: texts and differences that do not count.
-        encoding, header_lines, sheet: what the reader does not find out by itself.
-    """
-
-    aspect: str | None = None
-    scale: str | None = None
-    suite: str | None = None
-    kind: str | None = None
-    item: str | None = None
-    rater: str | None = None
-    value: str | None = None
-    prompt: str | None = None
-    generator: str | None = None
-    index: str | None = None
-    task: str | None = None
-    wide: bool | None = None
-    rater_columns: str | None = None
-    transpose: bool = False
-    pair: str | None = None
-    multiple: bool = False
-    match: Sequence[str] = ()
-    new_items: bool = False
-    missing: Sequence[str] = ()
-    merge: Sequence[str] = ()
-    identity: str | None = None
-    saw_labels: bool = False
-    encoding: str | None = None
-    header_lines: int | None = None
-    sheet: str | None = None
+    item: Annotated[str | None, Setting("Column or comma-separated columns that identify the rated item.")] = None
+    rater: Annotated[str | None, Setting("Column with the rater (Label Studio and Argilla files contain it).")] = None
+    value: Annotated[str | None, Setting("Column with the rating; for an export, the name of the question.")] = None
+    aspect: Annotated[str | None, Setting("The rated aspect, e.g. correct, faithfulness, score.")] = None
+    scale: Annotated[
+        str | None,
+        Setting(
+            "nominal | nominal:red|green|blue | ordinal:1-5 | ordinal:0.5-5:0.5 (half stars) | ordinal:low<mid<high | interval"
+        ),
+    ] = None
+    suite: Annotated[str | None, Setting("Suite of the items ('ratings').")] = None
+    kind: Annotated[Literal["human", "scorer"] | None, Setting("human or scorer; default: human.")] = None
+    prompt: Annotated[str | None, Setting("Column with the prompt (confidence intervals are computed over prompts).")] = None
+    generator: Annotated[str | None, Setting("Column with the generator.")] = None
+    index: Annotated[
+        str | None, Setting("Column with the index of the image among those of its prompt and generator, from 0.")
+    ] = None
+    task: Annotated[str | None, Setting("Column with the task.")] = None
+    wide: Annotated[
+        bool | None,
+        Setting("One column per rater; --long: one row per rating.", flags="--wide/--long"),
+    ] = None
+    rater_columns: Annotated[
+        str | None,
+        Setting("--wide: the raters' columns, comma-separated; default: all columns that no other option names."),
+    ] = None
+    transpose: Annotated[
+        bool,
+        Setting("One row per rater, one column per item; --item names the items' columns, if not all."),
+    ] = False
+    pair: Annotated[
+        str | None,
+        Setting("The two columns of the generators, comma-separated: --value is a vote between their images."),
+    ] = None
+    multiple: Annotated[
+        bool,
+        Setting("A cell holds all options that are ticked; each becomes an aspect with yes and no."),
+    ] = False
+    match: Annotated[
+        tuple[Literal["id", "path", "name", "sha256", "prompt"], ...],
+        Setting("How items identify the suite's images; default: try all in this order. Repeatable."),
+    ] = ()
+    new_items: Annotated[bool, Setting("Create items without pictures for rows that match no image.")] = False
+    missing: Annotated[
+        tuple[str, ...], Setting("A text that means 'no rating', in addition to NA, nan and empty cells. Repeatable.")
+    ] = ()
+    merge: Annotated[
+        tuple[Merge, ...],
+        Setting(
+            "Merge labels, raters and items that differ only in this (characters: accents composed or not, invisible"
+            " signs, curly quotes, wide letters); none: keep them apart. Repeatable."
+        ),
+    ] = ()
+    identity: Annotated[
+        Literal["person", "slot"] | None,
+        Setting("Whether a rater's name is one person, or a slot that several people fill; default: person."),
+    ] = None
+    saw_labels: Annotated[
+        bool,
+        Setting("--kind scorer: the scorer was tuned on people's labels, so it gets no verdict."),
+    ] = False
+    encoding: Annotated[str | None, Setting("Encoding of a text file where it cannot be seen, e.g. cp1252 or cp1250.")] = None
+    header_lines: Annotated[
+        int | None,
+        Setting("Lines of the header, of which the first holds the names; default: what the file looks like."),
+    ] = None
+    sheet: Annotated[str | None, Setting("Sheet of an Excel file that has several.")] = None
 
     @property
     def named_suite(self) -> str:
@@ -82,11 +102,6 @@ class RatingRequest:
     def by_scorer(self) -> bool:
         """True if the ratings are a scorer's numbers."""
         return self.kind == "scorer"
-
-    @property
-    def import_kind(self) -> str:
-        """By which the project knows what is tuned on people's labels."""
-        return TUNED_RATINGS if self.saw_labels else "ratings"
 
     @property
     def is_wide(self) -> bool:
@@ -144,23 +159,6 @@ class RatingRequest:
         return digest(path, repr((*meaning, sorted(more.items())) if more else meaning))
 
 
-@dataclass(frozen=True, slots=True)
-class RatingReading:
-    """The way in which a table is read.
-
-    Attributes:
-        left_out: by reason how many answers of the file are not in the table.
-        notes: what the reader took as meant, in words.
-    """
-
-    path: Path
-    left_out: Mapping[str, int]
-    columns: RatingColumns
-    aspect: str
-    scale: Scale
-    notes: list[str]
-
-
 def check_request(request: RatingRequest) -> None:
     """Refuse options that contradict each other."""
     if request.rater_columns and request.wide is False:
@@ -186,150 +184,3 @@ def check_request(request: RatingRequest) -> None:
         raise UsageError("--pair is for a row per vote; leave --wide, --transpose, --multiple and --generator out")
     if request.header_lines is not None and request.header_lines < 1:
         raise UsageError("--header-lines counts all lines of the header, 1 or more")
-
-
-def read_table_of_ratings(context: Context, path: Path, request: RatingRequest) -> tuple[TextTable, RatingReading]:
-    """Read the table, and which of its columns say what."""
-    wanted = [name for name, value in request.columns.items() if value and not (name == "item" and request.transpose)]
-    columns = tuple(name for key in wanted for name in _names(request.columns[key]))
-    options = TableOptions(request.encoding, request.header_lines, request.sheet, columns)
-    table = read_rating_table(path, options, request.columns)
-    aspect, scale_text = request.aspect, request.scale
-    if request.pair:
-        aspect, scale_text = aspect or PREFERENCE, scale_text or "nominal"
-    elif request.multiple:
-        scale_text = scale_text or "nominal"
-    read_columns = _columns(table, request, aspect, scale_text)
-    try:
-        scale = Scale.parse(str(scale_text))
-    except ScaleError as error:
-        raise UsageError(f"--scale: {error}") from error
-    if (request.pair or request.multiple) and str(scale) != "nominal":
-        raise UsageError(f"{'--pair' if request.pair else '--multiple'} is for the scale nominal, not {scale}")
-    _refuse_second_header(table.table, read_columns, request)
-    if table.rater is None and request.wide is None and read_columns.value:
-        _refuse_wide(table.table, read_columns, str(aspect), scale)
-    notes = list(table.table.notes)
-    if read_columns.raters and request.rater_columns is None:
-        _refuse_transposed(context, read_columns.raters, request.suite)
-    if aspect == PREFERENCE and read_columns.value and not request.pair:
-        _refuse_sides(table.table, read_columns.value)
-    if read_columns.items:
-        notes.append(f"a row per person, a column per item: {first_few(map(quoted, read_columns.items))}")
-    if request.pair:
-        pair, vote = _names(request.pair), read_columns.value
-        table = replace(table, table=with_pairs(table.table, pair[0], pair[1], vote))
-        read_columns = replace(read_columns, item=(*read_columns.item, PAIR))
-    return table.table, RatingReading(path, table.left_out, read_columns, str(aspect), scale, notes)
-
-
-def _columns(table: RatingTable, request: RatingRequest, aspect: str | None, scale: str | None) -> RatingColumns:
-    if request.is_wide and (request.rater or request.value or table.rater):
-        raise UsageError(
-            "with --wide every rater has a column, whose header is the rater's name; leave "
-            + ("--wide out: this export says who answered" if table.rater else "--rater and --value out")
-        )
-    rater = request.rater or table.rater
-    needed = (
-        ("item", request.transpose or request.item),
-        ("rater", request.is_wide or rater),
-        ("value", request.is_wide or request.transpose or request.value),
-        ("aspect", aspect),
-        ("scale", scale),
-    )
-    missing = [f"--{name}" for name, column in needed if not column]
-    if missing:
-        raise UsageError(f"{', '.join(missing)} missing; only a file of 'export ratings' is read without any option")
-    item = tuple(_names(request.item))
-    if not item and not request.transpose:
-        raise UsageError("--item needs a column's name")
-    if request.pair and len(_names(request.pair)) != 2:
-        raise UsageError("--pair needs the two columns of the generators, separated by a comma: --pair model_a,model_b")
-    read = RatingColumns(item, "", "", (), {}, request.prompt, request.generator, request.index, request.task)
-    if request.transpose:
-        read = replace(read, item=(), rater=str(rater))
-        return replace(read, items=item_columns(item or _columns_of_items(table.table, read)))
-    if not request.is_wide:
-        return replace(read, rater=str(rater), value=str(request.value))
-    raters = tuple(_names(request.rater_columns)) or other_columns(table.table, read)
-    if not raters:
-        raise UsageError("--wide needs columns of raters beside those of the items")
-    # a table that pandas saved with its row numbers: on a scale of numbers they would be one more rater
-    if any(not name.strip() or name.startswith("Unnamed: ") for name in raters):
-        raise CommandError("the table has a column without a name, and no rater is called so; name the raters: --rater-columns")
-    return replace(read, raters=raters)
-
-
-def _columns_of_items(table: TextTable, columns: RatingColumns) -> tuple[str, ...]:
-    """Return the columns of items of a table with a row per person: those that look like images, if any, else all others."""
-    others = other_columns(table, columns)
-    images = image_columns(others)
-    if not others:
-        raise UsageError("--transpose needs columns of items beside the one of the raters; name them: --item")
-    if images and len(images) < len(others):
-        rest = [name for name in others if name not in images]
-        raise CommandError(
-            f"{len(images):,} columns look like images ({first_few(map(quoted, images))}), and these do not:"
-            f" {first_few(map(quoted, rest))}; name the items' columns: --item {quoted(','.join(images[:2]))} and so on"
-        )
-    return others
-
-
-def _names(text: str | None) -> list[str]:
-    return [name.strip() for name in (text or "").split(",") if name.strip()]
-
-
-def _refuse_second_header(table: TextTable, columns: RatingColumns, request: RatingRequest) -> None:
-    """Refuse a first row that repeats the names of columns, as a second line of the header does."""
-    if request.header_lines is not None or not table.records:
-        return
-    line, cells = table.records[0]
-    where = {name: n for n, name in enumerate(table.header)}
-    own = (*columns.item, columns.rater, columns.value)
-    alike = [name for name in own if name in where and _letters(name) == _letters(cells[where[name]])]
-    if alike:
-        raise CommandError(
-            f"{located(table.path, line, '')}{quoted(alike[0])} holds {quoted(cells[where[alike[0]]])}: if this line belongs to"
-            " the header, add --header-lines 2 (or how many lines the header has); if it is a rating, add --header-lines 1"
-        )
-
-
-def _letters(text: str) -> str:
-    return "".join(char for char in text.casefold() if char.isalnum()) or text
-
-
-def _refuse_wide(table: TextTable, columns: RatingColumns, aspect: str, scale: Scale) -> None:
-    """A table with a column per rater would become raters that are called as ratings are."""
-    values = {text.strip() for text in table.texts(columns.value)} if columns.value in table.header else set()
-    raters = looks_wide(table, columns, lambda text: is_value(text, scale, aspect, values))
-    if raters:
-        raise CommandError(
-            f"the column of raters, {quoted(columns.rater)}, holds only values of the scale {quoted(str(scale))}"
-            f" ({first_few(map(quoted, raters))}): if there is a column per rater, say --wide instead of --rater and --value;"
-            " if these are names of raters, add --long"
-        )
-
-
-def _refuse_sides(table: TextTable, value: str) -> None:
-    """Refuse preferences that say left or right: who made which image is not known then."""
-    if value not in table.header:
-        return
-    sides = [text for text in {text.strip() for text in table.texts(value)} if names_side(text)]
-    if sides:
-        pair = pair_columns([name for name in table.header if name != value]) or ("COLUMN", "COLUMN")
-        raise CommandError(
-            f"{quoted(value)} says {quoted(min(sides))}, and a preference is a generator; name the columns of the two"
-            f" generators: --pair {quoted(','.join(pair))}"
-        )
-
-
-def _refuse_transposed(context: Context, raters: Sequence[str], suite: str | None) -> None:
-    """Refuse columns of raters that are called as images are, or as the suite's images."""
-    images = image_columns(raters)
-    if suite is not None and (known := imports.known_items(context.store, suite)):
-        images = images or list(match_rows([RatedItem(1, name) for name in raters], known).items)
-    if 2 * len(images) > len(raters):
-        raise CommandError(
-            f"the columns look like images and not like raters ({first_few(map(quoted, images))}): if a row is a person, say"
-            " --transpose --rater COLUMN instead of --wide --item; if these are raters, name them: --rater-columns"
-        )

@@ -15,6 +15,7 @@ from typing import Final
 
 from agreement import Scale
 from concord.common.context import CommandError
+from concord.importing.rating_request import KEEP_APART
 from concord.judging import converter, yes_no
 from data.aspects import CANNOT_TELL, NO, YES, YES_NO_ASPECTS
 from data.files import quoted
@@ -24,8 +25,6 @@ from data.studies.name_matching import Clash, choose_spellings
 ReadValue = Callable[[str], tuple[str | None, float | None]]
 """A text as (label, number); a ``ValueError`` says what was expected. An abstention has the label ``cannot_tell``."""
 
-KEEP_APART: Final = "none"
-"""``--merge none``: names that differ only in how they are written are different names."""
 _MISSING: Final = frozenset({"", "na", "nan"})
 _ABSTENTIONS: Final = frozenset({"cannot tell", "can not tell", "can't tell", "can’t tell"})
 

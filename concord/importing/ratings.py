@@ -1,6 +1,7 @@
 """``import ratings``: anybody's table of ratings, as people's answers or scorers' evidence.
 
-``rating_request`` says how the table is read, ``rating_values`` what its texts mean, ``rating_items`` which images it is about.
+``rating_request`` says what is asked for, ``rating_table`` how the table is read, ``rating_values`` what its texts mean,
+``rating_items`` which images it is about.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from concord.common.table import texts
 from concord.common.text_tables import aligned
 from concord.importing.exported_files import import_exported_ratings
 from concord.importing.rating_items import EXAMPLES, first_few, match_items
-from concord.importing.rating_request import RatingReading, RatingRequest, check_request, read_table_of_ratings
+from concord.importing.rating_request import KEEP_APART, RatingRequest, check_request
+from concord.importing.rating_table import RatingReading, read_table_of_ratings
 from concord.importing.rating_values import (
-    KEEP_APART,
     ReadValue,
     ask_about_missing,
     decimal_commas,
@@ -38,6 +39,7 @@ from data.files import Problems, located, printable, quoted
 from data.folding import fold_spelling
 from data.records import Identity, Item, Prompt, Rater
 from data.store import imports, library
+from data.store.core.frame import TUNED_RATINGS
 from data.store.imports import ImportBundle
 from data.store.judgements.rating_batch import RatingBatch, RatingValue
 from data.store.rating_columns import FileRatings, file_ratings
@@ -51,15 +53,15 @@ from data.studies.rating_tables import (
 _NAMESPACE = uuid.UUID("0f4f7a0b-5c0f-4e0b-8f3b-0a3f6a1f8a55")
 
 
-def import_ratings(context: Context, file: str, dry_run: bool = False, **options: Any) -> ImportBundle | None:
-    """Import a table of ratings; ``options`` are the fields of `RatingRequest`. With ``dry_run`` nothing is stored.
+def import_ratings(context: Context, file: str, request: RatingRequest, dry_run: bool = False) -> ImportBundle | None:
+    """Import a table of ratings as the request describes it. With ``dry_run`` nothing is stored.
 
-    Return what the file brings; None if it was imported before. Without any option the file is one of ``export ratings``.
+    Return what the file brings; None if it was imported before. An empty request is for a file of ``export ratings``.
 
     Raises:
         CommandError, InputError: the file, or a part of it, could mean two things; nothing is stored.
     """
-    path, request = context.file(file), RatingRequest(**options)
+    path = context.file(file)
     if request.is_empty and not dry_run:
         return import_exported_ratings(context, path)
     check_request(request)
@@ -82,7 +84,7 @@ def _no_collection() -> Iterator[None]:
 def _import_table(context: Context, path: Path, request: RatingRequest, dry_run: bool) -> ImportBundle | None:
     table, reading = read_table_of_ratings(context, path, request)
     sha256 = request.digest(path, reading.aspect, reading.scale)
-    if was_imported(context, request.import_kind, sha256):
+    if was_imported(context, _import_kind(request), sha256):
         return None
     with file_ratings(context.store, table, reading.columns) as ratings:
         # what is loaded is not needed twice
@@ -92,6 +94,11 @@ def _import_table(context: Context, path: Path, request: RatingRequest, dry_run:
         _preview(context, bundle, reading.aspect)
     import_bundle(context, bundle, summary, dry_run)
     return bundle
+
+
+def _import_kind(request: RatingRequest) -> str:
+    """Return the kind by which the project knows an import; it tells what is tuned on people's labels."""
+    return TUNED_RATINGS if request.saw_labels else "ratings"
 
 
 def _bundle_of(
@@ -352,7 +359,7 @@ def _bundle(
     people = {name: Rater(name, "scorer") if request.by_scorer else Rater(name, "human", identity) for name in raters}
     scale = str(reading.scale)
     return ImportBundle(
-        request.import_kind,
+        _import_kind(request),
         f"{suite} {reading.aspect}",
         sha256,
         prompts=list(named.values()),

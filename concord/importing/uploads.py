@@ -23,7 +23,9 @@ from typing import Any, Final
 
 from concord.common.context import CommandError, Context
 from concord.importing.exported_files import import_exported_ratings
+from concord.importing.image_requests import ImageRequest
 from concord.importing.images import import_images
+from concord.importing.rating_request import RatingRequest
 from concord.importing.ratings import import_ratings
 from concord.importing.upload_folders import reserved, unpacked_folder
 from concord.judging import yes_no
@@ -37,6 +39,8 @@ from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.studies.rating_tables import read_rating_table
 
+UploadRequest = ImageRequest | RatingRequest | None
+"""How what was brought is taken in; None: it is a file of ``export ratings``, which says all itself."""
 MAX_UNPACKED: Final = 2 << 30
 """Bytes that the files of one zip may have together."""
 MAX_FILES: Final = 50_000
@@ -216,20 +220,20 @@ def problems_of(store: Store, error: Exception) -> list[str]:
     return [re.sub(lies, "", problem) for problem in problems]
 
 
-def preview(store: Store, source: Source, options: Mapping[str, Any]) -> UploadOutcome:
-    """What would be stored, with the options of ``import images`` or ``import ratings``."""
+def preview(store: Store, source: Source, request: UploadRequest) -> UploadOutcome:
+    """What would be stored, by the request of ``import images`` or ``import ratings``."""
     if _is_deleted(source):
         return _DELETED
-    return _run(store, source, source.path, options, True, lambda _: None)
+    return _run(store, source.path, request, True, lambda _: None)
 
 
-def store_source(store: Store, source: Source, options: Mapping[str, Any], tell: Callable[[float], None]) -> UploadOutcome:
+def store_source(store: Store, source: Source, request: UploadRequest, tell: Callable[[float], None]) -> UploadOutcome:
     """Import what was brought; uploaded images move to where the project keeps them."""
     if _is_deleted(source):
         return _DELETED
     uploaded = source.staging is not None and source.layout is not None
     folder, new = _keep(store, source) if uploaded else (source.path, False)
-    outcome = _run(store, source, folder, options, False, tell)
+    outcome = _run(store, folder, request, False, tell)
     if outcome.number is None and new:
         shutil.rmtree(folder, ignore_errors=True)
     if source.staging is not None:
@@ -242,23 +246,19 @@ def _is_deleted(source: Source) -> bool:
     return source.staging is not None and not source.path.exists()
 
 
-def _run(
-    store: Store, source: Source, path: Path, options: Mapping[str, Any], dry_run: bool, tell: Callable[[float], None]
-) -> UploadOutcome:
+def _run(store: Store, path: Path, request: UploadRequest, dry_run: bool, tell: Callable[[float], None]) -> UploadOutcome:
     out = io.StringIO()
     context = Context(store, path.parent, out, io.StringIO(), tell)
     before = {row.import_id for row in imports.listed(store)}
     bundle: ImportBundle | None = None
     errors: list[str] = []
     try:
-        if source.layout is not None:
-            (bundle,) = import_images(
-                context, [str(path)], source.layout, options["generator"] or None, options["suite"] or None, dry_run
-            )
-        elif options.get("exported"):
+        if request is None:
             bundle = import_exported_ratings(context, path, dry_run)
+        elif isinstance(request, ImageRequest):
+            (bundle,) = import_images(context, [str(path)], request, dry_run)
         else:
-            bundle = import_ratings(context, str(path), **options, dry_run=dry_run)
+            bundle = import_ratings(context, str(path), request, dry_run)
     except Exception as error:
         why = store.why_unreadable(error)
         if why is None and not isinstance(error, CommandError | ValueError | OSError):

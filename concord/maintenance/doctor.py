@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from concord.common import forwarding, machine
+from concord.common import forwarding, machine, readiness
 from concord.common.context import Context
 from data.store.backup import health
 from data.store.backup.health import HealthCheck
@@ -26,6 +26,7 @@ def run_doctor(project: Path, form: str, areas: Sequence[str] = (), *, everythin
         "installed": machine.check_packages,
         "device": lambda: machine.check_devices(everything=everything),
         "models": machine.check_models,
+        "scorers": lambda: readiness.check_scorers(project.resolve()),
         "tools": machine.check_tools,
         "project": lambda: _check_project(project.resolve(), everything=everything),
     }

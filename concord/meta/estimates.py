@@ -13,9 +13,9 @@ from agreement.meta.units import RatedUnits, read_units
 from agreement.reasons import Method, MethodCode, Reason, ReasonCode
 from concord.agreement import scales_of
 from concord.common import live_updates
+from data.selection import Selection
 from data.store.campaigns.draws import Draw, Pool, pool, read_draws
 from data.store.core import frame
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 
 TITLES: Final[Mapping[str, str]] = {
@@ -75,7 +75,14 @@ def label_draw(units: RatedUnits, judgements: pd.DataFrame, draw: Draw, there: P
             campaign=draw.campaign_id,
             fixed=draw.fixed,
         )
-    how = Method(MethodCode.DRAWN_IN_CAMPAIGN, campaign=draw.campaign_id, with_chances=bool(draw.chances))
+    # of an equal draw those that are answered count, as people meet its images in an order by chance
+    how = Method(
+        MethodCode.DRAWN_IN_CAMPAIGN,
+        campaign=draw.campaign_id,
+        with_chances=bool(draw.chances),
+        unanswered=draw.unanswered,
+        drawn=draw.drawn,
+    )
     return LabelDraw(how, inside, covers, chance, refusal)
 
 

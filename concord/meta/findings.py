@@ -18,9 +18,9 @@ from agreement.meta.units import Finding, RatedUnits, read_units
 from agreement.report.report import select
 from concord.agreement import scales_of
 from concord.common import live_updates
+from data.aspects import Scales
+from data.selection import Selection
 from data.store.core import frame
-from data.store.core.frame import Scales
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 
 FindingT = TypeVar("FindingT", bound=Finding)

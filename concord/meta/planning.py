@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
 
 import pandas as pd
 
@@ -13,34 +12,11 @@ from agreement.report.report import select
 from concord.agreement import scales_of
 from concord.common import live_updates
 from concord.meta.findings import selected_units
+from concord.meta.requests import MEAN, PlanRequest
 from concord.scope import MAIN_ASPECTS
+from data.selection import Selection
 from data.store.core import frame
-from data.store.core.selection import Selection
 from data.store.core.store import Store
-
-MEAN: Final = "mean"
-
-
-@dataclass(frozen=True)
-class PlanRequest:
-    """What is to be planned.
-
-    Attributes:
-        statistics: ``mean`` (with the difference of two generators), and others of the agreement report.
-        half_width, difference: the aims, in the units of people's scale; None: a twentieth and a tenth of it.
-        images: numbers of images of a prompt by each generator; none: those that there are.
-        ratings: numbers of people's ratings of an image; none: 1, 2, 3, 5 and as many as there are.
-        persons: who will share the work; None: as many as there are.
-        seed: of the draw that thins what was rated.
-    """
-
-    statistics: tuple[str, ...] = (MEAN,)
-    half_width: float | None = None
-    difference: float | None = None
-    images: tuple[int, ...] = ()
-    ratings: tuple[int, ...] = ()
-    persons: int | None = None
-    seed: int = 0
 
 
 @live_updates.cached(maxsize=32)

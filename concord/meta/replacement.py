@@ -9,9 +9,9 @@ from typing import Final, Literal
 from agreement.estimate import Estimate
 from agreement.meta.alternative_annotator import WINNING_RATE, AlternativeAnnotator
 from agreement.report.ceiling import SAW_LABELS
-from agreement.report.report import glance
 from agreement.study.cells import ALL
 from concord.common import sentences, wording
+from concord.common.estimate_table import glance
 
 Answer = Literal["yes", "perhaps", "no", "unknown"]
 ANSWERS: Final[Mapping[Answer, str]] = {"yes": "Yes", "perhaps": "Perhaps", "no": "No", "unknown": "Not known"}

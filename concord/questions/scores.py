@@ -21,11 +21,12 @@ from agreement.questions import GroupStatistic, Split, beside_people, between_mo
 from agreement.questions.scores import images
 from concord.common import live_updates, sentences
 from concord.common.context import Context, UsageError, parse_overrides
+from concord.runs.requests import DriftRequest
 from concord.runs.score import score_again
+from data.selection import Selection
 from data.store import runs
 from data.store.analysis import study_frames
 from data.store.analysis.study_frames import PersonAnswer
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import ItemEvidence
 from data.validation import record_of
@@ -155,9 +156,7 @@ def split_json(split: Split) -> dict[str, Any]:
     return about | split.counts
 
 
-def drift(
-    context: Context, rater: str, n: int, seed: int, day: str | None, overrides: Sequence[str], device: str, output: str
-) -> None:
+def drift(context: Context, request: DriftRequest, output: str) -> None:
     """Ask a judge again about ``n`` images that it has judged, as the rater of another ``day``, and compare its answers
     (``agreement.questions.between_models``).
 
@@ -165,20 +164,21 @@ def drift(
         UsageError: it cannot be asked anew.
         CommandError: it was stopped, or some images failed.
     """
+    rater = request.rater
     store = context.store
     before = next((row for row in runs.listed(store) if row.rater_id == rater and row.scorer == "judge"), None)
     if before is None:
         raise UsageError(f"{rater!r} is no judge with a run in this project")
     judged = runs.items_seen(store, rater)
-    items = set(random.Random(seed).sample(judged, min(n, len(judged))))
+    items = set(random.Random(request.seed).sample(judged, min(request.n, len(judged))))
 
     def of_another_day(again: str) -> set[str]:
         if again == rater:
             raise UsageError(f"{rater} is the judge of that day; give another --day")
         return items
 
-    changed = {**parse_overrides(overrides), "date": day or datetime.now(UTC).date().isoformat()}
-    again = score_again(context, before, changed, of_another_day, device)
+    changed = {**parse_overrides(request.overrides), "date": request.day or datetime.now(UTC).date().isoformat()}
+    again = score_again(context, before, changed, of_another_day, request.device)
     answers = study_frames.scorer_answers(store, Selection(rater=(rater, again)))
     compared = between_models(answers[answers.item.isin(items)])
     if output == "json":

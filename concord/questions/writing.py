@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from concord.common.context import CommandError, UsageError, digest, warn
+from concord.questions.request import WritingRequest
 from concord.runs.worker_process import ROOT, last_words, sigterm_as_interrupt
 from data.files import write_whole
 from data.jobs.json_records import open_journal, read_journal
@@ -101,7 +102,7 @@ def ask_endpoint(endpoint: Endpoint, captions: Sequence[str]) -> Iterator[Comple
 _TELL_SECONDS: Final = 5.0
 
 
-def _check_questions(options: WritingOptions, made: Sequence[QuestionedPrompt]) -> tuple[list[QuestionedPrompt], Counter[str]]:
+def _check_questions(options: WritingRequest, made: Sequence[QuestionedPrompt]) -> tuple[list[QuestionedPrompt], Counter[str]]:
     """TIFA's filter: what remains, and how many questions were dropped for which reason.
 
     What the model answered is kept, so that another threshold costs nothing.
@@ -153,7 +154,7 @@ def _check_of(prompt: Prompt, question: PromptQuestion) -> _Check:
     return _Check(prompt.text, question.text, question.choices, needs_free_answer(question))
 
 
-def _checking_answers(options: WritingOptions, made: Sequence[QuestionedPrompt]) -> dict[_Check, _CheckAnswer]:
+def _checking_answers(options: WritingRequest, made: Sequence[QuestionedPrompt]) -> dict[_Check, _CheckAnswer]:
     """Return the checking model's answer to each question, of now or of earlier."""
     path, model = options.file("checks"), options.checked_by
     answers = {answer.check: answer for answer in _journal_records(_CheckAnswer, path) if answer.model == model}
@@ -204,53 +205,18 @@ _NAMED: Final = 3
 _SUITE: Final = "tifa"
 
 
-@dataclass(frozen=True, slots=True)
-class WritingOptions:
-    """What the command was given; see its ``--help``."""
-
-    output: str
-    prompts: str | None
-    suite: str | None
-    project: Path
-    model: str | None
-    base_url: str | None
-    checked_by: str
-    threshold: float
-    limit: int | None
-    price_in: float | None
-    price_out: float | None
-    yes: bool
-    device: str
-
-    def check(self) -> None:
-        """Raises UsageError: they do not go together."""
-        if self.prompts is None and self.suite is None:
-            raise UsageError("give a file of PROMPTS, or --suite")
-        if self.base_url is not None and self.model is None:
-            raise UsageError("--base-url needs --model: the model's name there")
-        if not 0 <= self.threshold < 1:
-            raise UsageError("--threshold must be at least 0 and below 1")
-        if (self.price_in is None) != (self.price_out is None):
-            raise UsageError("--price-in and --price-out go together")
-
-    def file(self, kind: str) -> Path:
-        """``q.raw.jsonl`` beside ``q.jsonl``."""
-        path = Path(self.output).expanduser()
-        return path.with_name(f"{path.stem}.{kind}.jsonl")
-
-
 ExportPrompts = Callable[[Path, str, Path], int]
 """Writes the prompts of a project's suite into a file, though the app may have the project open; the exit status."""
 
 
-def run(options: WritingOptions, export_prompts: ExportPrompts) -> None:
+def run(options: WritingRequest, project: Path, export_prompts: ExportPrompts) -> None:
     """Ask, read, check, write.
 
     Raises:
         CommandError: something is left to do, or a prompt has no question.
     """
     options.check()
-    prompts = _prompts(options, export_prompts)[: options.limit]
+    prompts = _prompts(options, project, export_prompts)[: options.limit]
     try:
         with sigterm_as_interrupt():
             failed = _ask_missing(options, prompts)
@@ -273,14 +239,14 @@ def run(options: WritingOptions, export_prompts: ExportPrompts) -> None:
     _tell_missing(options, prompts, questioned, failed)
 
 
-def _prompts(options: WritingOptions, export_prompts: ExportPrompts) -> list[Prompt]:
+def _prompts(options: WritingRequest, project: Path, export_prompts: ExportPrompts) -> list[Prompt]:
     """Of a file, or of a project."""
     if options.prompts is not None:
         return read_prompts(Path(options.prompts).expanduser(), options.suite or _SUITE)
     assert options.suite is not None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "prompts.jsonl"
-        if export_prompts(options.project, options.suite, path):
+        if export_prompts(project, options.suite, path):
             raise CommandError(f"there are no prompts to ask about; first: import prompts FILE --suite {options.suite}")
         return read_prompts(path, options.suite)
 
@@ -303,7 +269,7 @@ class _WrittenText:
     finished: bool | None = None
 
 
-def _identity(options: WritingOptions) -> tuple[str, str]:
+def _identity(options: WritingRequest) -> tuple[str, str]:
     """Return the model that is asked and the fingerprint of how, as `_WrittenText` has them."""
     if options.base_url is None:
         return options.model or LLAMA, "llama2"
@@ -311,7 +277,7 @@ def _identity(options: WritingOptions) -> tuple[str, str]:
     return f"{options.base_url.rstrip('/')} {options.model}", fingerprint
 
 
-def _written_before(options: WritingOptions) -> dict[tuple[str, str], _WrittenText]:
+def _written_before(options: WritingRequest) -> dict[tuple[str, str], _WrittenText]:
     """Return what this model has written so far, by the prompt's id and text."""
     identity = _identity(options)
     return {
@@ -321,7 +287,7 @@ def _written_before(options: WritingOptions) -> dict[tuple[str, str], _WrittenTe
     }
 
 
-def _ask_missing(options: WritingOptions, prompts: Sequence[Prompt]) -> dict[str, str]:
+def _ask_missing(options: WritingRequest, prompts: Sequence[Prompt]) -> dict[str, str]:
     """Have the model write about those prompts that it has not written about; returns whom that failed, and why."""
     known = _written_before(options)
     left = [prompt for prompt in prompts if (prompt.prompt_id, prompt.text) not in known]
@@ -342,7 +308,7 @@ def _ask_missing(options: WritingOptions, prompts: Sequence[Prompt]) -> dict[str
 
 
 def _write_answers(
-    options: WritingOptions, left: Sequence[Prompt], completions: Iterator[Completion | Failure]
+    options: WritingRequest, left: Sequence[Prompt], completions: Iterator[Completion | Failure]
 ) -> dict[str, str]:
     """Write down what comes, as it comes."""
     failed: dict[str, str] = {}
@@ -369,7 +335,7 @@ def _tokens_out(prompts: Sequence[object]) -> str:
     return f"{len(prompts) * each:z,.0f}"
 
 
-def _confirm(options: WritingOptions, captions: Sequence[str], before: int) -> None:
+def _confirm(options: WritingRequest, captions: Sequence[str], before: int) -> None:
     """Say what it will take, and have it allowed.
 
     Raises:
@@ -392,14 +358,14 @@ def _confirm(options: WritingOptions, captions: Sequence[str], before: int) -> N
         raise CommandError("nothing was asked")
 
 
-def _cost(options: WritingOptions, tokens_in: float, tokens_out: float) -> str:
+def _cost(options: WritingRequest, tokens_in: float, tokens_out: float) -> str:
     if options.price_in is None or options.price_out is None:
         return ""
     return f", about {(tokens_in * options.price_in + tokens_out * options.price_out) / 1e6:z,.4f} at these prices"
 
 
 def _summary(
-    options: WritingOptions, prompts: Sequence[QuestionedPrompt], dropped: Counter[str], filtered: Counter[str], unknown: int
+    options: WritingRequest, prompts: Sequence[QuestionedPrompt], dropped: Counter[str], filtered: Counter[str], unknown: int
 ) -> str:
     n = sum(len(prompt.questions) for prompt in prompts)
     parts = [f"{n} questions about {len(prompts)} prompts in {options.output}"]
@@ -411,7 +377,7 @@ def _summary(
     return "; ".join(parts)
 
 
-def _used(options: WritingOptions, texts: Sequence[_WrittenText]) -> str:
+def _used(options: WritingRequest, texts: Sequence[_WrittenText]) -> str:
     """Return the line that sums up the tokens of all texts, as far as the model counts them."""
     tokens = sum(text.tokens_in or 0 for text in texts), sum(text.tokens_out or 0 for text in texts)
     cut = sum(text.finished is False for text in texts)
@@ -420,7 +386,7 @@ def _used(options: WritingOptions, texts: Sequence[_WrittenText]) -> str:
 
 
 def _tell_missing(
-    options: WritingOptions,
+    options: WritingRequest,
     prompts: Sequence[Prompt],
     questioned: Sequence[QuestionedPrompt],
     failed: Mapping[str, str],

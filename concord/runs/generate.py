@@ -15,6 +15,7 @@ from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, digest, import_bundle
 from concord.runs import run_session
 from concord.runs.queue import QueuedRun
+from concord.runs.requests import GenerateRequest
 from concord.runs.worker_process import ProgressReport
 from data.files import safe_file_name
 from data.images.files import read_image_file
@@ -51,34 +52,27 @@ _names: set[tuple[Path, str]] = set()
 _lock = threading.Lock()
 
 
-def run(
-    context: Context,
-    suite: str,
-    generator: str,
-    task: Sequence[str],
-    n: int,
-    limit: int | None,
-    seed: int,
-    batch_size: int | None,
-    device: str = "cpu",
-    name: str | None = None,
-    profile: str = "default",
-    **changed: Any,
-) -> None:
-    """Paint ``n`` pictures of each prompt that are not in the project yet. What was painted before a stop is used.
+def run(context: Context, request: GenerateRequest) -> None:
+    """Make images of each prompt that are not in the project yet. What was made before a stop is used.
 
-    ``generator`` is as ``scorers.generation.generators`` knows them, a hub id, or a folder (from where whoever asks is);
-    ``changed`` is what is changed of a profile (``scorers.generation.generators.GenerationSettings``); ``name`` what to call
-    the generator with these settings, None: its own name, and what is not as usual.
+    The generator is as ``scorers.generation.generators`` knows them, a hub id, or a folder (from where whoever asks is).
     """
-    model = _model(context, generator)
-    asked_so = generators.generation_settings(profile, **changed)
+    suite, name, n, seed = request.suite, request.name, request.n, request.seed
+    model = _model(context, request.generator)
+    asked_so = generators.generation_settings(
+        request.profile,
+        steps=request.steps,
+        guidance=request.guidance,
+        sampler=request.sampler,
+        precision=request.precision,
+    )
     if name is not None and (not name.strip() or not name.isprintable() or len(name) > _LONGEST):
         raise UsageError(f"--name must be 1 to {_LONGEST} characters that can be printed, got {name[:_LONGEST]!r}")
     called = generators.name_of(model, asked_so, seed) if name is None else name.strip()
     asked = asdict(asked_so)
     settings: dict[str, Any] = dict(zip(_SETTINGS, (generators.model_of(model), asked, seed), strict=True))
-    prompts = [prompt for prompt in _prompts(context, suite) if not task or prompt.task in task][:limit]
+    task = request.task
+    prompts = [prompt for prompt in _prompts(context, suite) if not task or prompt.task in task][: request.limit]
     if not prompts:
         raise CommandError(f"suite {suite!r} has no prompt of task {', '.join(task)}")
     known = _same(context, called, settings)
@@ -88,9 +82,9 @@ def run(
             context.say(f"nothing to do: {called} has {n} pictures of each of these {len(prompts)} prompts already")
             return
         runs.set_generator_settings(context.store, called, {**known, **settings})
-        at_once = batch_size or (_BATCH if model in pipelines.PLAYGROUND_STAGES else _REAL_BATCH)
-        job = GenerationJob(model, tuple(wanted), at_once, asked, device, known.get("weights", ""))
-        row = _begin(context, job, called, {**settings, "suite": suite, "n": n}, profile)
+        at_once = request.batch_size or (_BATCH if model in pipelines.PLAYGROUND_STAGES else _REAL_BATCH)
+        job = GenerationJob(model, tuple(wanted), at_once, asked, request.device, known.get("weights", ""))
+        row = _begin(context, job, called, {**settings, "suite": suite, "n": n}, request.profile)
         _work(context, row)
 
 

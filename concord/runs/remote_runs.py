@@ -18,43 +18,34 @@ from concord.common.context import CommandError, Context, UsageError, digest, pa
 from concord.judging import judge
 from concord.runs import run_session, score, sharding
 from concord.runs.image_limit import limit_of
+from concord.runs.requests import ManifestRequest
 from concord.runs.score import plan_scoring, readable
 from data.files import printable, quoted
 from data.jobs.folder import LOG, WorkerProgress
 from data.jobs.runs import Run, RunFolder, WorkItem, write_manifest
+from data.selection import Selection
 from data.store import imports, runs
-from data.store.core.selection import Selection
 from data.store.runs import RunSource
 from scorers import registry
 from scorers.base import Scorer
 
 
-def export_manifest(
-    context: Context,
-    scorer: str,
-    profile: str | None,
-    overrides: Sequence[str],
-    limit: int | None,
-    selection: Mapping[str, Sequence[str]],
-    output: str,
-    images: bool,
-    first: int | None = None,
-    seed: int = 0,
-) -> None:
+def export_manifest(context: Context, request: ManifestRequest, selection: Mapping[str, Sequence[str]]) -> None:
     """Write the images that the rater has not judged yet, with paths that begin at the file's folder.
 
     Raises:
         CommandError: there are none, or a file cannot be written.
     """
-    chosen = plan_scoring(context.store, scorer, profile, parse_overrides(overrides))
+    output, scorer = request.output, request.scorer
+    chosen = plan_scoring(context.store, scorer, request.profile, parse_overrides(request.overrides))
     if chosen.note:
         context.warn(chosen.note)
-    if chosen.scorer.pairs:
+    if chosen.scorer.input == "pair":
         raise CommandError(f"{scorer} compares pairs, which only this machine has: score {scorer}")
     where = Selection.of(lambda name: selection.get(name, ()))
     pending = runs.pending(context.store, where, chosen.rater.rater_id)
     readable_work = readable(context.store, pending, chosen.scorer, chosen.settings)
-    most = limit_of(limit, first, seed)
+    most = limit_of(request.limit, request.first, request.seed)
     left = most.choose(context.store, readable_work.work)
     if readable_work.left_out:
         context.warn(readable_work.left_out_text())
@@ -64,7 +55,7 @@ def export_manifest(
     home = path.absolute().parent.resolve()
     with writing(output):
         home.mkdir(parents=True, exist_ok=True)
-        placed = _copied(left, home) if images else left
+        placed = _copied(left, home) if request.images else left
         write_manifest(path, [replace(item, path=os.path.relpath(Path(item.path).resolve(), home)) for item in placed])
     if len(left) < len(readable_work.work):
         context.warn(f"of {wording.count(len(readable_work.work), 'image')}: {most.text}")

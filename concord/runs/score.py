@@ -20,13 +20,14 @@ from concord.common import live_updates, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
 from concord.runs import queue, run_session
 from concord.runs.image_limit import ImageLimit, limit_of
+from concord.runs.requests import ScoreRequest
 from data.cache import cached_by_stamp
 from data.jobs.runs import PART_SIZE, Run, RunFolder, WorkItem, read_manifest
 from data.matching.captions import caption_candidates
 from data.prompts.flips import FlipKind, Unflipped, flip
 from data.records import Rater
+from data.selection import Selection
 from data.store import library, runs
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.runs import RunRow
 from scorers import registry
@@ -62,9 +63,9 @@ def readable(store: Store, work: Sequence[WorkItem], scorer: Scorer, settings: M
     Raises:
         ValueError: there is no such kind of flip.
     """
-    if scorer.asks:
+    if scorer.input == "questions":
         return _with_questions(store, work)
-    if scorer.matches:
+    if scorer.input == "captions":
         return _captioned(work)
     kind = settings.get("flip")
     return _flipped(work, kind) if kind else ReadableWork(list(work), {})
@@ -213,9 +214,10 @@ def refuse_missing_models(scorer: Scorer, settings: Mapping[str, Any]) -> None:
 def rater_of(store: Store, scorer: Scorer, profile: str, version: str, settings: Mapping[str, Any]) -> Rater:
     """The rater that a run with these settings is: named by scorer, profile, and what differs from the profile."""
     settings = {key: value for key, value in settings.items() if key not in scorer.operating}
-    changed = [text for text in changed_settings(scorer, profile, settings) if text.partition("=")[0] not in scorer.named_by]
+    named_by = () if scorer.hosted is None else scorer.hosted.named_by
+    changed = [text for text in changed_settings(scorer, profile, settings) if text.partition("=")[0] not in named_by]
     called = next(
-        (str(settings[key]) for key in scorer.named_by[:1] if settings.get(key)), "" if profile == registry.DEFAULT else profile
+        (str(settings[key]) for key in named_by[:1] if settings.get(key)), "" if profile == registry.DEFAULT else profile
     )
     name = "-".join(filter(None, (scorer.name, called))) + (f"[{','.join(changed)}]" if changed else "")
     return runs.scorer_rater(store, name, version, settings)
@@ -227,27 +229,14 @@ def changed_settings(scorer: Scorer, profile: str, settings: Mapping[str, Any]) 
     return [f"{key}={settings[key]}" for key in sorted(usual) if key in settings and settings[key] != usual[key]]
 
 
-def run(
-    context: Context,
-    scorer: str,
-    profile: str | None,
-    overrides: Sequence[str],
-    device: str,
-    batch_size: int | None,
-    limit: int | None,
-    selection: Mapping[str, Sequence[str]],
-    engine: str = DEFAULT_ENGINE,
-    force: bool = False,
-    first: int | None = None,
-    seed: int = 0,
-) -> None:
-    """First what the rater left unfinished, then what of the selection is left; ``force``: as ``Run`` has it.
+def run(context: Context, request: ScoreRequest, selection: Mapping[str, Sequence[str]]) -> None:
+    """First what the rater left unfinished, then what of the selection is left.
 
     At most ``limit`` images are scored, drawn at random over their tasks by ``seed``, or the ``first`` ones.
     """
-    most = limit_of(limit, first, seed)
-    check_engine(engine, device)
-    chosen = plan_scoring(context.store, scorer, profile, parse_overrides(overrides))
+    most = limit_of(request.limit, request.first, request.seed)
+    check_engine(request.engine, request.device)
+    chosen = plan_scoring(context.store, request.scorer, request.profile, parse_overrides(request.overrides))
     if chosen.note:
         context.warn(chosen.note)
     refuse_missing_models(chosen.scorer, chosen.settings)
@@ -258,14 +247,14 @@ def run(
     while (row := _unfinished_run(context, rater_id)) is not None:
         folder = run_session.folder_of(context.store, row)
         tried |= {work.item_id for work in folder.work()}
-        if force:
+        if request.force:
             folder.replace(replace(folder.job(), force=True))
         context.warn(f"going on with run {row.run_id}: {row.n_done:,} of {wording.count(row.n_items, 'image')} are done")
         _operate(context.store, row, chosen)
         ended.append(_worked_on(context, row, chosen.scorer))
     if most.n is not None:
         most = replace(most, n=max(0, most.n - sum(row.n_items for row in ended)))
-    new_run = _new_run(chosen, device, batch_size or PART_SIZE, engine, force)
+    new_run = _new_run(chosen, request.device, request.batch_size or PART_SIZE, request.engine, request.force)
     begun = _begin(context, chosen, new_run, where, most, tried)
     if begun is not None:
         ended.append(_worked_on(context, begun, chosen.scorer))
@@ -297,9 +286,9 @@ def _worked_on(context: Context, row: RunRow, scorer: Scorer) -> RunRow:
 def cost_of(store: Store, row: RunRow) -> str:
     """What a run has cost so far, a line; empty where nothing is paid for, or its folder is gone."""
     with suppress(OSError, ValueError, TypeError, ModelBroken):
-        if (bill := registry.get(row.scorer).bill) is not None:
+        if (hosted := registry.get(row.scorer).hosted) is not None:
             folder = run_session.folder_of(store, row)
-            return bill.spent([folder.path], folder.job().settings)
+            return hosted.bill.spent([folder.path], folder.job().settings)
     return ""
 
 
@@ -379,7 +368,7 @@ def _begin(
     is at or waits for; None if that is nothing."""
     store = context.store
     with beginning:
-        left_to_score = runs.pending(store, where, chosen.rater.rater_id, pairs=chosen.scorer.pairs)
+        left_to_score = runs.pending(store, where, chosen.rater.rater_id, pairs=chosen.scorer.input == "pair")
         every = [work for work in left_to_score if work.item_id not in tried and (only is None or work.item_id in only)]
         others = items_in_runs(store, runs.all_unfinished(store, chosen.rater.rater_id))
         pending = [work for work in every if work.item_id not in others]
@@ -389,7 +378,8 @@ def _begin(
         left = most.choose(store, readable_work.work)
         if not left:
             return None
-        unspecified = 0 if "score" in chosen.scorer.scales or chosen.scorer.pairs else sum(not item.spec for item in left)
+        needs_no_spec = "score" in chosen.scorer.scales or chosen.scorer.input == "pair"
+        unspecified = 0 if needs_no_spec else sum(not item.spec for item in left)
         nothing = (
             f"the prompts of {wording.count(unspecified, 'image')} do not say in a spec what must be there, so"
             f" {chosen.scorer.name} has nothing to check; docs/importing.md says how prompts get specs"
@@ -405,7 +395,8 @@ def _begin(
     context.warn(f"run {row.run_id}: {wording.count(len(left), 'image')} to score on {on}")
     if len(left) < len(readable_work.work):
         context.warn(f"of {wording.count(len(readable_work.work), 'image')}: {most.text}")
-    if (bill := chosen.scorer.bill) is not None and (estimate := bill.estimate(left, chosen.settings)):
+    hosted = chosen.scorer.hosted
+    if hosted is not None and (estimate := hosted.bill.estimate(left, chosen.settings)):
         context.warn(estimate)
     if readable_work.left_out:
         context.warn(readable_work.left_out_text())
@@ -445,7 +436,7 @@ def write_run(store: Store, run: Run, rater: Rater, work: Sequence[WorkItem]) ->
 
 def _say_why_nothing(context: Context, where: Selection, planned: ScoringPlan) -> None:
     rater_id = planned.rater.rater_id
-    pairs = planned.scorer.pairs
+    pairs = planned.scorer.input == "pair"
     there = runs.count_pending(context.store, where, rater_id, pairs=pairs)
     pending = runs.pending(context.store, where, rater_id, pairs=pairs) if there.left else []
     readable_work = readable(context.store, pending, planned.scorer, planned.settings)
@@ -461,7 +452,7 @@ def _say_why_nothing(context: Context, where: Selection, planned: ScoringPlan) -
     if not images:
         raise CommandError(f"nothing to score: {readable_work.left_out_text()}")
     context.say(f"nothing to do: {rater_id} has judged all {wording.count(images, 'image')} of this selection")
-    if planned.scorer.asks and (behind := library.count_outdated_answers(context.store, rater_id)):
+    if planned.scorer.input == "questions" and (behind := library.count_outdated_answers(context.store, rater_id)):
         context.warn(
             f"of {wording.count(behind, 'image')} it answered other questions than are asked now; to have them asked anew,"
             " remove its runs on the page Runs and score again"
@@ -502,7 +493,7 @@ def retry_failed(context: Context, run_id: str) -> None:
     _refuse_another(row, scorer)
     with beginning:
         others = items_in_runs(store, runs.all_unfinished(store, row.rater_id))
-        failed = runs.pending(store, Selection(), row.rater_id, failed_in=run_id, pairs=scorer.pairs)
+        failed = runs.pending(store, Selection(), row.rater_id, failed_in=run_id, pairs=scorer.input == "pair")
         failing = [work for work in failed if work.item_id not in others]
         readable_work = readable(store, failing, scorer, row.settings)
         if not readable_work.work:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from concord.common.context import CommandError, UsageError, parse_overrides, report_errors, warn
+from concord.runs.requests import ScoreRequest
 from concord.runs.worker_process import ProgressReport, WorkerProcess
 from data.files import printable
 from data.jobs.runs import PART_SIZE, Run, RunFolder, WorkItem, manifest_hash, read_manifest
@@ -25,23 +26,12 @@ _SHARD: Final = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
 _TELL_SECONDS: Final = 10.0
 
 
-def execute(parameters: Mapping[str, Any]) -> int:
+def execute(request: ScoreRequest, manifest: Path, shard: str | None, out: Path) -> int:
     """Score a manifest or a share of it; returns the exit status: 0 only if all of it has been looked at."""
-    return report_errors(warn, "score", lambda: run(**parameters))
+    return report_errors(warn, "score", lambda: run(request, manifest, shard, out))
 
 
-def run(
-    scorer: str,
-    profile: str | None,
-    overrides: Sequence[str],
-    device: str,
-    batch_size: int | None,
-    manifest: Path,
-    shard: str | None,
-    out: Path,
-    engine: str = "local",
-    force: bool = False,
-) -> None:
+def run(request: ScoreRequest, manifest: Path, shard: str | None, out: Path) -> None:
     """Make the run's folder, or find it, and bring it to its end. What is there from before a stop is kept.
 
     Raises:
@@ -50,17 +40,27 @@ def run(
     """
     mine = None if shard is None else parse_shard(shard)
     try:
-        chosen = registry.get(scorer)
-        profile = registry.profile_of(chosen, profile)
-        settings = registry.settings(chosen, profile, parse_overrides(overrides))
+        chosen = registry.get(request.scorer)
+        profile = registry.profile_of(chosen, request.profile)
+        settings = registry.settings(chosen, profile, parse_overrides(request.overrides))
     except ValueError as error:
         raise UsageError(str(error)) from error
     work = _read_work(manifest, chosen, settings)
     left = shard_of(work, mine)
     if not left:
         raise CommandError(f"{manifest}: of {len(work):,} images none is left for shard {shard}; use fewer shards")
-    name = f"{scorer}-{profile}" if mine is None else f"{scorer}-{profile}-{folder_name(mine)}"
-    new_run = Run(name, scorer, chosen.version, profile, settings, device, batch_size or PART_SIZE, engine, force=force)
+    name = f"{chosen.name}-{profile}" if mine is None else f"{chosen.name}-{profile}-{folder_name(mine)}"
+    new_run = Run(
+        name,
+        chosen.name,
+        chosen.version,
+        profile,
+        settings,
+        request.device,
+        request.batch_size or PART_SIZE,
+        request.engine,
+        force=request.force,
+    )
     if mine is not None:
         new_run = replace(new_run, shard=f"{mine[0]}/{mine[1]}", of=manifest_hash(work))
     folder = RunFolder(out.absolute() if mine is None else out.absolute() / folder_name(mine))
@@ -118,8 +118,8 @@ def _read_work(manifest: Path, scorer: Scorer, settings: Mapping[str, Any]) -> l
     if twice:
         raise CommandError(f"{manifest}: {len(twice)} images are in it more than once, e.g. {printable(twice[0])}")
     lacks = (
-        "questions" if scorer.asks and not all(item.questions for item in work)
-        else "captions" if scorer.matches and not all(item.captions for item in work)
+        "questions" if scorer.input == "questions" and not all(item.questions for item in work)
+        else "captions" if scorer.input == "captions" and not all(item.captions for item in work)
         else None
     )  # fmt: skip
     if lacks:

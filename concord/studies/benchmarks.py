@@ -24,11 +24,11 @@ from agreement.statistics.correlation import Units, spearman
 from agreement.study.cells import Used, outcome
 from concord.common import live_updates
 from concord.studies.comparison import ComparedNumber, Prepared, compare, compared, undetermined
+from data.aspects import Scales
+from data.selection import Selection
 from data.store import imports
 from data.store.browse import contents
 from data.store.core import frame
-from data.store.core.frame import Scales
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import scorer_evidence
 from data.studies.benchmark_files import CONSISTENCY, OFF_SCALE, QUALITY, TIA2_PRINTED, read_choice

@@ -17,9 +17,9 @@ from concord.common import sentences
 from concord.common.table import Field, Table, field, table_of
 from concord.common.text_tables import aligned, interval
 from concord.common.text_tables import markdown as markdown_table
+from data.aspects import Scales
+from data.selection import Selection
 from data.store.core import frame
-from data.store.core.frame import Scales
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.studies.published import ALL, PrintedNumber, PublishedStudy
 

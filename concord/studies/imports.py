@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from agreement import Scale
+from annotation.questionnaires import geneval_authors
 from annotation.questionnaires.form import FormItem
 from concord.common.context import CommandError, Context, digest
-from concord.judging import converter, derive, direct, exported, form_of, rate, rating_answer, rating_evidence
+from concord.judging import converter, direct, exported, form_of, rate, rating_answer, rating_evidence
 from data.aspects import SCALES
 from data.records import Annotation, Evidence, Item, Judgement, Prompt, Rater
 from data.store import imports, library
@@ -220,8 +221,8 @@ def _annotation(key: str, row: AnnotationRow, stored: dict[str, Prompt]) -> Anno
         # these studies ask for the judgements themselves; GenEval's answers go through its rules
         answer = rating_answer(source_id, row.image.image_id, row.rater_id, _ratings(row), row.raw)
         return replace(answer, active_seconds=row.active_seconds)
-    form, answers = form_of(GENEVAL_SUITE), dict(row.answers)
-    judgements = derive(form, answers, FormItem(prompt.text, prompt.spec))
+    form, answers = form_of(geneval_authors.NAME), dict(row.answers)
+    judgements = form.judgements(FormItem(prompt.text, prompt.spec), answers)
     who = (source_id, row.image.image_id, row.rater_id)
     return Annotation(*who, form.name, answers, judgements, form.rule_version, raw=row.raw, active_seconds=row.active_seconds)
 

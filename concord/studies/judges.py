@@ -14,15 +14,15 @@ from typing import Final
 from agreement import Comparison, Estimate
 from agreement.meta.alternative_annotator import ADVANTAGE, AlternativeAnnotator, alternative_annotator
 from agreement.meta.ranking import GENERATORS, PAIRWISE, Ranking, ranking
-from agreement.report.report import glance
 from agreement.study.cells import ALL
 from concord import agreement
 from concord.common import live_updates, wording
+from concord.common.estimate_table import glance
 from concord.comparison.leaderboard import BOARD
 from concord.meta.findings import units_of
 from concord.meta.replacement import Replacement, replacements
+from data.selection import Selection
 from data.store.core import frame
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.studies.benchmark_files import QUALITY
 from data.studies.published import PublishedStudy

@@ -13,11 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from agreement import Estimate, Options
-from agreement.visor_study import Roles, tables
-from annotation.questionnaires.visor import requested_objects
+from agreement.visor_study import tables
 from concord.agreement import selected
 from concord.common import sentences, wording
 from concord.common.context import CommandError, Context, UsageError, run_guarded
@@ -29,8 +26,8 @@ from concord.studies import audit, imports, selfeval
 from concord.studies.benchmarks import REPRODUCTIONS
 from concord.studies.comparison import FORMATS, ComparedNumber
 from concord.studies.judges import judges_of
-from data.spec import SpecError
-from data.store import library
+from concord.suite_metrics import study_roles
+from data.store.browse import contents
 from data.store.core import frame
 from data.store.core.store import Store
 from data.studies.published import STUDIES, VISOR_PRINTED
@@ -51,7 +48,7 @@ def reproduce_visor(context: Context, selection: Mapping[str, Sequence[str]], in
     chosen = selected(context, selection)
     judgements = frame.frame(context.store, replace(chosen, aspect=()))
     options = Options(intervals=intervals)
-    study_tables = tables(judgements, frame.scales(context.store), _roles(context.store, judgements), options)
+    study_tables = tables(judgements, frame.scales(context.store), study_roles(context.store, judgements), options)
     if not study_tables.questions:
         raise CommandError(_NOTHING)
     if output == "json":
@@ -65,22 +62,6 @@ def reproduce_visor(context: Context, selection: Mapping[str, Sequence[str]], in
         lines = markdown_table(table) if output == "md" else indented(table)
         context.say(*(lines if rows else ["  no scorer has judged these"]), "")
     context.say(*_NOTES)
-
-
-def _roles(store: Store, judgements: pd.DataFrame) -> dict[str, Roles]:
-    """A and B of each prompt that VISOR's form asks about."""
-    known = library.prompts_by_id(store, sorted(judgements.prompt.dropna().unique()))
-    roles = {}
-    for prompt_id, prompt in known.items():
-        try:
-            spec = prompt.demands
-        except SpecError:
-            continue
-        objects = [required.target for required in requested_objects(spec)]
-        if objects:
-            b = objects[1] if len(objects) == 2 else None
-            roles[prompt_id] = Roles(objects[0], b, bool(spec.relations) and len(objects) == 2)
-    return roles
 
 
 def _printed(row: Estimate) -> str | None:
@@ -149,6 +130,16 @@ def _reproduce(context: Context, *, study: str, output: str, folders: Sequence[s
     lines = REPRODUCTIONS[study].compare(context.store)
     context.say(FORMATS[output](REPRODUCTIONS[study].study, lines))
     _check(lines)
+    if study == "geneval":
+        _name_absent_files(context)
+
+
+def _name_absent_files(context: Context) -> None:
+    """Say which of GenEval's sources were not compared, and that their files lie beside the others."""
+    there = contents.filter_choices(context.store).generator
+    if absent := [name for name in STUDIES["geneval"].sources if name not in there]:
+        files = " and ".join(ANNOTATIONS.replace("*", name) for name in absent)
+        context.warn(f"not compared: {', '.join(absent)}. {files} in the same public repository brings the other numbers")
 
 
 def reproduce_all(context: Context, folder: str, output: str) -> None:

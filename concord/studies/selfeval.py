@@ -17,8 +17,8 @@ from concord.comparison import preferences
 from concord.judging import direct, rating_answer, rating_evidence
 from data.aspects import SCALES
 from data.records import Annotation, Evidence, Item, Rater
+from data.selection import Selection
 from data.store import imports
-from data.store.core.selection import Selection
 from data.store.imports import ImportBundle
 from data.studies.published import (
     SELFEVAL_CLAIMS,

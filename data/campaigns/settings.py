@@ -8,11 +8,16 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, get_args
 
 from data.campaigns.checks import ATTENTION_PASS_MARK, GOLD_PASS_MARK
 from data.campaigns.payment import PayTerms, amount
+from data.files import quoted
+from data.requests import Request, Setting
 
+DEFAULT: Final = "default"
+"""The campaign in which everybody labels who has come to no other: all images that have a file."""
+DEFAULT_OVERLAP: Final = 3
 State = Literal["draft", "running", "stopped", "archived"]
 Role = Literal["ordinary", "gold", "attention", "training"]
 DrawMethod = Literal["random", "weighted"]
@@ -32,106 +37,343 @@ MOVES: Mapping[State, tuple[State, ...]] = {
     "archived": ("stopped",),
 }
 """Which states may follow which."""
-AMOUNTS: Final = ("item_price", "base_pay", "target_wage", "budget")
-"""Settings that are amounts of money."""
 OUTCOMES = ("completion", "stopped", "training", "paused", "quota", "declined")
 """How somebody leaves; each has a code in the settings."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How a campaign is worked on; the texts are Markdown.
+def _check_address(text: str) -> None:
+    if not re.fullmatch(r"(https?://\S+)?", text):
+        raise ValueError(f"an http address expected, got {quoted(text)}")
 
-    Attributes:
-        order: ``random``: each person has a random order of their own; ``shared``: all have one random order, so that answers
-            meet; ``fixed``: all have the list's.
-        check_every: one item of so many is a gold or attention item, and the first six come twice as often; None: they are not
-            mixed in.
-        gold_feedback: whether a person learns at once if a gold item was answered rightly (never of attention checks).
-        training_feedback: the same of training items.
-        pass_mark: the share of the training items to answer rightly before ordinary ones come; None: answering is enough.
-        gold_pass_mark: the share of gold items that somebody honest gets right, at least. Who is below it beyond chance is
-            paused; 0: nobody is.
-        attention_pass_mark: the same of attention checks.
-        recollect: whether the answers of somebody who is paused stop counting, so that their items are asked of others.
-        limit: how many items one person may answer, training aside; answers beyond it are stored and do not count.
-        reports_needed: so many people from different networks report an item before nobody is offered it any more.
-        nothing_left: what somebody is paid who finds nothing left because others hold the last items: ``completion``: as if
-            they had reached the end, with base pay and the completion code; ``items``: what their items are worth, with the
-            quota code. Who has answered nothing gets the quota code.
-        withdrawal: whether people may withdraw their own answers: these stop counting, and others get the items.
-        lease_minutes: minutes for which an image stays reserved for the person who opened it.
-        completion_code: shown to whoever has reached the end, as crowd platforms ask for it.
-        completion_url: where they may go then. Where it has the completion code in it and another is shown, it has that one.
-        stopped_code: shown to whoever stops before the end. Empty, as for the next three: no code, and a sentence that what
-            they have answered is recorded, and whom to write to about their payment.
-        training_code: shown to whoever does not pass the training.
-        paused_code: shown to whoever is paused or revoked. They get the completion code only if it is written here.
-        quota_code: shown to whoever has answered nothing and finds nothing to do, in a full or a stopped campaign, too.
-        declined_code: shown to whoever does not agree to the consent; empty: none.
-        closes: when the campaign stops offering items, as an ISO moment; without a zone it is UTC. Empty: never by itself.
-        currency: of all amounts, such as ``GBP``.
-        item_price: pay for one answered item, checks and training too, such as ``0.08``; empty: none.
-        base_pay: what the platform pays when a submission is approved; what the items are worth beyond it is a bonus.
-        target_wage: pay by the hour that is aimed at; beside it stands what people really got.
-        platform_fee: the platform's share on top of all pay, such as 0.33.
-        budget: the most that pay and fees may cost: no item is offered that could exceed it, and a late answer that would
-            is stored unpaid. Empty: no cap.
+
+def _check_currency(text: str) -> None:
+    if not re.fullmatch(r"[^\W\d_]{0,3}|[$€£¥]", text):
+        raise ValueError(f"three letters, such as GBP, expected, got {quoted(text)}")
+
+
+def moment(text: str) -> datetime | None:
+    """Return the moment that a text names, in UTC if it names no zone; None if it is empty.
+
+    Raises:
+        ValueError: it is no moment.
     """
+    if not text:
+        return None
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"a moment such as 2027-01-31 18:00 expected, got {quoted(text)}") from None
+    return read if read.tzinfo else read.replace(tzinfo=UTC)
 
-    order: Order = "random"
-    instructions: str = ""
-    consent: str = ""
-    content_warning: str = ""
-    check_every: int | None = None
-    gold_feedback: bool = False
-    training_feedback: bool = True
-    pass_mark: float | None = None
-    gold_pass_mark: float = GOLD_PASS_MARK
-    attention_pass_mark: float = ATTENTION_PASS_MARK
-    recollect: bool = False
-    limit: int | None = None
-    reports_needed: int = 2
-    nothing_left: NothingLeft = "completion"
-    withdrawal: bool = False
-    lease_minutes: float = 30.0
-    completion_code: str = ""
-    completion_url: str = ""
-    stopped_code: str = ""
-    training_code: str = ""
-    paused_code: str = ""
-    quota_code: str = ""
-    declined_code: str = ""
-    closes: str = ""
-    currency: str = ""
-    item_price: str = ""
-    base_pay: str = ""
-    target_wage: str = ""
-    platform_fee: float = 0.0
-    budget: str = ""
+
+_NO_CODE: Final = "empty: no code, but a contact"
+_PAUSE: Final = "people below it are paused; 0: nobody"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings(Request):
+    """How a campaign is worked on; the texts are Markdown. A campaign's file, options, forms and docs have these fields."""
+
+    order: Annotated[
+        Order,
+        Setting(
+            "Order of items; random: a different order for each person.",
+            details="`shared`: all have one random order, so that answers meet; `fixed`: all have the list's.",
+            section="order",
+            label="Order",
+            hint="of the items",
+            titles={
+                "random": "random, each person their own",
+                "shared": "random, the same for all",
+                "fixed": "as listed, by id",
+            },
+        ),
+    ] = "random"
+    instructions: Annotated[
+        str, Setting("Markdown, shown before the first item and with `?`.", section="texts", label="Instructions", lines=3)
+    ] = ""
+    consent: Annotated[
+        str,
+        Setting(
+            "Markdown file whose text people must agree to before the first item.",
+            details="They agree again when it changes.",
+            file="consent_file",
+            flags="--consent",
+            section="texts",
+            label="Consent text, shown before the first image",
+            lines=3,
+        ),
+    ] = ""
+    content_warning: Annotated[
+        str, Setting("Markdown, shown before the first item.", section="texts", label="Content warning", lines=3)
+    ] = ""
+    check_every: Annotated[
+        int | None,
+        Setting(
+            "One in this many items is a gold or attention item.",
+            details="The first six come twice as often. None: they are not mixed in.",
+            minimum=2,
+            section="checks",
+            label="One check in",
+            hint="10: one of ten is gold or attention; 0: none",
+        ),
+    ] = None
+    gold_feedback: Annotated[
+        bool,
+        Setting(
+            "Show people right away whether their answer to a gold item is correct.",
+            details="Never of attention checks.",
+            section="checks",
+            label="Show at once whether a gold answer was correct",
+        ),
+    ] = False
+    training_feedback: Annotated[
+        bool,
+        Setting("The same for training items.", section="checks", label="Show at once whether a training answer was correct"),
+    ] = True
+    pass_mark: Annotated[
+        float | None,
+        Setting(
+            "Share of training items that must be correct to pass, such as 0.8.",
+            details="None: answering is enough.",
+            above=0,
+            maximum=1,
+            section="checks",
+            label="Pass mark",
+            hint="share of training to get right; 0: none",
+            step=0.05,
+        ),
+    ] = None
+    gold_pass_mark: Annotated[
+        float,
+        Setting(
+            "Pause people whose share of correct gold items, corrected for chance, is below this (0: never).",
+            details="It is the least that somebody honest gets right.",
+            minimum=0,
+            maximum=1,
+            section="marks",
+            label="Pass mark of gold",
+            hint=_PAUSE,
+            step=0.01,
+        ),
+    ] = GOLD_PASS_MARK
+    attention_pass_mark: Annotated[
+        float,
+        Setting(
+            "The same for attention checks.",
+            minimum=0,
+            maximum=1,
+            section="marks",
+            label="Pass mark of attention checks",
+            hint=_PAUSE,
+            step=0.01,
+        ),
+    ] = ATTENTION_PASS_MARK
+    recollect: Annotated[
+        bool,
+        Setting(
+            "Give the items of paused people to others.",
+            details="Their answers stop counting.",
+            section="checks",
+            label="Give items of paused people to others; their answers stop counting",
+        ),
+    ] = False
+    limit: Annotated[
+        int | None,
+        Setting(
+            "Maximum number of items per person, without training.",
+            details="Answers beyond it are stored and do not count.",
+            minimum=1,
+            section="limits",
+            label="Items for one person",
+            hint="0: no limit",
+        ),
+    ] = None
+    reports_needed: Annotated[
+        int,
+        Setting(
+            "People who report an image before nobody is offered it.",
+            details="They report from different networks.",
+            minimum=1,
+            section="limits",
+            label="Reports that hide an image",
+            hint="people from different networks",
+        ),
+    ] = 2
+    nothing_left: Annotated[
+        NothingLeft,
+        Setting(
+            "Pay of people who find nothing left because others hold the last items; completion: as at the end; items: what"
+            " theirs are worth.",
+            details="`completion` comes with base pay and the completion code, `items` with the quota code. Who has answered"
+            " nothing gets the quota code.",
+            section="pay",
+            label="If others hold the last images",
+            hint="what somebody with answers is paid who finds nothing left",
+            titles={"completion": "as at the end, base pay too", "items": "what their items are worth"},
+        ),
+    ] = "completion"
+    withdrawal: Annotated[
+        bool,
+        Setting(
+            "Let people withdraw their own answers.",
+            details="These stop counting, and others get the items.",
+            section="limits",
+            label="People may withdraw their own answers",
+        ),
+    ] = False
+    lease_minutes: Annotated[
+        float,
+        Setting(
+            "Minutes for which an item stays reserved.",
+            unit="minutes",
+            above=0,
+            maximum=7 * 24 * 60,
+            section="limits",
+            label="Reservation time",
+            hint="of an item for a person",
+            step=1,
+        ),
+    ] = 30.0
+    completion_code: Annotated[
+        str,
+        Setting("Code shown to people who finish.", section="codes", label="Completion code", hint="shown only at the end"),
+    ] = ""
+    completion_url: Annotated[
+        str,
+        Setting(
+            "Link for people who finish, such as a crowd platform.",
+            details="Where it has the completion code in it and another is shown, it has that one.",
+            check=_check_address,
+            section="codes",
+            label="Completion address",
+            hint="https://…, opened at the end",
+        ),
+    ] = ""
+    stopped_code: Annotated[
+        str,
+        Setting(
+            "Code for people who stop early; without it they see whom to contact.",
+            section="codes",
+            label="Code: stopped early",
+            hint=_NO_CODE,
+        ),
+    ] = ""
+    training_code: Annotated[
+        str,
+        Setting(
+            "Code for people who fail the training; otherwise the same.",
+            section="codes",
+            label="Code: failed training",
+            hint=_NO_CODE,
+        ),
+    ] = ""
+    paused_code: Annotated[
+        str,
+        Setting(
+            "Code for people who are paused or revoked; otherwise the same.",
+            details="They get the completion code only if it is written here.",
+            section="codes",
+            label="Code: paused",
+            hint=_NO_CODE,
+        ),
+    ] = ""
+    quota_code: Annotated[
+        str,
+        Setting(
+            "Code for people who come when no item is left; otherwise the same.",
+            details="In a full and in a stopped campaign.",
+            section="codes",
+            label="Code: no item left",
+            hint=_NO_CODE,
+        ),
+    ] = ""
+    declined_code: Annotated[
+        str,
+        Setting("Code for people who do not consent; default: none.", section="codes", label="Code: no consent", hint=_NO_CODE),
+    ] = ""
+    closes: Annotated[
+        str,
+        Setting(
+            "When to stop offering items, such as '2027-01-31 18:00' (UTC).",
+            details="Empty: never by itself.",
+            check=moment,
+            section="limits",
+            label="Closes",
+            hint="2027-01-31 18:00 (UTC), or …+01:00; empty: never",
+        ),
+    ] = ""
+    currency: Annotated[
+        str,
+        Setting(
+            "Currency of all amounts, such as GBP.", check=_check_currency, section="pay", label="Currency", hint="such as GBP"
+        ),
+    ] = ""
+    item_price: Annotated[
+        str,
+        Setting(
+            "Pay for one answered item, checks included, such as 0.08.",
+            details="Training is paid, too.",
+            numeric=True,
+            check=amount,
+            section="pay",
+            label="Price of an item",
+            hint="checks and training too, such as 0.08",
+        ),
+    ] = ""
+    base_pay: Annotated[
+        str,
+        Setting(
+            "What the platform pays on approval; items worth more are paid as a bonus.",
+            numeric=True,
+            check=amount,
+            section="pay",
+            label="Base pay",
+            hint="paid by the platform on approval; the rest is a bonus",
+        ),
+    ] = ""
+    target_wage: Annotated[
+        str,
+        Setting(
+            "Pay per hour that you aim at.",
+            details="Beside it stands what people really got.",
+            numeric=True,
+            check=amount,
+            section="pay",
+            label="Target wage",
+            hint="an hour; the preview says the price for it",
+        ),
+    ] = ""
+    platform_fee: Annotated[
+        float,
+        Setting(
+            "The platform's share on top of pay, such as 0.33.",
+            minimum=0,
+            maximum=2,
+            section="pay",
+            label="Platform’s fee",
+            hint="share on top of pay, such as 0.33",
+            step=0.01,
+        ),
+    ] = 0.0
+    budget: Annotated[
+        str,
+        Setting(
+            "Maximum for pay and fees: no item is offered that could exceed it.",
+            details="A late answer that would is stored unpaid. Empty: no cap.",
+            numeric=True,
+            check=amount,
+            section="pay",
+            label="Budget",
+            hint="most for pay and fees; empty: no cap",
+        ),
+    ] = ""
 
     def __post_init__(self) -> None:
-        _check("order", self.order, self.order in get_args(Order), "random, shared or fixed")
-        _check("check_every", self.check_every, self.check_every is None or self.check_every >= 2, "2 or more")
-        _check("pass_mark", self.pass_mark, self.pass_mark is None or 0 < self.pass_mark <= 1, "a share above 0, at most 1")
-        for name, mark in (("gold_pass_mark", self.gold_pass_mark), ("attention_pass_mark", self.attention_pass_mark)):
-            _check(name, mark, 0 <= mark <= 1, "a share from 0 to 1")
-        _check("limit", self.limit, self.limit is None or self.limit >= 1, "1 or more")
-        _check("reports_needed", self.reports_needed, self.reports_needed >= 1, "1 or more")
-        _check("nothing_left", self.nothing_left, self.nothing_left in get_args(NothingLeft), "completion or items")
-        _check("lease_minutes", self.lease_minutes, 0 < self.lease_minutes <= 7 * 24 * 60, "above 0, at most a week")
-        _check("completion_url", self.completion_url, re.fullmatch(r"(https?://\S+)?", self.completion_url), "an http address")
-        _check("platform_fee", self.platform_fee, 0 <= self.platform_fee <= 2, "a share from 0 to 2, such as 0.33")
-        _check("currency", self.currency, re.fullmatch(r"[^\W\d_]{0,3}|[$€£¥]", self.currency), "three letters, such as GBP")
-        for name in AMOUNTS:
-            try:
-                amount(getattr(self, name))
-            except ValueError as error:
-                raise ValueError(f"{name}: {error}") from None
+        Request.__post_init__(self)
         if amount(self.budget) and not self.pay.paid:
             raise ValueError("budget needs item_price or base_pay: without a price nothing is spent")
-        _ = self.closing
 
     @property
     def pay(self) -> PayTerms:
@@ -141,18 +383,8 @@ class Settings:
 
     @property
     def closing(self) -> datetime | None:
-        """The moment of closing; None: there is none.
-
-        Raises:
-            ValueError: it is no moment.
-        """
-        if not self.closes:
-            return None
-        try:
-            moment = datetime.fromisoformat(self.closes)
-        except ValueError:
-            raise ValueError(f"closes must be a moment such as 2027-01-31 18:00, got {self.closes!r}") from None
-        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        """The moment of closing; None: there is none."""
+        return moment(self.closes)
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Settings:
@@ -166,13 +398,20 @@ class Settings:
         return asdict(self)
 
 
-def _check(name: str, value: object, fine: object, wanted: str) -> None:
-    if not fine:
-        raise ValueError(f"{name} must be {wanted}, got {value!r}")
+def _check_seed(seed: int) -> None:
+    if not -(2**63) <= seed < 2**63:
+        raise ValueError(f"a whole number of 64 bits expected, got {seed}")
+
+
+Overlap = Annotated[int, Setting("Annotators per item.", minimum=1, label="People for each", hint="valid answers wanted")]
+Seed = Annotated[
+    int, Setting("Random seed of sampling and order.", check=_check_seed, label="Seed", hint="of sampling and order")
+]
+Title = Annotated[str, Setting("Title shown above the form; default: the id.", label="Title", hint="for people")]
 
 
 @dataclass(frozen=True, slots=True)
-class Campaign:
+class Campaign(Request):
     """Items × questionnaire × how many people each.
 
     Attributes:
@@ -184,12 +423,12 @@ class Campaign:
     """
 
     campaign_id: str
-    title: str
+    title: Title
     questionnaire: str = "geneval"
-    overlap: int = 3
+    overlap: Overlap = 3
     version: str | None = None
     definition: str | None = None
-    seed: int = 0
+    seed: Seed = 0
     state: State = "draft"
     settings: Settings = field(default_factory=Settings)
     stratum: bool = False
@@ -198,8 +437,7 @@ class Campaign:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.campaign_id):
             raise ValueError(f"a campaign's id has lower-case letters, digits, - and _ (64 at most), got {self.campaign_id!r}")
-        _check("overlap", self.overlap, self.overlap >= 1, "1 or more")
-        _check("seed", self.seed, -(2**63) <= self.seed < 2**63, "a whole number of 64 bits")
+        Request.__post_init__(self)
 
     def to_json(self) -> dict[str, Any]:
         """All but the stamp by name."""

@@ -1,13 +1,15 @@
 """The project's database: the only package that speaks to DuckDB.
 
-``core`` is under everything; ``library`` (prompts and questions), ``judgements``, ``imports``, ``runs`` and ``campaigns``
-build on it in this order; ``browse`` and ``analysis`` read; ``backup`` copies and restores; ``people`` lets in and erases.
+``core`` is under everything: it opens, migrates, writes and filters. ``browse_index``, ``campaign_items``, ``erased`` (names),
+``library`` (prompts and questions), ``judgements``, ``imports``, ``runs`` and ``campaigns`` build on it in this order;
+``browse`` and ``analysis`` read; ``backup`` copies and restores; ``people`` lets in and erases.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from data.store import browse_index
 from data.store.backup.backups import backup_folder, list_backups, make_backup
 from data.store.core.store import Backups, Store
 
@@ -17,5 +19,6 @@ def _latest(project: Path) -> str | None:
     return backups[-1].name if backups else None
 
 
-# the room for backups stands on the core, which opens projects; here the two meet
+# backups and the browse index stand on the core, which opens projects; here they meet
 Store.backups = Backups(_latest, lambda connection, project, why: make_backup(connection, project, why, beside=False).path)
+Store.projections = (browse_index.fill,)

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Final
+
+import duckdb
 
 from data.formats.cooccurrence import Cooccurrence
 from data.prompts.questions import PromptQuestion
 from data.records import Prompt
-from data.store.core import rows
+from data.store.core import connections, rows
 from data.store.core.connections import Connection
 from data.store.core.store import Store
 
@@ -83,6 +86,45 @@ def current_questions(store: Store, prompt_ids: Sequence[str]) -> dict[str, Ques
     """What is asked now about those of these prompts that have questions."""
     with store.read() as cursor:
         return _newest_questions(cursor, prompt_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptInputs:
+    """How many prompts there are, how many have a spec that names objects, and how many have questions."""
+
+    prompts: int
+    with_objects: int
+    with_questions: int
+
+
+def prompt_inputs(store: Store) -> PromptInputs:
+    """Return what a project's prompts bring for scorers."""
+    with store.read() as cursor:
+        return _prompt_inputs(cursor)
+
+
+def closed_prompt_inputs(project: Path) -> PromptInputs | None:
+    """Return what the prompts of a project that nobody has open bring; None where it cannot be read. Changes nothing."""
+    path = project / connections.DATABASE
+    if not path.is_file():
+        return None
+    try:
+        with connections.connect(path, read_only=True) as connection:
+            return _prompt_inputs(connection)
+    except duckdb.Error:
+        return None
+
+
+def _prompt_inputs(cursor: Connection) -> PromptInputs:
+    # GenEval's specs have their objects in `include`, VISOR's name `a`
+    counted = rows.first(
+        cursor,
+        "select count(*) as prompts, count(*) filter (coalesce(json_array_length(spec -> 'include'), 0) > 0"
+        " or (spec ->> 'a') is not null) as with_objects,"
+        " count(*) filter (prompt_id in (select prompt_id from questions)) as with_questions from prompts",
+    )
+    assert counted is not None
+    return PromptInputs(**counted)
 
 
 def current_questions_of_items(store: Store, item_ids: Sequence[str]) -> dict[str, QuestionVersion]:

@@ -15,11 +15,13 @@ from typing import Any, Literal
 from data.aspects import SCALES
 from data.jobs.runs import Observation, Run, WorkItem
 from data.records import Evidence, Judgement, Rater
+from data.selection import Selection
 from data.spec import HasSpec
-from data.store.core import browse_index, rows
+from data.store import browse_index
+from data.store.core import rows
+from data.store.core.conditions import items_condition
 from data.store.core.connections import Connection
 from data.store.core.frame import KEPT_SETTINGS
-from data.store.core.selection import Selection
 from data.store.core.store import Store, transaction
 from data.store.imports import insert_import, insert_raters, insert_run, insert_scales
 from data.store.judgements import scorer_evidence
@@ -65,7 +67,7 @@ def pending(
     if pairs:
         files = _PAIRS_WITH_FILES
         columns = "i.paths[1] as path, i.hashes[1] as sha256, i.paths[2] as second, i.hashes[2] as second_sha256, i.generators"
-    condition, parameters = selection.items()
+    condition, parameters = items_condition(selection)
     if failed_in is not None:
         condition += " and t.item_id in (select item_id from evidence where run_id = ? and failed is not null)"
         parameters = [*parameters, failed_in]
@@ -107,7 +109,7 @@ def count_pending(
 ) -> Pending:
     """As ``pending``, in numbers; ``asked``: of images whose prompts have questions; ``without`` these images."""
     files = _PAIRS_WITH_FILES if pairs else _WITH_FILES
-    condition, parameters = selection.items()
+    condition, parameters = items_condition(selection)
     condition = f"{condition} and {_HAS_QUESTIONS}" if asked else condition
     if without:
         condition = f"{condition} and t.item_id not in (select unnest(?::varchar[]))"

@@ -15,6 +15,7 @@ PARTS: Final[Mapping[str, Mapping[str, Callable[[], str]]]] = {
     "docs/pages.md": {"pages": pages_.made},
     "docs/data.md": {"tables": reference.tables},
     "docs/statistics/formulas.md": {"statistics": reference.statistics},
+    "docs/suite-metrics.md": {"metrics": reference.suite_metrics},
     "docs/campaigns.md": {"recruitment": reference.recruitment},
     "docs/library.md": {"library": reference.library},
     "docs/settings.md": {"campaign-settings": reference.campaigns, "scorer-settings": reference.scorers},

@@ -76,6 +76,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "export results geneval": ("export results geneval --rater geneval-playground -o results.jsonl",),
     "export results visor": ("export results visor --rater visor-playground --generator sd15 -o detections.json",),
+    "export tables": ("export tables visor -o tables.tex", "export tables geneval --no-intervals -o tables.md"),
     "export snapshot": ("export snapshot -o snapshot.duckdb",),
     "flips": ("flips --kind relation",),
     "generate": (

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from data.store.core.selection import Selection
+from concord.browsing.listing import CROSSED, FILTERED, MARKED, RESTRICTING
+from data.selection import Selection
 from docs.making import ROOT, code, table
 from ui.cli.options import FILTERS
 from ui.shell.page import Page
@@ -285,12 +286,9 @@ def accepted(name: str) -> set[str]:
     page = pages().get(name)
     parameters = set(page.ADDRESS) if page is not None else set()
     if name == "images":
-        from ui.components import addresses
-
         script = (ROOT / "assets/js/drawer/address.js").read_text(encoding="utf-8")
         parameters |= {parameter for part in _NAMES_OF_LISTING.findall(script) for parameter in re.findall(r'"(\w+)"', part)}
-        parameters |= {"suite", "task", "generator", "view", *addresses.CROSSED, *addresses.RESTRICTING, *addresses.MARKED}
-        parameters |= set(getattr(addresses, "FILTERED", ()))
+        parameters |= {"suite", "task", "generator", "view", *CROSSED, *RESTRICTING, *MARKED, *FILTERED}
     if name == "agreement":
         parameters |= set(Selection.__dataclass_fields__)
     return parameters

@@ -10,16 +10,17 @@ import inspect
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, Final
 
 from agreement.catalogue import DEFINITIONS as DEFINED
 from agreement.catalogue import NOTATION, ON_REQUEST, STATISTICS, Measure, Statistic
-from concord.campaigns.planning import OWN_FILES, CampaignSpec
+from agreement.suite_metrics.catalogue import METRICS
+from concord.campaigns.spec import CampaignSpec
 from concord.library import Project
+from concord.library_tables import REQUESTS
 from data.campaigns.recruitment import RECRUITMENT_FIELDS
-from data.campaigns.settings import Settings
+from data.requests import RequestField, fields_of
 from data.store.core.schema import LEFT_OUT, SCHEMA
 from docs.making import code, table
 from scorers import registry
@@ -134,6 +135,15 @@ def statistics() -> str:
     parts = [NOTATION]
     parts += [_statistic(name, DEFINED[name]) for name in STATISTICS]
     return "\n\n".join(parts)
+
+
+def suite_metrics() -> str:
+    """Return the metrics that suites declare, as Markdown."""
+    rows = [
+        (code(metric.name), metric.meaning, metric.formula, ", ".join(map(code, metric.needs)), metric.range, metric.source)
+        for metric in METRICS.values()
+    ]
+    return table(("statistic", "meaning", "formula", "needs", "range", "source"), rows)
 
 
 def _statistic(name: str, statistic: Statistic) -> str:
@@ -286,33 +296,6 @@ def _queries(dependant: Any) -> Iterator[Any]:
         yield from _queries(below)
 
 
-CAMPAIGN: Final[dict[str, str]] = {
-    "id": "Lower-case letters, digits, - and _.",
-    "title": "Title shown above the form; the id, if not given.",
-    "questionnaire": "`geneval`, `tifa_likert`, `tifa_vqa`, `visor`, `ab`, `yes_no`; default: `geneval`; no specs: `yes_no`.",
-    "definition": "YAML text of a questionnaire of your own instead; or `questionnaire_file`, which names its file.",
-    "suite": "Use images of these suites.",
-    "task": "Use only these tasks.",
-    "generator": "Use only images of these generators; an A/B campaign needs two.",
-    "items": "Use these items instead, by id; they are marked as selected by hand.",
-    "n": "Number of items, drawn by chance; all, if not given.",
-    "draw": "How these are drawn: `random` (all alike), or `weighted`: more of those on which scorers are likely wrong. Labels"
-    " of a weighted draw count for `estimate` only.",
-    "also": "Items added by hand; statistics use only the sampled items, where there are any.",
-    "known": "Text of a file of items with known answers; or `known_file`, which names it"
-    " ([format](campaigns.md#checks-and-training)).",
-    "gold_from": "Make items with known answers without a file: of `verdicts`, `unanimous` answers, or `person NAME`, whose"
-    " answers are right.",
-    "gold_n": "Gold items from there.",
-    "training_n": "Training items from there.",
-    "examples_n": "Pictures from there that stand with their right answers before the instructions.",
-    "overlap": "How many people answer each item.",
-    "seed": "Random seed of sampling and order.",
-    "instructions": "Markdown, shown before the first item and with `?`.",
-    "consent": "Markdown; people agree before the first item, and again when it changes. `--consent` names a file with it.",
-    "content_warning": "Markdown, shown before the first item.",
-}
-"""What no docstring says of a campaign's settings."""
 SCORER: Final[dict[str, str]] = {
     "answer": "The answer whose probability is the score.",
     "answering": "`choices`: the probability of each choice; `free`: the model answers freely ([details](models.md)).",
@@ -335,7 +318,7 @@ SCORER: Final[dict[str, str]] = {
     "longest": "Maximum number of tokens in the caption.",
     "max_objects": "Maximum number of objects per class, the most confident ones.",
     "max_overlap": "Of two objects of a class with at least this IoU, the less confident is dropped (1: never).",
-    "metric": "Similarity of caption and prompt: `bleu4`, `rouge_l` or `meteor`.",
+    "metric": "Similarity of caption and prompt: `bleu1` to `bleu4`, `rouge_l`, `meteor` or `cider`.",
     "model": "The diffusion model: a name of `generate`, a hub id, or a folder.",
     "position_threshold": "Minimum distance of two objects, as a share of their sizes.",
     "precision": "Number format of the weights.",
@@ -374,19 +357,6 @@ SCORER: Final[dict[str, str]] = {
 """What each setting of scorers means, by name; one name means one thing, whichever scorer has it."""
 
 
-def of_campaigns() -> dict[str, tuple[Any, str]]:
-    """Each setting of a campaign with its default and what it means (empty: nobody has said)."""
-    doc = _attributes(Settings)
-    settings: dict[str, tuple[Any, str]] = {}
-    for kind in (CampaignSpec, Settings):
-        for field in fields(kind):
-            if field.name != "settings":
-                name = "id" if field.name == "campaign_id" else field.name
-                default = None if field.default is MISSING else field.default
-                settings[name] = (default, CAMPAIGN.get(name) or doc.get(name, ""))
-    return settings
-
-
 def of_scorer(scorer: Scorer) -> dict[str, dict[str, Any]]:
     """Each setting by name, with its value by profile; ``''`` in the profile of options."""
     settings: dict[str, dict[str, Any]] = {}
@@ -397,9 +367,8 @@ def of_scorer(scorer: Scorer) -> dict[str, dict[str, Any]]:
 
 
 def undocumented() -> list[str]:
-    """Settings of which nobody has said what they mean."""
-    missing = [name for name, (_, meaning) in of_campaigns().items() if not meaning]
-    missing += [name for name in OWN_FILES if not any(name in meaning for _, meaning in of_campaigns().values())]
+    """Settings of scorers of which nobody has said what they mean."""
+    missing = []
     for name in registry.NAMES:
         missing += [f"{name}: {key}" for key in of_scorer(registry.get(name)) if not SCORER.get(key)]
     return missing
@@ -414,11 +383,14 @@ def library() -> str:
             signature = call.replace(parameters=[*call.parameters.values()][1:])
             text = re.sub(r"``(.+?)``", r"`\1`", inspect.getdoc(method) or "")
             summary, *sections = re.split(r"\n\n(?=(?:Args|Raises):\n)", text)
-            rows = [
-                (code(entry.partition(":")[0].strip()), " ".join(entry.partition(":")[2].split()))
+            written = {
+                entry.partition(":")[0].strip(): " ".join(entry.partition(":")[2].split())
                 for section in sections
                 for entry in re.split(r"\n    (?=\S)", section)[1:]
-            ]
+            }
+            declared = {field.name: field.setting.help for field in fields_of(REQUESTS[name])} if name in REQUESTS else {}
+            meanings = {each: declared[each] for each in call.parameters if each in declared} | written
+            rows = [(code(each), meaning) for each, meaning in meanings.items()]
             typed = re.sub(r"(: |-> )'(.+?)'", r"\1\2", str(signature))
             parts.append(f"### {name}\n\n```python\np.{name}{typed}\n```\n\n{summary}")
             parts += [table(("argument or error", "meaning"), rows)] if rows else []
@@ -427,8 +399,16 @@ def library() -> str:
 
 def campaigns() -> str:
     """Campaigns' settings as Markdown."""
-    rows = ((code(name), _as_code(default), meaning) for name, (default, meaning) in of_campaigns().items())
-    return table(("setting", "default", "what it means"), rows)
+    return table(("setting", "default", "what it means"), map(setting_row, fields_of(CampaignSpec)))
+
+
+def setting_row(field: RequestField) -> tuple[str, str, str]:
+    """Return a field's name, default and meaning as Markdown."""
+    setting = field.setting
+    file = f"Here its text; or `{setting.file}`, which names the file." if setting.file else ""
+    choices = f"One of {', '.join(map(code, field.choices))}." if field.choices else ""
+    default = _as_code(field.default) + (f" {setting.unit}" if setting.unit else "")
+    return code(field.key), default, " ".join(filter(None, (setting.help, file, choices, setting.details)))
 
 
 def recruitment() -> str:
@@ -454,7 +434,7 @@ def _scorer(scorer: Scorer) -> str:
         )
         for key, values in of_scorer(scorer).items()
     ]
-    head = f"### {scorer.name}\n\n{registry.SCORERS[scorer.name]} Version {scorer.version}; judges {scales}."
+    head = f"### {scorer.name}\n\n{scorer.summary} Version {scorer.version}; judges {scales}."
     return f"{head}\n\n{table(('setting', 'by default, by profile', 'what it means'), rows)}"
 
 
@@ -474,15 +454,3 @@ def _as_code(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return code(value)
-
-
-def _attributes(kind: type) -> dict[str, str]:
-    """What a docstring's list of attributes says of each."""
-    listed = (inspect.getdoc(kind) or "").partition("Attributes:\n")[2]
-    entries = re.split(r"^    (?=\w+(?:, \w+)*:)", listed, flags=re.MULTILINE)[1:]
-    meanings: dict[str, str] = {}
-    for entry in entries:
-        names, _, meaning = entry.partition(":")
-        text = " ".join(meaning.replace("``", "`").split())
-        meanings |= {name.strip(): text[:1].upper() + text[1:] for name in names.split(",")}
-    return meanings

@@ -21,7 +21,6 @@ from data.spec import ObjectSpec, Spec
 from scorers.base import Check, Perceiver, Scorer, Settings, Verdict
 from scorers.geneval import rules
 from scorers.geneval.rules import GenEvalRules, counted_objects
-from scorers.registry import IMPORTED
 
 NAME: Final = "geneval-results"
 SETTINGS: Final[Settings] = {
@@ -112,7 +111,7 @@ def _open(settings: Settings, device: str) -> Perceiver:  # noqa: ARG001  (as ev
 SCORER: Final = Scorer(
     name=NAME,
     version="1",
-    summary=IMPORTED[NAME],
+    summary="Verdicts of GenEval's own script, from its results.jsonl.",
     profiles={"official": SETTINGS},
     judging=frozenset(field.name for field in fields(GenEvalRules)),
     open=_open,

@@ -25,7 +25,6 @@ from scorers.base import Perceiver, Scorer, Settings
 from scorers.likelihood import rules
 from scorers.likelihood.rules import Elimination, judge
 from scorers.models.pipelines import check_likelihood
-from scorers.registry import SCORERS
 
 _PAPER: Final = "paper"
 MODELS: Final[dict[str, str]] = {
@@ -94,7 +93,7 @@ def open_perceiver(chosen: Settings, device: str, method: rules.Method) -> Perce
 SELFEVAL: Final = Scorer(
     name="selfeval",
     version="1",
-    summary=SCORERS["selfeval"],
+    summary="The generator's own likelihood of an image by each of several captions, along its reverse path.",
     # 10 trials of 100 steps: section 4.1; Winoground by 50
     profiles=profiles(10, 100, aggregate="jensen", last_step="previous"),
     judging=frozenset({"aggregate", "last_step"}),
@@ -103,14 +102,14 @@ SELFEVAL: Final = Scorer(
     scales={name: SCALES[name] for name in ("caption", "correct", "score")},
     models=frozenset({"model"}),
     check=check_settings,
-    matches=True,
+    input="captions",
 )
 
 
 ELBO: Final = replace(
     SELFEVAL,
     name="elbo",
-    summary=SCORERS["elbo"],
+    summary="How well the generator tells the noise in an image by each of several captions: a bound of its likelihood.",
     # stages, stop and every: see scorers.likelihood.rules; all evaluations are made by default
     profiles=_named_after_models(profiles(10, 100, stages="", stop=0.0, every=8, weighting="uniform", last_step="previous")),
     renamed={_PAPER: MODELS[_PAPER]},
@@ -122,7 +121,7 @@ ELBO: Final = replace(
 FLOWLOSS: Final = replace(
     SELFEVAL,
     name="flowloss",
-    summary=SCORERS["flowloss"],
+    summary="How well a flow tells an image's velocity by each of several captions: its training loss.",
     profiles={
         "sd3": settings(
             "stabilityai/stable-diffusion-3-medium-diffusers", 10, 100, precision="float16", stages="", stop=0.0, every=8

@@ -64,6 +64,16 @@ def refuse_pickle(name: str) -> None:
         )
 
 
+def fetching(name: str) -> str:
+    """Return how the file of a YOLO checkpoint comes to this machine, and what else it asks for."""
+    file = checkpoint(name)
+    assert file is not None, name
+    return (
+        f"download {file.name} from Ultralytics' releases (AGPL-3.0) into {file.parent.name}/, and start Concord with"
+        f" {TRUST}=1, as it is a pickle"
+    )
+
+
 def fingerprint(name: str) -> str | None:
     """The first 12 hex digits of the SHA-256 of a folder's or file's weights, or of what the hub's cache has of a model; None
     where it has nothing.
@@ -72,10 +82,10 @@ def fingerprint(name: str) -> str | None:
         ValueError: the name is that of a folder or file, but there is none, or it holds no weights, or they are a pickle.
     """
     file = checkpoint(name)
+    if file is not None and not file.is_file():
+        raise ValueError(f"there is no file {file.name} in {file.parent.name}/: {fetching(name)}")
     refuse_pickle(name if file is None else file.name)
     if file is not None:
-        if not file.is_file():
-            raise ValueError(f"there is no file {file.name} in {file.parent.name}/")
         return _digest((file,))
     path = folder(name)
     if path is None:

@@ -22,13 +22,12 @@ from PIL import Image
 from data.aspects import SCALES
 from data.jobs.runs import Observation, WorkItem
 from data.prompts import flips
-from scorers.base import Scorer, Settings, Shown
+from scorers.base import Flips, HostedModel, Scorer, Settings, Shown
 from scorers.models.language_endpoint import KEY, Endpoint, Failure
 from scorers.models.vqa import VqaAnswer, VqaQuestion, check_vqa, open_vqa
 from scorers.questions import rules, tifa
 from scorers.questions.judge_endpoint import OPTIONS, PROMPT, QUESTION, EndpointJudge, Replies, request_key, usage_of
 from scorers.questions.rules import AnsweredQuestion
-from scorers.registry import SCORERS
 
 if TYPE_CHECKING:
     from data.prompts.questions import PromptQuestion
@@ -263,10 +262,12 @@ def _check_endpoint(settings: dict[str, Any]) -> None:
         raise ValueError("a budget needs price_in and price_out, for a million tokens each")
 
 
+_HOSTED: Final = HostedModel(("judge", "address"), OPERATING, _JudgeBill(asks=True))
+
 JUDGE: Final = Scorer(
     name="judge",
     version="1",
-    summary=SCORERS["judge"],
+    summary="Has a model that chats answer the prompt's questions, on this machine or at an address, with its reasons.",
     profiles=_PROFILES,
     judging=frozenset({"score"}),
     open=JudgePerceiver,
@@ -275,16 +276,14 @@ JUDGE: Final = Scorer(
     models=frozenset({"vqa"}),
     check=_check,
     options={"score": rules.SHARE, "date": "", "rotations": 0},
-    operating=OPERATING,
-    named_by=("judge", "address"),
-    bill=_JudgeBill(asks=True),
-    asks=True,
+    input="questions",
+    hosted=_HOSTED,
 )
 
 RUBRIC: Final = replace(
     JUDGE,
     name="rubric",
-    summary=SCORERS["rubric"],
+    summary="Has such a model grade how well the image shows the prompt, from 0 to 10, by a rubric.",
     # the playground's model reads 24 tokens: too few for a rubric
     profiles={name: {**values, "rubric": RUBRIC_TEXT} for name, values in _PROFILES.items() if name != "playground"},
     judging=frozenset(),
@@ -292,15 +291,15 @@ RUBRIC: Final = replace(
     judge=rules.judge_grade,
     scales={name: SCALES[name] for name in ("score", "flipped")},
     options={"date": "", "rotations": 0, "flip": ""},
-    flips="read",
-    bill=_JudgeBill(asks=False),
-    asks=False,
+    input="image",
+    flips=Flips(rejudges=False),
+    hosted=replace(_HOSTED, bill=_JudgeBill(asks=False)),
 )
 
 PAIRWISE: Final = replace(
     RUBRIC,
     name="pairwise",
-    summary=SCORERS["pairwise"],
+    summary="Has such a model choose the better image of each pair, in both orders; where these disagree it is a tie.",
     # both images share the size
     profiles={
         name: {**values, "rubric": PAIR_TEXT, **({"image_size": 2048} if name == "endpoint" else {})}
@@ -311,7 +310,7 @@ PAIRWISE: Final = replace(
     judge=rules.judge_pair,
     scales={name: SCALES[name] for name in ("preference", "order")},
     options={"date": "", "rotations": 0},
-    flips="",
-    pairs=True,
-    bill=_JudgeBill(asks=False, orders=2),
+    input="pair",
+    flips=None,
+    hosted=replace(_HOSTED, bill=_JudgeBill(asks=False, orders=2)),
 )

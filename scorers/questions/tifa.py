@@ -15,7 +15,6 @@ from data.aspects import SCALES
 from data.jobs.runs import Observation
 from scorers.base import Scorer, Settings, Shown
 from scorers.questions.rules import AnsweredQuestion, judge, judge_dependent, payload_of
-from scorers.registry import SCORERS
 
 if TYPE_CHECKING:
     from scorers.models.vqa import Vqa
@@ -94,7 +93,7 @@ PROFILES: Final[dict[str, Settings]] = {
 TIFA: Final = Scorer(
     name="tifa",
     version="1",
-    summary=SCORERS["tifa"],
+    summary="Has a model answer the prompt's questions about the image: the share that is right.",
     profiles=PROFILES,
     judging=frozenset(),
     open=open_perceiver,
@@ -103,7 +102,7 @@ TIFA: Final = Scorer(
     models=frozenset({"vqa"}),
     check=check,
     options=OPTIONS,
-    asks=True,
+    input="questions",
     renamed={"paper": "blip2"},
 )
 
@@ -111,7 +110,7 @@ TIFA: Final = Scorer(
 DSG: Final = replace(
     TIFA,
     name="dsg",
-    summary=SCORERS["dsg"],
+    summary="As TIFA with yes/no questions alone; one counts only if those that it rests on hold.",
     open=partial(open_perceiver, only_yes_no=True),
     judge=judge_dependent,
 )

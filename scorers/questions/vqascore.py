@@ -16,8 +16,7 @@ from data.jobs.runs import Observation
 from data.prompts import flips
 from data.records import Judgement
 from data.spec import Spec
-from scorers.base import Check, Perceiver, Scorer, Settings, Shown, Verdict
-from scorers.registry import SCORERS
+from scorers.base import Check, Flips, Perceiver, Scorer, Settings, Shown, Verdict
 
 if TYPE_CHECKING:
     from scorers.models.vqa import Vqa
@@ -90,7 +89,7 @@ def _check(settings: Settings) -> None:
 SCORER: Final = Scorer(
     name="vqascore",
     version="2",
-    summary=SCORERS["vqascore"],
+    summary='How sure a model is that the image shows the prompt: its probability of "Yes".',
     profiles={
         # it learnt short questions about single things and reads 24 tokens, so that the paper's question is too long for it.
         # By this one, of 24 pictures that it had not seen 20 had a higher number with their own prompt than with another
@@ -113,5 +112,5 @@ SCORER: Final = Scorer(
     models=frozenset({"vqa"}),
     check=_check,
     options=_OPTIONS,
-    flips="read",
+    flips=Flips(rejudges=False),
 )

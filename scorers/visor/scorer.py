@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Final
 
-from data.jobs.runs import Detection, Observation
+from data.jobs.runs import Detection, Observation, pack_mask
 from data.spec import Spec
-from scorers.base import Knob, Perceiver, Scorer, Settings, Shown
+from scorers.base import Flips, Knob, Perceiver, Scorer, Settings, Shown
 from scorers.detection import check_detector_settings, portions, too_large
 from scorers.geneval.rules import same_kind
-from scorers.registry import SCORERS
 from scorers.visor.rules import VisorRules, judge
 
 if TYPE_CHECKING:
@@ -40,6 +39,16 @@ _PAPER: Final[Settings] = {
 }
 
 
+# for people without a GPU: Ultralytics' smaller models, with the confidence of `geneval`'s profile of this name
+_FAST: Final[Settings] = {
+    **_PLAYGROUND,
+    "detector": "yolo11m-seg.pt",
+    "detector_side": 640,
+    "keep": 0.1,
+    "threshold": 0.3,
+}
+
+
 class VisorPerceiver:
     """The detector in memory."""
 
@@ -55,7 +64,12 @@ class VisorPerceiver:
             detected = self._detector.detect([batch[number].image for number in numbers], names)
             for number, objects in zip(numbers, detected, strict=True):
                 seen[number] = tuple(
-                    Detection(detection.label, detection.score, detection.box)
+                    Detection(
+                        detection.label,
+                        detection.score,
+                        detection.box,
+                        None if detection.mask is None else pack_mask(detection.mask),
+                    )
                     for detection in objects
                     if _is_requested(batch[number].spec, detection.label)
                 )
@@ -94,8 +108,8 @@ _KNOBS: Final = {
 SCORER: Final = Scorer(
     name="visor",
     version="1",
-    summary=SCORERS["visor"],
-    profiles={"playground": _PLAYGROUND, "paper": _PAPER},
+    summary="Detects the prompt's objects and compares where their centres are: yes or no.",
+    profiles={"playground": _PLAYGROUND, "paper": _PAPER, "fast": _FAST},
     judging=frozenset(field.name for field in fields(VisorRules)),
     open=_open,
     judge=judge,
@@ -103,5 +117,5 @@ SCORER: Final = Scorer(
     models=frozenset({"detector"}),
     check=lambda settings: check_detector_settings(settings, VisorRules.of(settings).threshold),
     knobs=_KNOBS,
-    flips="judged",
+    flips=Flips(rejudges=True),
 )

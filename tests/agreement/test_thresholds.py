@@ -11,19 +11,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from agreement.best_value import Objective, folds_of, middle
 from agreement.study.cells import ALL, CellName, Options
 from agreement.thresholds import (
     POINTS,
     CutOptions,
-    Objective,
     ScoreCounts,
     ScoredAnswers,
     ThresholdCurve,
     best_cut,
     cross_validate,
     curve,
-    folds_of,
-    middle,
     thinned,
     thresholds,
 )
@@ -228,12 +226,6 @@ def test_curve_equals_scikit_learn(objective: Objective) -> None:
 
 
 # --- folds, cells, edges ----------------------------------------------------------------------------------------------
-def test_folds_part_the_prompts_evenly() -> None:
-    folds = folds_of(23, 5, np.random.default_rng(0))
-    assert sorted(np.bincount(folds).tolist()) == [4, 4, 5, 5, 5]
-    assert folds_of(23, 5, np.random.default_rng(1)).tolist() != folds.tolist()
-
-
 def test_a_score_on_the_cut_is_no() -> None:
     # The middle prompt's score is just where the other two part: without it the cut is (0 + 1) / 2.
     answers = ScoredAnswers(np.array([0.0, 0.5, 1.0]), np.array([False, True, True]), np.arange(3), 3)

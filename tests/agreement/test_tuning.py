@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from agreement.thresholds import Objective, fold_generator, folds_of
-from agreement.tuning import FOLDS, ItemCells, Tuned, YesNoCounts, tune
+from agreement.best_value import FOLDS, Objective, fold_generator, folds_of
+from agreement.tuning import ItemCells, Tuned, YesNoCounts, tune
 from concord.common.sentences import text
 from tests.agreement.oracles import metrics
 

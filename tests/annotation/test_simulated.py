@@ -51,7 +51,7 @@ def truth(item: DepictedItem) -> dict[tuple[str, str | None], str]:
 
 
 def judged(annotation: Annotation) -> dict[tuple[str, str | None], str | None]:
-    return {(j.aspect, j.target): j.label for j in annotation.judgements if j.aspect not in ("realism", "caption_fit")}
+    return {(j.aspect, j.target): j.label for j in annotation.judgements if j.aspect not in ("shape_realism", "caption_match")}
 
 
 def by_place(annotations: list[Annotation]) -> dict[tuple[str, str], Mapping[str, Any]]:

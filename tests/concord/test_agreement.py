@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from agreement.report.report import CLASSES
-from data.store.core.selection import CERTAINTIES
+from data.selection import CERTAINTIES
 from tests.concord.test_exporting import HEADER
 from tests.ui import hostile_project
 from tests.ui.small_project import agreement, concord, done, ratings_csv
@@ -72,15 +72,16 @@ def pick(result: Sequence[Mapping[str, Any]], **where: Any) -> Mapping[str, Any]
 
 def test_further_sections_stand_there_if_asked_for(judged: Path, tmp_path: Path) -> None:
     plain = agreement(judged)
-    assert list(plain) == ["selection", *MAIN]
+    assert list(plain) == ["selection", *MAIN, "suite_metrics"]
     more = agreement(judged, "--by", "certainty", "--compare", "--thresholds")
-    assert list(more) == ["selection", *MAIN, "by_certainty", "comparisons", "thresholds"] == ["selection", *WHO]
+    assert list(more) == ["selection", *WHO, "suite_metrics"]
+    assert [*WHO] == [*MAIN, "by_certainty", "comparisons", "thresholds"]
     assert {name: more[name] for name in plain} == plain
     # seven items are too few for the matrix
     assert [name for name in WHO if not more[name]] == ["matrix"]
     # asked for, they stand there although there is nothing to say
     nothing = agreement(tmp_path / "empty", "--by", "certainty", "--compare", "--thresholds")
-    assert nothing == {"selection": {}, **{name: [] for name in WHO}}
+    assert nothing == {"selection": {}, **{name: [] for name in WHO}, "suite_metrics": []}
 
 
 def test_one_row_per_key(tmp_path: Path) -> None:

@@ -10,9 +10,10 @@ import pytest
 
 from agreement import CONSENSUSES, ConsensusMethod
 from agreement.consensus import methods
+from concord.agreement_request import AgreementRequest
+from data.requests import fields_of
 from tests.concord.test_agreement import made, rows
 from tests.ui.small_project import agreement, concord, done
-from ui.cli.options import ConsensusName
 from ui.pages.agreement.view import CONSENSUS, AgreementView
 
 PEOPLE = {f"i{n:02}": text for n, text in enumerate(["yyn", "nny", "yyy", "nnn", "yny", "yyn"] * 3)}
@@ -96,7 +97,8 @@ def test_exports_hold_what_was_said(judged: Path, tmp_path: Path) -> None:
 
 
 def test_one_list_of_methods() -> None:
-    assert [each.value for each in ConsensusName] == list(CONSENSUSES) == list(CONSENSUS) == list(get_args(ConsensusMethod))
+    (offered,) = [field for field in fields_of(AgreementRequest) if field.name == "consensus"]
+    assert list(offered.choices) == list(CONSENSUSES) == list(CONSENSUS) == list(get_args(ConsensusMethod))
 
 
 def test_an_address_names_methods() -> None:

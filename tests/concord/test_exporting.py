@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
 from data.tables import unescape_formula
 from tests.ui import hostile_project

@@ -72,8 +72,8 @@ def test_shards_are_limited_and_hold_all(world: Path, tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(datasets, "_ROW_GROUP", 1)
     with Store(world) as store:
+        from data.selection import Selection
         from data.store.analysis import exports
-        from data.store.core.selection import Selection
 
         folder = tmp_path / "mine"
         folder.mkdir()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +33,20 @@ def project(tmp_path: Path) -> Project:
     made.add_ratings(rated, aspect="quality", scale="ordinal:1-5", suite="s", item="image", rater="who", value="stars")
     made.add_scores(pd.DataFrame({"item": ["a.png", "b.png"], "value": [0.1, 0.7]}), rater="metric", suite="s")
     return made
+
+
+def test_public_are_the_names_of_the_guide() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "library.md").read_text(encoding="utf-8")
+    own = {
+        name
+        for name, value in vars(concord.library).items()
+        if not name.startswith("_") and getattr(value, "__module__", "") == "concord.library"
+    }
+    assert own | {"Filter"} == set(concord.library.__all__) == set(concord.__all__)
+    methods = {name for name in vars(Project) if not name.startswith("_")}
+    assert methods == set(re.findall(r"^### (\w+)$", guide, re.MULTILINE))
+    assert {name for name in concord.__all__ if not re.search(rf"\b{name}\b", guide)} == set()
+    assert all(getattr(concord, name) is getattr(concord.library, name) for name in concord.__all__)
 
 
 def test_tables_have_one_row_a_thing(project: Project) -> None:
@@ -88,9 +103,9 @@ def test_agreement_is_what_the_command_prints(project: Project) -> None:
 
 
 def test_an_open_app_answers_the_same_calls(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    from concord import commands
     from concord.common import forwarding
     from concord.common.context import Context
-    from ui import commands
 
     before = project.ratings()
     with Store(project.folder) as store:

@@ -14,10 +14,10 @@ from agreement.engine.live import HUMAN_HUMAN, SCORER_HUMAN
 from concord import agreement
 from concord.agreement import AgreementRows, recall
 from data.records import Evidence, Item, Judgement, Rater
+from data.selection import Selection
 from data.store import imports
 from data.store.analysis import aggregates
 from data.store.campaigns import participation
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from concord.form import RichTextNode, rich_text_nodes
+from concord.form.rich_text import RichTextNode, rich_text_nodes
 
 
 def p(*children: RichTextNode) -> RichTextNode:

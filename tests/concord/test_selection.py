@@ -12,9 +12,9 @@ import pytest
 from starlette.datastructures import QueryParams
 
 from data.records import Item, Judgement
+from data.selection import Selection
 from data.store import imports
 from data.store.core import frame
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements.recording import submit

@@ -25,15 +25,15 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 
+from concord import commands
 from concord.common import forwarding
 from concord.runs import queue, run_manager
+from concord.thumbnails import Thumbnails
 from data.store.browse.index_refresh import IndexRefresher
 from data.store.core.store import Store, StoreBusy
 from tests.ui.small_project import done
-from ui import commands
 from ui.shell.drawing_pace import DrawingPace, limit_pace
 from ui.web.server import create_app
-from ui.web.thumbnails import Thumbnails
 
 ROOT = Path(__file__).resolve().parents[2]
 _START_SECONDS = 60

@@ -34,7 +34,7 @@ def test_the_last_answer_is_revised_by_keyboard(page: Page, server: Server) -> N
     form.submit()
     form.saved("1 of")
     (before,) = server.annotations("Reviser")
-    assert judged(before, "caption_fit") == ["4"]
+    assert judged(before, "caption_match") == ["4"]
 
     form.ready()
     form.press("Escape", "u")
@@ -60,7 +60,7 @@ def test_the_last_answer_is_revised_by_keyboard(page: Page, server: Server) -> N
     assert [a["revises"] for a in chain] == [None, before["annotation_id"], chain[1]["annotation_id"]]
     assert [bool(a["superseded"]) for a in chain] == [True, True, False]
     assert {a["item_id"] for a in chain} == {before["item_id"]}
-    assert judged(chain[-1], "caption_fit") == ["3"], "one judgement, and it is the new one"
+    assert judged(chain[-1], "caption_match") == ["3"], "one judgement, and it is the new one"
 
 
 def test_follow_ups_come_and_go_and_leave_nothing_behind(page: Page, server: Server) -> None:

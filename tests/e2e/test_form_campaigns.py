@@ -12,8 +12,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from data.campaigns.items import CampaignItem, sample_items
 from data.campaigns.settings import Campaign, Settings
+from data.selection import Selection
 from data.store.campaigns import management
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from tests.e2e import project_files
 from tests.e2e.axe import serious

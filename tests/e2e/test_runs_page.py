@@ -12,8 +12,8 @@ from playwright.sync_api import Page, expect
 
 from concord.runs import score
 from data.jobs.runs import Run, RunFolder
+from data.selection import Selection
 from data.store import runs
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from tests.e2e import project_files
 from tests.e2e.browser_watch import Visitor

@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from data.campaigns.items import sample_items
 from data.campaigns.settings import Campaign
+from data.selection import Selection
 from data.store.campaigns import management
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from tests.e2e import project_files
 from tests.e2e.conftest import Visit

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from starlette.testclient import TestClient
 
+from concord import commands
 from concord.common.context import CommandError, Context
 from concord.common.forwarding import COMMANDS
 from data.store import imports
@@ -24,7 +25,6 @@ from tests.fuzz.oracle import Unexpected, check_message
 from tests.fuzz.targets import Target
 from tests.ui import small_project
 from tests.ui.http_visitor import TOKEN
-from ui import commands
 
 Parameters = Callable[[Path], Mapping[str, Any]]
 _OWN: Final = ("meta", "imports", "browse", "browse_raters", "stale")
@@ -154,7 +154,7 @@ def bench(folder: Path, *, app: bool = False) -> Iterator[Bench]:
             status = commands.run(Context(store, folder, io.StringIO(), io.StringIO()), name, parameters)
             assert status == 0, name
 
-        do("import images", directory=[str(pictures)], layout="geneval", generator="sdv2", suite=None)
+        do("import images", directory=[str(pictures)], request={"layout": "geneval", "generator": "sdv2"})
         do("import questions", file=None, from_specs=True, suite=None)
         imports.apply(
             store, [ImportBundle("prompts", "fuzz", "0", prompts=[Prompt("s/00009", "s", "two cats", "counting", {})])]

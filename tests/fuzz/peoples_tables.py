@@ -19,6 +19,7 @@ from random import Random
 from typing import Any, Final, Literal
 
 from concord.common.context import CommandError, Context
+from concord.importing.rating_request import RatingRequest
 from concord.importing.ratings import import_ratings
 from data.files import InputError
 from data.folding import fold_spelling
@@ -431,7 +432,8 @@ def run_tables(store: Store, seeds: Sequence[int], folder: Path) -> Tally:
         out = io.StringIO()
         try:
             context = Context(store, folder, out, io.StringIO())
-            bundle = import_ratings(context, table.name, new_items=True, dry_run=seed % _STORED != 0, **table.options)
+            request = RatingRequest(new_items=True, **table.options)
+            bundle = import_ratings(context, table.name, request, dry_run=seed % _STORED != 0)
         except (CommandError, InputError) as error:
             for problem in getattr(error, "problems", [str(error)]):
                 check_message(problem)

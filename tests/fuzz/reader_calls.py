@@ -15,10 +15,9 @@ from annotation.questionnaires import custom, registry
 from annotation.questionnaires.base import validate
 from annotation.questionnaires.custom import read_yaml
 from annotation.questionnaires.form import FormItem
-from concord.campaigns import known_answers, planning
+from concord.campaigns import known_answers, planning, spec
 from concord.common import forwarding
 from concord.importing.rating_values import is_missing, is_value, value_reader
-from concord.judging import derive
 from data.export.rows import ExportedRating, columns_of, read_rows
 from data.files import read_text
 from data.formats import official_results
@@ -83,7 +82,7 @@ def spec_of(text: str, raw: Mapping[str, Any]) -> Spec:
         item = FormItem(text, raw, n, questions, ("g", "h")[:n])
         if form.problem(item) is None:
             validate(form.build(item), {})
-            derive(form, {"count_0": 1, "preference": "left"}, item, ["i"] * n)
+            form.judgements(item, {"count_0": 1, "preference": "left"}, ["i"] * n)
     return spec
 
 
@@ -115,7 +114,7 @@ def answers_of(folder: Path) -> None:
         item = FormItem(str(seeds.CATS["prompt"]), seeds.CATS, n, questions_from_spec(parse_spec(seeds.CATS)), ("g", "h")[:n])
         wrong = validate(form.build(item), values)
         if not wrong:
-            derive(form, values, item, ["i"] * n)
+            form.judgements(item, values, ["i"] * n)
         elif not all(isinstance(text, str) and text for text in wrong.values()):
             raise AssertionError(f"{name}: {wrong}")
 
@@ -205,7 +204,7 @@ def study_of(folder: Path) -> None:
     form, by_id = registry.get("geneval"), {prompt.prompt_id: prompt for prompt in prompts}
     for row in study.rows:
         prompt = by_id[row.image.prompt_id]
-        derive(form, row.answers, FormItem(prompt.text, prompt.spec))
+        form.judgements(FormItem(prompt.text, prompt.spec), row.answers)
 
 
 def locations_of(layout: folders.Layout, folder: Path) -> None:
@@ -268,13 +267,13 @@ def custom_of(folder: Path) -> None:
     n = 1 if form.item_kind == "image" else 2
     item = FormItem("a red cup", n_images=n, generators=("g", "h")[:n])
     form.build(item)
-    derive(form, {}, item, ["i"] * n)
+    form.judgements(item, {}, ["i"] * n)
     for meaning in form.meanings:
         Scale.parse(meaning.scale)
 
 
 def campaign_of(folder: Path) -> None:
-    planning.campaign_spec(planning.from_yaml(read_text(folder / "c.yaml"), "c.yaml"))
+    spec.campaign_spec(planning.from_yaml(read_text(folder / "c.yaml"), "c.yaml"))
 
 
 def known_of(name: str, folder: Path) -> None:

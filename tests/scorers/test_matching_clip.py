@@ -66,6 +66,5 @@ def test_what_is_odd_is_said() -> None:
 
 def test_it_is_a_scorer_that_matches() -> None:
     assert registry.get("clipmatch") is SCORER
-    assert SCORER.matches
-    assert not SCORER.asks
+    assert SCORER.input == "captions"
     assert registry.settings(SCORER, "paper") == {"clip": "ViT-L-14-quickgelu/openai", "weights": {}}

@@ -109,13 +109,18 @@ def test_it_is_listed_beside_concords_own(folder: Path) -> None:
         ("def f(:", "SyntaxError"),
         (None, 'with name="broken" as the file is called'),
         ("scales", "scales: 'beauty' must be an aspect of concord.plugin.SCALES"),
+        ("input", "input: 'question' is nothing that a scorer can judge; did you mean questions?"),
+        ("flips", "flips: it must be concord.plugin.Flips(rejudges=True) or Flips(rejudges=False)"),
     ],
 )
 def test_one_that_does_not_work_is_left_out_and_says_why(folder: Path, tmp_path: Path, text: str | None, why: str) -> None:
-    if text == "scales":
-        text = (
-            example().replace('name="tint"', 'name="broken"').replace("scales={name", 'scales={"beauty": "interval"} or {name')
-        )
+    changes = {
+        "scales": ("scales={name", 'scales={"beauty": "interval"} or {name'),
+        "input": ("judge=judge,", 'judge=judge, input="question",'),
+        "flips": ("judge=judge,", 'judge=judge, flips="read",'),
+    }
+    if text in changes:
+        text = example().replace('name="tint"', 'name="broken"').replace(*changes[text])
     (folder / "broken.py").write_text(example() if text is None else text)
     assert registry.known() == (*registry.NAMES, "tint")
     ran = concord(tmp_path / "project", "score", "broken")

@@ -17,10 +17,10 @@ from concord import people
 from concord.common.base_path import stand
 from data.campaigns.items import CampaignItem
 from data.campaigns.settings import Campaign
+from data.people import Invitation, Terms
 from data.store.campaigns import management
 from data.store.core.store import Store
 from data.store.people import invitations
-from data.store.people.invitations import Invitation, Terms
 from tests.ui import small_project
 from tests.ui.http_visitor import TOKEN
 from ui.web.auth.accounts import Accounts

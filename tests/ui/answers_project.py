@@ -16,10 +16,10 @@ from data.campaigns.items import CampaignItem
 from data.campaigns.settings import Campaign
 from data.prompts.questions import questions_from_spec
 from data.records import Annotation, Evidence, Image, Item, Judgement, Prompt, Rater
+from data.selection import Selection
 from data.spec import parse_spec
 from data.store import imports, library
 from data.store.campaigns import management, participation
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording
@@ -146,8 +146,10 @@ def _others(store: Store, ids: list[str]) -> None:
     """Simulated people, slots of a study, and scorers."""
     people = [Rater("simulated =Ben", "human", "person", simulated=True), Rater("slot 1", "human", "slot")]
     about = {"campaign_id": None, "raw": {"Worker": "A1WORKERID"}}
+    # slots are of GenEval's released study, whose form is the authors' own
+    names = {"person": "geneval", "slot": "geneval_authors"}
     said = [
-        answer(store, item, rater.rater_id, "geneval", dict(COUNTED, count_0=(n * k) % 3), **about)
+        answer(store, item, rater.rater_id, names[str(rater.identity)], dict(COUNTED, count_0=(n * k) % 3), **about)
         for k, rater in enumerate(people)
         for n, item in enumerate(ids)
     ]  # fmt: skip
@@ -158,8 +160,8 @@ def _others(store: Store, ids: list[str]) -> None:
         for n, item in enumerate(ids)
     ]
     bundle = ImportBundle(
-        "odd", "odd", "odd", raters=[*people, *scorers], scales=[(SUITE, "score", "interval")], annotations=said,
-        evidence=evidence,
+        "odd", "odd", "odd", raters=[*people, *scorers], annotations=said, evidence=evidence,
+        scales=[(SUITE, "score", "interval"), (SUITE, "caption_fit", "ordinal:1-4")],
     )  # fmt: skip
     imports.apply(store, [bundle])
 

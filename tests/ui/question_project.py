@@ -10,7 +10,6 @@ import numpy as np
 
 from annotation.questionnaires import tifa_vqa
 from annotation.questionnaires.form import FormItem
-from concord.judging import derive
 from data.jobs.runs import Observation
 from data.prompts.questions import PromptQuestion
 from data.records import Annotation, Rater
@@ -74,7 +73,7 @@ def say(store: Store, person: str, choose: Choose, about: Sequence[str], **more:
     for item in about:
         now = asked(store, item)
         answers = {f"answer:{question.question_id}": choose(item, question) for question in now.questions}
-        judged = derive(tifa_vqa.FORM, answers, FormItem("", {}, 1, now.questions, (), ()))
+        judged = tifa_vqa.FORM.judgements(FormItem("", {}, 1, now.questions, (), ()), answers)
         raw = {"questions": now.number}
         ids = (str(uuid.uuid4()), item, person, tifa_vqa.NAME)
         parts.append(Annotation(*ids, answers, judged, tifa_vqa.FORM.rule_version, raw=raw, **more))  # type: ignore[arg-type]

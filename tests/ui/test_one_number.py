@@ -30,8 +30,9 @@ from concord.agreement import AgreementRows, recall
 from concord.comparison.leaderboard import BOARD, Leaderboard, leaderboard
 from concord.comparison.model_comparison import RatedAspect, compare_models, people_headline
 from concord.meta.estimates import estimate
+from concord.reporting.material import gather
 from concord.scope import scope_of
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from tests.ui.answered_projects import KINDS, QUALITY, fill
 from ui.pages.agreement import summary
@@ -86,7 +87,7 @@ def shown(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def _shown(folder: Path, store: Store, kind: str) -> Shown:
     aspect, people = ("faithfulness" if kind == "slots" else "correct"), "simulated" if kind == KINDS[0] else "real"
-    report = export.document(export.gather(store, Selection(), 0, "export report"))
+    report = export.document(gather(store, Selection(), 0, "export report"))
     rows = recall(store, Selection(suite=("s",), aspect=(aspect,)), BOARD)
     return Shown(folder, store, aspect, people, leaderboard(store, scope_of(store, "s")), rows, report)
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from concord.judging import direct, rate
 from data.records import Annotation, Evidence, Image, Item, Judgement, Prompt, Rater
+from data.selection import Selection
 from data.store import imports
 from data.store.campaigns import management
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording

@@ -33,8 +33,10 @@ from scorers import registry
 from scorers.base import Scorer
 
 PROFILE: Final = "playground"
-SCORERS: Final = ("geneval", "clipscore", "tifa", "clipmatch", "elbo")
+SCORERS: Final = ("geneval", "visor", "clipscore", "tifa", "clipmatch", "elbo")
 """Those whose runs are in it."""
+POSITIONS_ONLY: Final = frozenset({"visor"})
+"""Those that see the pictures of prompts of relations alone, as they judge nothing else."""
 FIRST_ONLY: Final = frozenset({"elbo"})
 """Those that see the first picture of each prompt alone, as they take seconds for each."""
 QUALITY: Final = 90
@@ -95,6 +97,8 @@ def score(folder: Path, name: str) -> None:
     settings = registry.settings(scorer, PROFILE)
     job = Run(rater, name, scorer.version, PROFILE, settings, part_size=_PART_SIZE)
     images = [image for image in sample.images if image.index == 0 or name not in FIRST_ONLY]
+    if name in POSITIONS_ONLY:
+        images = [image for image in images if known[image.prompt_id].task == "position"]
     run.create(job, [_work(image, known[image.prompt_id], scorer) for image in images])
     worker = [sys.executable, "-m", "scorers.running.worker", str(run.path)]
     if subprocess.run(worker, cwd=_ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False).returncode:
@@ -108,10 +112,10 @@ def _work(image: Image, prompt: Prompt, scorer: Scorer) -> WorkItem:
     # from the run's folder up to the sample's, which has the shape of a project's
     path = Path("..", "..") / image_path(image.prompt_id, image.generator, image.index)
     work = WorkItem(image.image_id, path.as_posix(), image.sha256 or "", prompt.text, prompt.spec)
-    if scorer.matches and (candidates := caption_candidates(prompt.text, prompt.spec)):
+    if scorer.input == "captions" and (candidates := caption_candidates(prompt.text, prompt.spec)):
         return replace(work, captions=candidates.captions, right=candidates.right)
     # as a project has them that nobody has edited
-    return replace(work, questions=questions_from_spec(prompt.demands), version=1) if scorer.asks else work
+    return replace(work, questions=questions_from_spec(prompt.demands), version=1) if scorer.input == "questions" else work
 
 
 def _generated_files(folder: Path, prompt_ids: set[str]) -> list[_GeneratedFile]:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated, Literal
 
 import typer
 
+from concord.agreement_request import AgreementRequest
+from concord.common.options import Intervals
+from concord.importing.image_requests import MatchingRequest
+from concord.runs.requests import AblationRequest
 from ui.cli.options import (
-    AUTO,
     FILTERS,
     IMAGE_FILTERS,
-    ConsensusOption,
-    Device,
-    First,
-    Intervals,
-    Limit,
     OutputFormat,
-    Overrides,
     Selection,
     TextFormat,
     app,
@@ -28,87 +24,18 @@ from ui.cli.options import (
 
 MATCHING_FILTERS = ("suite", "task", "generator", "rater")
 """What restricts matching of images and texts."""
-By = StrEnum("By", ["target", "certainty"])
 ANSWER_FILTERS = ("suite", "task", "generator", "rater", "campaign", "since", "until")
 """What restricts flip tests, votes and answers to questions: their aspect is given, and they have no targets."""
 
 
 @project_command(app, "agreement", "ui.cli.analysis_tables:print_agreement", FILTERS)
-def agreement_command(
-    selection: Selection,
-    statistic: Annotated[list[str], typer.Option(help="Only these statistics.")] = [],  # noqa: B006
-    all_statistics: Annotated[
-        bool, typer.Option("--all-statistics", help="Show all statistics, not only the main ones of each scale.")
-    ] = False,
-    by: Annotated[
-        list[By],
-        typer.Option(help="target: one row per object, relation or question; certainty: scorers also by how far people agree."),
-    ] = [],  # noqa: B006
-    compare_with: Annotated[
-        list[str],
-        typer.Option(
-            "--compare-with",
-            metavar="ASPECT",
-            help="Also compare scorers' scores, by rank, with people's answers of this aspect. Repeatable.",
-        ),
-    ] = [],  # noqa: B006
-    compare: Annotated[
-        bool, typer.Option("--compare", help="Also compare scorers with each other: which one agrees better with people?")
-    ] = False,
-    thresholds: Annotated[
-        bool,
-        typer.Option(
-            "--thresholds",
-            help="Also turn scores into yes/no decisions, at the threshold that agrees best with people (cross-validated).",
-        ),
-    ] = False,
-    consensus: ConsensusOption = [],  # noqa: B006
-    people_as: Annotated[
-        Literal["each", "majority", "mean"] | None,
-        typer.Option(help="How human ratings are aggregated for comparison with a scorer."),
-    ] = None,
-    intervals: Intervals = True,
-    ceiling: Annotated[
-        bool, typer.Option("--ceiling/--no-ceiling", help="Show human agreement next to each scorer's, and a verdict.")
-    ] = True,
-    margin: Annotated[
-        float | None,
-        typer.Option(
-            min=0.001,
-            max=1.0,
-            help="Equivalence margin: differences from human agreement up to this are equal (shares 0.05, coefficients 0.1).",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed of cross-validation folds, permutations and crowd models.")] = 0,
-    output: OutputFormat = "table",
-) -> None:
+def agreement_command(selection: Selection, request: AgreementRequest, output: OutputFormat = "table") -> None:
     """How far raters agree: people among themselves, scorers with people, any two raters."""
 
 
 @project_command(import_app, "itm", "concord.importing.images:import_matching")
-def import_itm(
-    file: Annotated[
-        str | None,
-        typer.Argument(help="JSONL, JSON or CSV with an image, its captions and the correct one; see docs/matching.md."),
-    ] = None,
-    images: Annotated[str | None, typer.Option(help="Folder of the images; default: the folder of the file.")] = None,
-    suite: Annotated[str | None, typer.Option(help="Name of the suite; default: itm, winoground, aro or itm-tifa.")] = None,
-    layout: Annotated[
-        Literal["auto", "rows", "winoground", "aro"], typer.Option(help="File format; auto: detect it from the first row.")
-    ] = "auto",
-    source: Annotated[str | None, typer.Option(help="Source of the images ('real'; with --tifa 'coco').")] = None,
-    playground: Annotated[bool, typer.Option("--playground", help="Render the playground's matching set instead.")] = False,
-    n: Annotated[int | None, typer.Option("--n", min=1, max=10_000, help="--playground: images per task (50).")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="--playground: random seed of the set (0).")] = None,
-    tifa: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="TEXTS QUESTIONS", help="TIFA's text_inputs.json and question_answers.json."),
-    ] = None,
-) -> None:
+def import_itm(request: MatchingRequest) -> None:
     """Import images with candidate captions (image-text matching): your own file, Winoground, ARO or the playground's."""
-
-
-Numbers = Annotated[str | None, typer.Option(metavar="N,N,...", help="Comma-separated values; default: those of the profile.")]
 
 
 @project_command(app, "itm", "ui.cli.analysis_tables:print_matching", MATCHING_FILTERS)
@@ -121,24 +48,7 @@ def itm_command(
 
 
 @project_command(app, "ablate", "ui.cli.analysis_tables:ablate", IMAGE_FILTERS)
-def ablate_command(
-    selection: Selection,
-    scorer: Annotated[str, typer.Argument(help="selfeval, elbo or flowloss.")],
-    profile: Annotated[
-        str, typer.Option(help="Settings profile: the model, and all settings that do not vary.")
-    ] = "playground",
-    trials: Numbers = None,
-    steps: Numbers = None,
-    seeds: Numbers = None,
-    overrides: Overrides = [],  # noqa: B006
-    device: Device = AUTO,
-    batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Batch size in images (32).")] = None,
-    limit: Limit = None,
-    first: First = None,
-    plot: Annotated[str | None, typer.Option(metavar="FILE.html", help="HTML file for the plot.")] = None,
-    intervals: Intervals = True,
-    output: OutputFormat = "table",
-) -> None:
+def ablate_command(selection: Selection, request: AblationRequest, output: OutputFormat = "table") -> None:
     """Accuracy of a likelihood scorer by trials, steps and seed: scores what is missing, then compares."""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import htpy
 
-from agreement import Comparison, ConsensusMethod, Estimate, Options, PeopleAs
+from agreement import Comparison, Estimate, Options
 from agreement.estimate import WithInterval
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, TIED
 from agreement.matching import Votes
@@ -24,13 +24,14 @@ from agreement.preferences import (
 )
 from agreement.questions import GroupStatistic, Split
 from agreement.questions.people import APART, IMAGE_WRONG, VQA_WRONG
-from agreement.report.report import glance
 from agreement.study.cells import ALL
 from agreement.thresholds import ThresholdAgreement
-from concord import agreement
+from concord import agreement, suite_metrics
 from concord.agreement import selected
+from concord.agreement_request import AgreementRequest
 from concord.common import sentences, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
+from concord.common.estimate_table import glance
 from concord.common.table import Field, Table, cell, field, part_fields, statistic_field, table_of, without_empty_columns
 from concord.common.text_tables import aligned, indented, interval, markdown
 from concord.comparison import matching, preferences
@@ -40,7 +41,7 @@ from concord.comparison.matching import (
     MatchingCell,
     MatchingStatistics,
     WinogroundScores,
-    ablation_points,
+    ablation,
     matching_cells,
     winoground_scores,
 )
@@ -48,9 +49,9 @@ from concord.error_analysis import flips
 from concord.error_analysis.flips import FlipLine, flip_lines
 from concord.questions import scores
 from concord.runs import score
+from concord.runs.requests import AblationRequest, ScoreRequest
 from data.files import write_whole
 from data.prompts.flips import check_kind
-from data.store.judgements.scorer_evidence import caption_choices
 
 _TITLES = {
     "among_people": "People among themselves",
@@ -60,58 +61,40 @@ _TITLES = {
     "by_certainty": "Scorers against people, by how far people agree",
     "comparisons": "Scorers compared: how much better a agrees with people than b",
     "thresholds": "Scores as decisions (yes above the threshold), against people, out of fold",
+    "suite_metrics": "Metrics of the suites' own papers",
 }
 _ALONE = "Agreement takes two who judge the same: score the images, label them (uv run app.py serve), or import ratings."
 
 
-def print_agreement(
-    context: Context,
-    selection: Mapping[str, Sequence[str]],
-    statistic: Sequence[str],
-    all_statistics: bool,
-    by: Sequence[str],
-    compare_with: Sequence[str],
-    compare: bool,
-    thresholds: bool,
-    consensus: Sequence[ConsensusMethod],
-    people_as: PeopleAs | None,
-    intervals: bool,
-    ceiling: bool,
-    margin: float | None,
-    seed: int,
-    output: str,
-) -> None:
+def print_agreement(context: Context, selection: Mapping[str, Sequence[str]], request: AgreementRequest, output: str) -> None:
     """The command ``agreement``: rows of a selection, as tables or JSON."""
-    agreement.known_statistics(statistic)
-    options = Options(
-        statistics=tuple(statistic) or None,
-        by_target="target" in by,
-        by_certainty="certainty" in by,
-        people_as=people_as,
-        intervals=intervals,
-        ceiling=ceiling,
-        margin=margin,
-        seed=seed,
-        compare_with=tuple(compare_with),
-    )
+    general, of_suites = suite_metrics.split_statistics(request.statistics)
+    agreement.known_statistics(general or ())
+    options = replace(request.options(), statistics=general)
     chosen = agreement.selected(context, selection)
-    unmet = agreement.unmet_scores(context.store, chosen, compare_with)
-    agreement.refuse_unknown_aspects(context.store, compare_with)
-    further = agreement.Further(compare, thresholds)
+    unmet = agreement.unmet_scores(context.store, chosen, request.compare_with)
+    agreement.refuse_unknown_aspects(context.store, request.compare_with)
+    further = agreement.Further(request.compare, request.thresholds)
     rows = agreement.compute(context.store, chosen, options, further)
-    if consensus:
+    if request.consensus:
         # the rows of consensuses after those of their section; a section of their own after the others
-        more = agreement.consensus_of(context.store, chosen, options, tuple(dict.fromkeys(consensus)))
+        more = agreement.consensus_of(context.store, chosen, options, tuple(dict.fromkeys(request.consensus)))
         rows = replace(rows, raters=(*rows.raters, *more.raters), matrix=(*rows.matrix, *more.matrix), quality=more.quality)
-    if people_as and rows.among_people and not rows.raters:
-        context.warn(f"--people-as {people_as}: no statistic of this selection compares scorers with people in that way")
+    rows = replace(rows, suite_metrics=suite_metrics.suite_metrics(context.store, chosen, options, of_suites))
+    if request.people_as and rows.among_people and not rows.raters:
+        context.warn(
+            f"--people-as {request.people_as}: no statistic of this selection compares scorers with people in that way"
+        )
     if output == "json":
         context.warn(*unmet)
         context.say_json({"selection": chosen.to_dict(), **rows.to_json()})
         return
     for section, section_rows in rows.sections():
+        if section == "suite_metrics" and not section_rows:
+            # most suites declare none
+            continue
         context.say(f"{_TITLES[section]}\n")
-        shown, rest = ([*section_rows], []) if all_statistics or statistic else glance(section_rows)
+        shown, rest = ([*section_rows], []) if request.all_statistics or request.statistics else glance(section_rows)
         if shown:
             context.say(*indented(table_of(_TITLES[section], _agreement_fields(section, shown), shown)))
         else:
@@ -153,6 +136,7 @@ _WHO: Mapping[str, Sequence[Field[Estimate]]] = {
     "by_certainty": (_RATER, _PEOPLE_AS, field("certainty", lambda row: row.certainty)),
     "comparisons": (_A, _B, _PEOPLE_AS),
     "thresholds": (_RATER, _PEOPLE_AS),
+    "suite_metrics": (_RATER,),
 }
 _WHAT: Sequence[Field[Estimate]] = (field("people", lambda row: row.people), field("statistic", lambda row: row.statistic))
 _RESTS_ON: Sequence[Field[Estimate]] = (
@@ -508,42 +492,36 @@ _ABLATION_FIELDS: Sequence[Field[AblationPoint]] = (
 )
 
 
-def ablate(
-    context: Context,
-    scorer: str,
-    profile: str,
-    trials: str | None,
-    steps: str | None,
-    seeds: str | None,
-    overrides: Sequence[str],
-    device: str,
-    batch_size: int | None,
-    limit: int | None,
-    first: int | None,
-    selection: Mapping[str, Sequence[str]],
-    plot: str | None,
-    intervals: bool,
-    output: str,
-) -> None:
-    """Score what is missing, then the table; ``plot``: an HTML file to write. Of several trials only the most are run, as fewer
+def ablate(context: Context, selection: Mapping[str, Sequence[str]], request: AblationRequest, output: str) -> None:
+    """Score what is missing, then print the table and write the plot. Of several trials only the most are run, as fewer
     are the first of them."""
-    usual = _default_settings(context, scorer, profile, overrides)
-    wanted = [_numbers(text, name, usual[name]) for text, name in ((trials, "trials"), (steps, "steps"), (seeds, "seed"))]
+    usual = _default_settings(context, request)
+    texts_of = ((request.trials, "trials"), (request.steps, "steps"), (request.seeds, "seed"))
+    wanted = [_numbers(text, name, usual[name]) for text, name in texts_of]
     chosen = selected(context, selection)
     # a file that cannot be written is better told before hours of scoring
-    target = None if plot is None else context.path(plot)
+    target = None if request.plot is None else context.path(request.plot)
     if target is not None and not target.parent.is_dir():
-        raise UsageError(f"--plot {plot}: there is no such folder")
+        raise UsageError(f"--plot {request.plot}: there is no such folder")
     grid = []
     for of_steps, of_seed in product(wanted[1], wanted[2]):
-        settings = [*overrides, f"trials={max(wanted[0])}", f"steps={of_steps}", f"seed={of_seed}"]
-        planned = score.plan_scoring(context.store, scorer, profile, parse_overrides(settings))
+        settings = (*request.overrides, f"trials={max(wanted[0])}", f"steps={of_steps}", f"seed={of_seed}")
+        planned = score.plan_scoring(context.store, request.scorer, request.profile, parse_overrides(settings))
         # with JSON on standard output nothing else goes there
         quiet = replace(context, out=context.err) if output == "json" else context
-        score.run(quiet, scorer, profile, settings, device, batch_size, limit, selection, first=first)
+        one_run = ScoreRequest(
+            scorer=request.scorer,
+            profile=request.profile,
+            overrides=settings,
+            device=request.device,
+            batch_size=request.batch_size,
+            limit=request.limit,
+            first=request.first,
+        )
+        score.run(quiet, one_run, selection)
         grid.append(AblationSetting(planned.rater.rater_id, of_steps, of_seed))
     only = replace(chosen, rater=tuple(setting.rater for setting in grid))
-    points = ablation_points(caption_choices(context.store, only), grid, wanted[0], Options(intervals=intervals))
+    points = ablation(context.store, only, grid, wanted[0], Options(intervals=request.intervals))
     if not points:
         raise CommandError("nothing to compare: no image of this selection has a number for every caption in every trial")
     if output == "json":
@@ -555,15 +533,15 @@ def ablate(
         _say_tables(context, suite, [without_empty_columns(table)])
     if target is not None:
         write_whole(target, _plot_page(points).encode())
-        context.warn(f"the plot is in {plot}")
+        context.warn(f"the plot is in {request.plot}")
 
 
-def _default_settings(context: Context, scorer: str, profile: str, overrides: Sequence[str]) -> Mapping[str, Any]:
-    planned = score.plan_scoring(context.store, scorer, profile, parse_overrides(overrides))
+def _default_settings(context: Context, request: AblationRequest) -> Mapping[str, Any]:
+    planned = score.plan_scoring(context.store, request.scorer, request.profile, parse_overrides(request.overrides))
     lacking = [name for name in ("trials", "steps", "seed") if name not in planned.settings]
     if lacking:
         raise UsageError(
-            f"{scorer} has no {' and no '.join(lacking)} to vary; likelihood scorers have: selfeval, elbo, flowloss"
+            f"{request.scorer} has no {' and no '.join(lacking)} to vary; likelihood scorers have: selfeval, elbo, flowloss"
         )
     return planned.settings
 

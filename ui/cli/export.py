@@ -6,11 +6,13 @@ from typing import Annotated, Literal
 
 import typer
 
+from concord.common.options import Intervals, OutputFile
 from data.export import TableFormat
-from ui.cli.options import FILTERS, IMAGE_FILTERS, OutputFile, Selection, export_app, import_app, project_command
+from ui.cli.options import FILTERS, IMAGE_FILTERS, Selection, export_app, import_app, project_command
 from ui.report.formats import FormatName
 
 Table = Annotated[TableFormat | None, typer.Option("--format", help="Format; default: from the file name.")]
+OutputFolder = Annotated[str, typer.Option("-o", "--output", metavar="FOLDER", help="The folder to create.")]
 PeopleAs = Annotated[
     Literal["names", "pseudonyms"],
     typer.Option("--people", help="pseudonyms: stable names within this project's exports that do not identify anybody."),
@@ -45,7 +47,7 @@ def export_snapshot(output: OutputFile, named: PeopleAs = "names") -> None:
 @project_command(export_app, "datasets", "concord.exporting:export_datasets", FILTERS)
 def export_datasets(
     selection: Selection,
-    output: Annotated[str, typer.Option("-o", "--output", metavar="FOLDER", help="The folder to create.")],
+    output: OutputFolder,
     named: PeopleAs = "pseudonyms",
     shard: Annotated[
         int, typer.Option("--shard-size", min=1, max=5000, help="Maximum size of a file in MiB; then a new file starts.")
@@ -57,7 +59,7 @@ def export_datasets(
 @project_command(export_app, "images", "concord.exporting:export_images", IMAGE_FILTERS)
 def export_images(
     selection: Selection,
-    output: Annotated[str, typer.Option("-o", "--output", metavar="FOLDER", help="The folder to create.")],
+    output: OutputFolder,
 ) -> None:
     """Export images in GenEval's folder layout, for its own script: GENERATOR/00000/samples/00000.png and metadata.jsonl."""
 
@@ -69,6 +71,19 @@ def import_exported(
     ],
 ) -> None:
     """Import files that Concord exported (CSV, Parquet or JSON lines), all or none. Judgements are derived from the answers."""
+
+
+@project_command(export_app, "tables", "ui.report.paper_tables:export_paper_tables", FILTERS)
+def export_tables(
+    selection: Selection,
+    paper: Annotated[Literal["geneval", "tifa", "selfeval", "visor"], typer.Argument(help="Whose tables.")],
+    output: OutputFile,
+    form: Annotated[
+        Literal["latex", "md", "csv"] | None, typer.Option("--format", help="Format; default: from the file name.")
+    ] = None,
+    intervals: Intervals = True,
+) -> None:
+    """Write a paper's tables with this project's numbers. What the project lacks for a column is said, and what brings it."""
 
 
 @project_command(export_app, "report", "ui.report.export:export_report", FILTERS)

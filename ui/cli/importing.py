@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 import typer
 
-from ui.cli.options import FILTERS, Intervals, Selection, TextFormat, app, import_app, project_command, study_app
+from concord.common.options import Intervals
+from concord.importing.image_requests import ImageRequest
+from concord.importing.rating_request import RatingRequest
+from ui.cli.options import FILTERS, Selection, TextFormat, app, import_app, project_command, study_app
 
 reproduce_app = typer.Typer(
     help="Recompute a paper's published numbers on people, next to the printed ones.", no_args_is_help=True
@@ -107,94 +109,13 @@ def _reproduce(study: str, **parameters: Any) -> None:
     raise typer.Exit(reproduce.execute(study, parameters))
 
 
-Match = StrEnum("Match", ["id", "path", "name", "sha256", "prompt"])
-Merge = StrEnum("Merge", ["case", "space", "number", "characters", "none"])
-
-
 @project_command(import_app, "ratings", "concord.importing.ratings:import_ratings")
 def import_ratings(
     file: Annotated[
         str,
         typer.Argument(help="CSV, Excel, Parquet, JSON, or what a form tool or `export ratings` wrote."),
     ],
-    item: Annotated[str | None, typer.Option(help="Column or comma-separated columns that identify the rated item.")] = None,
-    rater: Annotated[
-        str | None, typer.Option(help="Column with the rater (Label Studio and Argilla files contain it).")
-    ] = None,
-    value: Annotated[str | None, typer.Option(help="Column with the rating; for an export, the name of the question.")] = None,
-    aspect: Annotated[str | None, typer.Option(help="The rated aspect, e.g. correct, faithfulness, score.")] = None,
-    scale: Annotated[
-        str | None,
-        typer.Option(
-            help="nominal | nominal:red|green|blue | ordinal:1-5 | ordinal:0.5-5:0.5 (half stars) | ordinal:low<mid<high"
-            " | interval"
-        ),
-    ] = None,
-    suite: Annotated[str | None, typer.Option(help="Suite of the items ('ratings').")] = None,
-    kind: Annotated[Literal["human", "scorer"] | None, typer.Option(help="human or scorer; default: human.")] = None,
-    prompt: Annotated[
-        str | None, typer.Option(help="Column with the prompt (confidence intervals are computed over prompts).")
-    ] = None,
-    generator: Annotated[str | None, typer.Option(help="Column with the generator.")] = None,
-    index: Annotated[
-        str | None, typer.Option(help="Column with the index of the image among those of its prompt and generator, from 0.")
-    ] = None,
-    task: Annotated[str | None, typer.Option(help="Column with the task.")] = None,
-    wide: Annotated[
-        bool | None,
-        typer.Option("--wide/--long", help="One column per rater; --long: one row per rating."),
-    ] = None,
-    rater_columns: Annotated[
-        str | None,
-        typer.Option(help="--wide: the raters' columns, comma-separated; default: all columns that no other option names."),
-    ] = None,
-    transpose: Annotated[
-        bool,
-        typer.Option(
-            "--transpose", help="One row per rater, one column per item; --item names the items' columns, if not all."
-        ),
-    ] = False,
-    pair: Annotated[
-        str | None,
-        typer.Option(help="The two columns of the generators, comma-separated: --value is a vote between their images."),
-    ] = None,
-    multiple: Annotated[
-        bool,
-        typer.Option("--multiple", help="A cell holds all options that are ticked; each becomes an aspect with yes and no."),
-    ] = False,
-    match: Annotated[
-        list[Match],
-        typer.Option(help="How items identify the suite's images; default: try all in this order. Repeatable."),
-    ] = [],  # noqa: B006
-    new_items: Annotated[
-        bool, typer.Option("--new-items", help="Create items without pictures for rows that match no image.")
-    ] = False,
-    missing: Annotated[
-        list[str], typer.Option(help="A text that means 'no rating', in addition to NA, nan and empty cells. Repeatable.")
-    ] = [],  # noqa: B006
-    merge: Annotated[
-        list[Merge],
-        typer.Option(
-            help="Merge labels, raters and items that differ only in this (characters: accents composed or not, invisible"
-            " signs, curly quotes, wide letters); none: keep them apart. Repeatable."
-        ),
-    ] = [],  # noqa: B006
-    identity: Annotated[
-        Literal["person", "slot"] | None,
-        typer.Option(help="Whether a rater's name is one person, or a slot that several people fill; default: person."),
-    ] = None,
-    saw_labels: Annotated[
-        bool,
-        typer.Option("--saw-labels", help="--kind scorer: the scorer was tuned on people's labels, so it gets no verdict."),
-    ] = False,
-    encoding: Annotated[
-        str | None, typer.Option(help="Encoding of a text file where it cannot be seen, e.g. cp1252 or cp1250.")
-    ] = None,
-    header_lines: Annotated[
-        int | None,
-        typer.Option(help="Lines of the header, of which the first holds the names; default: what the file looks like."),
-    ] = None,
-    sheet: Annotated[str | None, typer.Option(help="Sheet of an Excel file that has several.")] = None,
+    request: RatingRequest,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be stored; store nothing.")] = False,
 ) -> None:
     """Import ratings from any table. A file of `export ratings` (CSV or Parquet) needs no options; others need --item,
@@ -207,11 +128,7 @@ def import_images(
         list[str],
         typer.Argument(metavar="FOLDER...", help="Image folders; several as GENERATOR=FOLDER. The files stay where they are."),
     ],
-    layout: Annotated[Literal["geneval", "visor", "csv"], typer.Option(help="Layout of the folder.")],
-    generator: Annotated[str | None, typer.Option(help="Generator of the images (csv: a column can name it instead).")] = None,
-    suite: Annotated[
-        str | None, typer.Option(help="Suite of the prompts; by default 'geneval', 'sr2d' (visor) or 'images' (csv).")
-    ] = None,
+    request: ImageRequest,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be imported; store nothing.")] = False,
 ) -> None:
     """Import generated images: 00042/samples/*.png, 10811_0.png, or images.csv (path,prompt[,generator,idx,task])."""
@@ -285,7 +202,7 @@ def import_scores(
     """Import a scorer's results from other machines, for images of this project. All shards form one run of one rater."""
 
 
-@project_command(import_app, "undo", "concord.importing:undo_import")
+@project_command(import_app, "undo", "concord.importing.undo:undo_import")
 def import_undo(
     import_id: Annotated[
         int | None, typer.Argument(metavar="ID", help="Number of the import; without it, imports are listed.")

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
-from agreement import Options
 from agreement.meta.alternative_annotator import WINNING_RATE, AlternativeAnnotator
-from agreement.meta.estimates import DIFFERENCE, EstimateFinding, EstimateOptions, Method
-from agreement.meta.labelled_sample import Target
+from agreement.meta.estimates import DIFFERENCE, EstimateFinding
 from agreement.meta.planning import PlannedRow
 from agreement.meta.ranking import GENERATORS, KENDALL, PAIRWISE, RANK, SOFT, Ranking
 from agreement.meta.rater_effects import RaterEffectRow
@@ -22,8 +20,8 @@ from concord.common.table import Field, Table, at_key, cell, field, statistic_fi
 from concord.common.text_tables import aligned, indented, interval
 from concord.meta import estimates, findings, planning
 from concord.meta.findings import of_scorers
-from concord.meta.planning import PlanRequest
-from data.store.core.selection import Selection
+from concord.meta.requests import AltTestRequest, EstimateRequest, PlanRequest, RankRequest, RaterEffectsRequest
+from data.selection import Selection
 
 T = TypeVar("T")
 FindingT = TypeVar("FindingT", bound=Finding)
@@ -101,24 +99,12 @@ _ESTIMATES: Final[Mapping[str, tuple[Field[EstimateFinding], ...]]] = {
 }
 
 
-def print_estimates(
-    context: Context,
-    selection: Mapping[str, Sequence[str]],
-    scorer: Sequence[str],
-    method: Method,
-    target: Target,
-    against: str | None,
-    labelled_at_random: bool,
-    label_sample: int | None,
-    seed: int,
-    output: str,
-) -> None:
+def print_estimates(context: Context, selection: Mapping[str, Sequence[str]], request: EstimateRequest, output: str) -> None:
     """Run the command ``estimate``."""
-    if labelled_at_random and label_sample is not None:
+    if request.labelled_at_random and request.label_sample is not None:
         raise UsageError("--label-sample draws labels itself; leave out --labelled-at-random")
     chosen = selected(context, selection)
-    options = EstimateOptions(method, target, labelled_at_random, label_sample, seed, against, tuple(scorer))
-    rows = estimates.estimate(context.store, chosen, options)
+    rows = estimates.estimate(context.store, chosen, request.options())
     parts: dict[tuple[str, str, str, str], list[EstimateFinding]] = {}
     for row in _to_print(context, chosen, rows, output, _NOT_ESTIMATED):
         parts.setdefault((row.statistic, row.suite, row.aspect, row.people), []).append(row)
@@ -169,30 +155,20 @@ _EFFECTS: Final[Sequence[Field[RaterEffectRow]]] = (
 )
 
 
-def print_plan(
-    context: Context,
-    selection: Mapping[str, Sequence[str]],
-    half_width: float | None,
-    difference: float | None,
-    statistic: Sequence[str],
-    images: Sequence[int],
-    ratings: Sequence[int],
-    persons: int | None,
-    seed: int,
-    output: str,
-) -> None:
+def print_plan(context: Context, selection: Mapping[str, Sequence[str]], request: PlanRequest, output: str) -> None:
     """Run the command ``plan``."""
-    known_statistics(statistic)
+    known_statistics(request.statistics)
     chosen = selected(context, selection)
-    request = PlanRequest(tuple(statistic) or ("mean",), half_width, difference, tuple(images), tuple(ratings), persons, seed)
     if rows := _to_print(context, chosen, planning.plan(context.store, chosen, request), output, _NOT_RATED):
         context.say(*aligned(without_empty_columns(table_of("Plan", _PLAN, rows))))
 
 
-def print_rater_effects(context: Context, selection: Mapping[str, Sequence[str]], ratings: Sequence[int], output: str) -> None:
+def print_rater_effects(
+    context: Context, selection: Mapping[str, Sequence[str]], request: RaterEffectsRequest, output: str
+) -> None:
     """Run the command ``rater-effects``."""
     chosen = selected(context, selection)
-    found = findings.effects(context.store, chosen, tuple(ratings) or (1, 3, 5))
+    found = findings.effects(context.store, chosen, request.ratings)
     if rows := _to_print(context, chosen, found, output, _NOT_RATED):
         context.say(*aligned(without_empty_columns(table_of("Rater effects", _EFFECTS, rows))))
 
@@ -232,18 +208,10 @@ _GENERATORS: Final[Sequence[Field[_ByStatistic]]] = (
 )
 
 
-def print_ranking(
-    context: Context,
-    selection: Mapping[str, Sequence[str]],
-    scorer: Sequence[str],
-    epsilon: float | None,
-    intervals: bool,
-    seed: int,
-    output: str,
-) -> None:
+def print_ranking(context: Context, selection: Mapping[str, Sequence[str]], request: RankRequest, output: str) -> None:
     """Run the command ``rank``."""
     chosen = selected(context, selection)
-    rows = of_scorers(findings.rank(context.store, chosen, Options(intervals=intervals, seed=seed), epsilon), scorer)
+    rows = of_scorers(findings.rank(context.store, chosen, request.options(), request.epsilon), request.scorer)
     for title, part in _by_topic(_to_print(context, chosen, rows, output, _NOT_RANKED)):
         whole = [row for row in part if row.generator == ALL]
         _say(context, table_of(f"{title}: the better image of a prompt", _IMAGES, _by_statistic(whole, PAIRWISE)))
@@ -309,19 +277,12 @@ _ALT_TEST: Final[Sequence[Field[AlternativeAnnotator]]] = (
 )
 
 
-def print_alt_test(
-    context: Context,
-    selection: Mapping[str, Sequence[str]],
-    scorer: Sequence[str],
-    epsilon: float,
-    graded: Sequence[str],
-    intervals: bool,
-    output: str,
-) -> None:
+def print_alt_test(context: Context, selection: Mapping[str, Sequence[str]], request: AltTestRequest, output: str) -> None:
     """Run the command ``alt-test``."""
-    chosen, options = selected(context, selection), Options(intervals=intervals)
-    rows = of_scorers(findings.alt_test(context.store, chosen, options, epsilon, tuple(graded)), scorer)
+    chosen = selected(context, selection)
+    tested_rows = findings.alt_test(context.store, chosen, request.options(), request.epsilon, request.graded)
+    rows = of_scorers(tested_rows, request.scorer)
     tests = [row for row in _to_print(context, chosen, rows, output, _NOT_TESTED) if row.statistic == WINNING_RATE]
     for title, part in _by_topic(tests):
         tested = [row for row in part if row.value is not None or (row.generator, row.task) == (ALL, ALL)]
-        _say(context, table_of(f"{title}: the alternative annotator test, epsilon {epsilon:g}", _ALT_TEST, tested))
+        _say(context, table_of(f"{title}: the alternative annotator test, epsilon {request.epsilon:g}", _ALT_TEST, tested))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from enum import StrEnum
+from dataclasses import asdict, is_dataclass
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -15,6 +15,8 @@ import typer
 from typer.core import TyperCommand, TyperOption
 
 from concord.common.forwarding import COMMANDS
+from data.requests import Request, field_of
+from ui.cli.request_options import PartOf, option_of, request_options, request_values
 
 app = typer.Typer(
     help="Judge text-to-image models: automatic scorers and people side by side, their agreement live.\n\n"
@@ -38,15 +40,13 @@ Project = Annotated[
     typer.Option("--project", help="The project folder; created if it does not exist.", show_default="projects/playground"),
 ]
 Selection = dict[str, list[str]]
-OutputFile = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
 
 
-OutputFormat = Annotated[Literal["table", "json"], typer.Option("--format", help="Output format.")]
-TextFormat = Annotated[Literal["table", "json", "md"], typer.Option("--format", help="Output format.")]
-Intervals = Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")]
-Overrides = Annotated[
-    list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting of the profile. Repeatable.")
-]
+_FORMAT = typer.Option("--format", help="Output format.")
+OutputFormat = Annotated[Literal["table", "json"], _FORMAT]
+TextFormat = Annotated[Literal["table", "json", "md"], _FORMAT]
+ListFormat = Annotated[Literal["table", "json", "csv"], _FORMAT]
+Uncounted = Annotated[bool, typer.Option("--uncounted", help="Their earlier answers do not count any more, either.")]
 
 
 def _device(named: str) -> str:
@@ -62,15 +62,8 @@ def _device(named: str) -> str:
 
 
 AUTO = "auto"
-Device = Annotated[
-    str, typer.Option(callback=_device, help="auto (the GPU if there is one), cpu, cuda, mps; several: cuda:0,cuda:1.")
-]
-
-
-Limit = Annotated[
-    int | None, typer.Option(min=1, help="Maximum number of images, drawn at random over tasks; the seed is stored.")
-]
-First = Annotated[int | None, typer.Option(min=1, help="Only the first N images by id, instead of a random draw.")]
+DEVICE = "device"
+"""The field of a request that names where models run."""
 
 
 FILTERS: dict[str, str] = {
@@ -88,13 +81,6 @@ FILTERS: dict[str, str] = {
 }
 """The options of a selection, and what `--help` says of them."""
 IMAGE_FILTERS = ("suite", "task", "generator")
-
-
-ConsensusName = StrEnum("ConsensusName", ["majority", "dawid_skene", "mace"])
-ConsensusOption = Annotated[
-    list[ConsensusName],
-    typer.Option(help="Add a consensus of people as a rater, and compare each person with the others. Repeatable."),
-]
 
 
 class OnceCommand(TyperCommand):
@@ -119,9 +105,10 @@ def project_command(
 ) -> Callable[[Callable[..., Mapping[str, Any] | None]], Callable[..., None]]:
     """Decorator: declares a command of a project. It runs here, or in the app that has the project open.
 
-    The decorated function's parameters are the command's options, and its docstring the help. What it returns are the
-    parameters of ``function``; None: the options as they are. It has the options of a selection (or some of them), too, as
-    one parameter ``selection``, and ``--project``.
+    The decorated function's parameters are the command's options, and its docstring the help. A parameter that is a request
+    (`data.requests`) stands for the request's fields. What the function returns are the parameters of ``function``; None: the
+    options as they are. It has the options of a selection (or some of them), too, as one parameter ``selection``, and
+    ``--project``.
 
     Args:
         group: where the command belongs.
@@ -134,29 +121,94 @@ def project_command(
     filters = {each: Annotated[list[str], typer.Option(help=FILTERS[each])] for each in selection}
 
     def declare(declared: Callable[..., Mapping[str, Any] | None]) -> Callable[..., None]:
+        own, read = _own_options(declared)
+
         def run(project: Path, **options: Any) -> None:
             if filters:
                 options["selection"] = {each: options.pop(each) for each in filters}
+            options = read(options)
             parameters = declared(**options)
             # a shard of a run has ended by now: it is scored where there may be no database
-            from ui import commands
+            from concord import commands
 
-            raise typer.Exit(commands.execute(project, words, options if parameters is None else parameters))
+            sent = options if parameters is None else parameters
+            as_json = {each: _as_json(value) for each, value in sent.items()}
+            raise typer.Exit(commands.execute(project, words, as_json))
 
-        own = [each for each in signature(declared, eval_str=True).parameters.values() if each.name != "selection"]
-        every = [
-            *(Parameter(each, Parameter.KEYWORD_ONLY, default=[], annotation=option) for each, option in filters.items()),
-            *(each.replace(kind=Parameter.KEYWORD_ONLY) for each in own),
-            Parameter("project", Parameter.KEYWORD_ONLY, default=PLAYGROUND, annotation=Project),
-        ]
-        # typer reads a command's options from its signature
-        run.__signature__ = Signature(every)  # type: ignore[attr-defined]
-        run.__annotations__ = {each.name: each.annotation for each in every}
-        run.__doc__ = declared.__doc__
+        every = [Parameter(each, Parameter.KEYWORD_ONLY, default=[], annotation=option) for each, option in filters.items()]
+        every += [*own, Parameter("project", Parameter.KEYWORD_ONLY, default=PLAYGROUND, annotation=Project)]
+        _declare(run, every, declared.__doc__)
         group.command(name, cls=OnceCommand)(run)
         return run
 
     return declare
+
+
+def with_request(declared: Callable[..., None]) -> Callable[..., None]:
+    """Decorator: gives a command without a project the options of the request that it takes (`data.requests`)."""
+    own, read = _own_options(declared)
+
+    def run(**options: Any) -> None:
+        declared(**read(options))
+
+    _declare(run, own, declared.__doc__)
+    return run
+
+
+def _declare(run: Callable[..., None], options: list[Parameter], text: str | None) -> None:
+    """Give a function the signature from which typer reads a command's options, and its help."""
+    run.__signature__ = Signature(options)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in options}
+    run.__doc__ = text
+
+
+def _own_options(declared: Callable[..., Any]) -> tuple[list[Parameter], Callable[[dict[str, Any]], dict[str, Any]]]:
+    """Return a command's options but those of a selection, and what puts their values together for the declared function."""
+    own = [each for each in signature(declared, eval_str=True).parameters.values() if each.name != "selection"]
+    requests = {each.name: request for each in own if (request := _request(each)) is not None}
+    options: list[Parameter] = []
+    for each in own:
+        options += request_options(*requests[each.name]) if each.name in requests else [_option(each)]
+
+    def read(values: dict[str, Any]) -> dict[str, Any]:
+        made = {name: _read(kind, part, values) for name, (kind, part) in requests.items()}
+        return values | made
+
+    return options, read
+
+
+def _request(parameter: Parameter) -> tuple[type, bool] | None:
+    """Return the request that a parameter holds, and whether it holds only the values that are given; None: it holds none."""
+    annotation = parameter.annotation
+    if isinstance(annotation, type) and issubclass(annotation, Request):
+        return annotation, False
+    return next(((note.kind, True) for note in getattr(annotation, "__metadata__", ()) if isinstance(note, PartOf)), None)
+
+
+def _as_json(value: Any) -> Any:
+    """Return a parameter as it is sent: a request as its fields."""
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def _option(parameter: Parameter) -> Parameter:
+    """Return a parameter as typer reads it."""
+    field = field_of(parameter.name, parameter.annotation, parameter.default)
+    return parameter.replace(kind=Parameter.KEYWORD_ONLY) if field is None else option_of(field)
+
+
+def _read(kind: type, part: bool, options: dict[str, Any]) -> Any:
+    """Take a request out of the options; its device is chosen where the command is given.
+
+    Raises:
+        BadParameter: it has a value that it cannot have.
+    """
+    values = request_values(kind, part, options)
+    if DEVICE in values:
+        values[DEVICE] = _device(values[DEVICE])
+    try:
+        return values if part else kind(**values)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 def _words(here: typer.Typer, group: typer.Typer) -> list[str] | None:

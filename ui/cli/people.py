@@ -7,13 +7,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from ui.cli.options import app, project_command
+from ui.cli.options import ListFormat, Uncounted, app, project_command
 
 people_app = typer.Typer(help="People: accounts, invitation links, and who did how much.", no_args_is_help=True)
 app.add_typer(people_app, name="people")
 
 
-PeopleFormat = Annotated[Literal["table", "json", "csv"], typer.Option("--format", help="Output format.")]
 Campaign = Annotated[str | None, typer.Option(help="Only this campaign; default: the whole project.")]
 Address = Annotated[str, typer.Option(metavar="URL", help="Address of the app, put in front of the printed link.")]
 Invitation = Annotated[str, typer.Argument(metavar="INVITATION", help="Id, as shown by `people invitations`.")]
@@ -38,7 +37,7 @@ def hash_command() -> None:
 
 
 @project_command(people_app, "list", "concord.people:list_people")
-def list_command(campaign: Campaign = None, form: PeopleFormat = "table") -> None:
+def list_command(campaign: Campaign = None, form: ListFormat = "table") -> None:
     """List people with their work: answers by status, minutes, first and last answer, checks passed."""
 
 
@@ -63,7 +62,7 @@ def invite_command(
 
 
 @project_command(people_app, "invitations", "concord.people:list_invitations")
-def invitations_command(campaign: Campaign = None, form: PeopleFormat = "table") -> None:
+def invitations_command(campaign: Campaign = None, form: ListFormat = "table") -> None:
     """List all invitations with their links and how many people used each."""
 
 
@@ -76,9 +75,7 @@ def uninvite_command(invitation: Invitation) -> None:
 def revoke_command(
     name: Person,
     campaign: Campaign = None,
-    uncounted: Annotated[
-        bool, typer.Option("--uncounted", help="Their earlier answers do not count any more, either.")
-    ] = False,
+    uncounted: Uncounted = False,
 ) -> None:
     """Revoke a person: they get no more items, and their open items go to others. `people reinstate` undoes it."""
 

@@ -50,7 +50,7 @@ def main(context: typer.Context) -> None:
         serve_command()
 
 
-DoctorArea = StrEnum("DoctorArea", ["installed", "device", "models", "tools", "project"])
+DoctorArea = StrEnum("DoctorArea", ["installed", "device", "models", "scorers", "tools", "project"])
 
 
 @project_command(app, "backup", "concord.maintenance.backups:backup")

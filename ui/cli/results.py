@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from concord.common.options import OutputFile
 from ui.cli.options import IMAGE_FILTERS, Selection, app, export_app, import_app, project_command
 
 judge_app = typer.Typer(
@@ -125,16 +126,15 @@ def import_results_tifa(
 
 
 Rater = Annotated[str, typer.Option("--rater", help="The scorer, e.g. geneval-playground.")]
-File = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
 
 
 @project_command(export_results_app, "geneval", "concord.results:export_geneval", IMAGE_FILTERS)
-def export_results_geneval(selection: Selection, rater: Rater, output: File) -> None:
+def export_results_geneval(selection: Selection, rater: Rater, output: OutputFile) -> None:
     """Export GenEval's results.jsonl, which its summary_scores.py reads."""
 
 
 @project_command(export_results_app, "visor", "concord.results:export_visor", IMAGE_FILTERS)
-def export_results_visor(selection: Selection, rater: Rater, output: File) -> None:
+def export_results_visor(selection: Selection, rater: Rater, output: OutputFile) -> None:
     """Export VISOR's detections in one generator's images, which its visor.py reads."""
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from agreement.estimate import Estimate, WithInterval
 from concord.common import wording
 from concord.headlines import number_text
+from ui.components import chart_colors
 from ui.components.plotly_text import ALONE, BREAK, bold, escaped
 
 if TYPE_CHECKING:
@@ -22,11 +23,8 @@ if TYPE_CHECKING:
     from agreement.questions import GroupStatistic
     from concord.comparison.matching import AblationPoint
 
-# people and scorers, apart for colour-blind readers too (Okabe and Ito)
-COLORS = {"people": "#d55e00", "scorer": "#0072b2"}
 _ROW = 40
 _LABEL_WIDTH = 16
-PALETTE: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6b6b")
 _NARROWEST = 0.2
 _MOST_POINTS = 3000
 _LONGEST: Final = 60
@@ -92,7 +90,7 @@ def forest(lines: Sequence[ForestLine], axis: str, band: Band | None = None, aro
 
     figure = go.Figure()
     labels = [escaped(line.label) for line in lines]
-    for kind, color in COLORS.items():
+    for kind, color in chart_colors.RATERS.items():
         at = [n for n, line in enumerate(lines) if line.rater == kind and line.value is not None]
         known = [lines[n] for n in at]
         figure.add_trace(
@@ -140,7 +138,7 @@ def _in_two_lines(label: str) -> str:
 
 
 def _add_band(figure: go.Figure, band: Band) -> None:
-    color = COLORS["people"]
+    color = chart_colors.PEOPLE
     bounds = ""
     if band.low is not None and band.high is not None:
         figure.add_vrect(band.low, band.high, fillcolor=color, opacity=0.14, line_width=0, layer="below")
@@ -185,14 +183,14 @@ def _template() -> go.layout.Template:
     import plotly.graph_objects as go
 
     # larger titles are cut off on a phone
-    axis = {"title": {"font": {"size": 13}}, "gridcolor": "rgba(128,136,160,.22)", "automargin": True}
+    axis = {"title": {"font": {"size": 13}}, "gridcolor": chart_colors.GRID, "automargin": True}
     return go.layout.Template(
         layout={
-            "paper_bgcolor": "rgba(0,0,0,0)",
-            "plot_bgcolor": "rgba(0,0,0,0)",
-            "font": {"family": "system-ui, sans-serif", "size": 13, "color": "#7a8194"},
+            "paper_bgcolor": chart_colors.CLEAR,
+            "plot_bgcolor": chart_colors.CLEAR,
+            "font": {"family": "system-ui, sans-serif", "size": 13, "color": chart_colors.REFERENCE},
             "hoverlabel": {"namelength": -1},
-            "xaxis": axis | {"zerolinecolor": "rgba(128,136,160,.6)"},
+            "xaxis": axis | {"zerolinecolor": chart_colors.ZERO_LINE},
             "yaxis": axis,
         }
     )
@@ -219,12 +217,12 @@ def against(x: Sequence[float], y: Sequence[float], names: tuple[str, str]) -> g
             x=points[:, 0].tolist(),
             y=points[:, 1].tolist(),
             mode="markers",
-            marker={"size": (5 * np.sqrt(times)).clip(6, 40).tolist(), "color": COLORS["scorer"], "opacity": 0.45},
+            marker={"size": (5 * np.sqrt(times)).clip(6, 40).tolist(), "color": chart_colors.SCORER, "opacity": 0.45},
             customdata=(times * every).tolist(),
             hovertemplate=f"%{{x:.3g}}, %{{y:.3g}}: %{{customdata:,}}{ALONE}",
         )
     )
-    line = {"color": COLORS["people"], "width": 2, "shape": "hv"}
+    line = {"color": chart_colors.PEOPLE, "width": 2, "shape": "hv"}
     rank = {"x": np.sort(x)[::every].tolist(), "y": np.sort(y)[::every].tolist()}
     figure.add_trace(go.Scatter(**rank, mode="lines", line=line, name="were both in the same order", hoverinfo="skip"))
     plain(figure, height=360)
@@ -238,9 +236,9 @@ def over_time(last: Sequence[int], each: Sequence[float], so_far: Sequence[float
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    steps = {"size": 8, "color": COLORS["scorer"]}
+    steps = {"size": 8, "color": chart_colors.SCORER}
     figure.add_trace(go.Scatter(x=[*last], y=[*each], mode="markers", marker=steps, name="in each step"))
-    line = {"color": COLORS["people"], "width": 2}
+    line = {"color": chart_colors.PEOPLE, "width": 2}
     figure.add_trace(go.Scatter(x=[*last], y=[*so_far], mode="lines", line=line, name="all so far"))
     plain(figure, height=300)
     figure.update_xaxes(title="answers so far")
@@ -256,12 +254,12 @@ def decisions(made: ThresholdCurve, names: tuple[str, str]) -> go.Figure:
     x = [*made.cuts]
     edges = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
     figure.add_trace(go.Scatter(x=x, y=[*made.low], **edges))
-    filled = {"fill": "tonexty", "fillcolor": "rgba(0,114,178,.18)"}
+    filled = {"fill": "tonexty", "fillcolor": chart_colors.SCORER_BAND}
     figure.add_trace(go.Scatter(x=x, y=[*made.high], **edges, **filled))
-    line = {"color": COLORS["scorer"], "width": 2}
+    line = {"color": chart_colors.SCORER, "width": 2}
     figure.add_trace(go.Scatter(x=x, y=[*made.values], mode="lines", line=line, showlegend=False))
     if made.threshold is not None:
-        figure.add_vline(made.threshold, line={"color": COLORS["people"], "dash": "dot"})
+        figure.add_vline(made.threshold, line={"color": chart_colors.PEOPLE, "dash": "dot"})
     plain(figure, height=300)
     figure.update_xaxes(title=escaped(names[0]))
     figure.update_yaxes(title=escaped(names[1]))
@@ -281,7 +279,7 @@ def by_trials(points: Sequence[AblationPoint], chance: float | None) -> go.Figur
     for k, (steps, seed) in enumerate(settings):
         known = (point for point in points if (point.steps, point.seed) == (steps, seed) and point.accuracy.value is not None)
         mine = sorted(known, key=lambda point: point.trials)
-        color = PALETTE[several.index(steps) % len(PALETTE)]
+        color = chart_colors.SERIES[several.index(steps) % len(chart_colors.SERIES)]
         figure.add_trace(
             go.Scatter(
                 name=f"{steps} steps, seed {seed}",
@@ -289,13 +287,13 @@ def by_trials(points: Sequence[AblationPoint], chance: float | None) -> go.Figur
                 y=[point.accuracy.value for point in mine],
                 mode="lines+markers",
                 line={"color": color, "dash": _DASHES[k % len(_DASHES)]},
-                error_y=error_bars([point.accuracy for point in mine], "#7a8194", 3),
+                error_y=error_bars([point.accuracy for point in mine], chart_colors.REFERENCE, 3),
                 hovertemplate=f"{steps} steps, seed {seed}{BREAK}%{{x}} trials: %{{y:.3f}}{ALONE}",
             )
         )
     plain(figure, height=360)
     if chance is not None:
-        figure.add_hline(chance, line={"color": "#7a8194", "dash": "dot"})
+        figure.add_hline(chance, line={"color": chart_colors.REFERENCE, "dash": "dot"})
     figure.update_xaxes(title="trials", dtick=1 if points and max(point.trials for point in points) <= 12 else None)
     figure.update_yaxes(title="accuracy", tickformat=".0%")
     return legend(figure, several=True)
@@ -328,8 +326,8 @@ def above_chance(tasks: Sequence[str], raters: Sequence[str], rows: Mapping[tupl
                 orientation="h",
                 y=[escaped(wording.task(task)) for task, _ in known],
                 x=[row.value for _, row in known],
-                marker={"color": PALETTE[k % len(PALETTE)]},
-                error_x=error_bars([row for _, row in known], "#7a8194", 3),
+                marker={"color": chart_colors.SERIES[k % len(chart_colors.SERIES)]},
+                error_x=error_bars([row for _, row in known], chart_colors.REFERENCE, 3),
                 hovertemplate=f"{escaped(rater)}{BREAK}%{{y}}: %{{x:+.1%}}{ALONE}",
             )
         )

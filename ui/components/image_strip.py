@@ -12,10 +12,9 @@ from htpy import Element, Node
 
 from concord.common import wording
 from concord.common.base_path import at
-from data.store.browse.contents import GeneratorPictures, ItemPreview
-from data.store.core.selection import Selection
-
-THUMBNAIL = 160
+from data.browsing import GeneratorPictures, ItemPreview
+from data.images.widths import IN_STRIPS
+from data.selection import Selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +49,16 @@ def _pictures(strip: ImageStrip) -> Element:
     return htpy.div(class_="cc-strip-pictures")[[image_link(item, look, listing) for item, look in looks.items()]]
 
 
-def picture_html(sha256: str | None, text: str, width: int = THUMBNAIL, none: str = "no picture", kind: str = "") -> Node:
+def picture_address(sha256: str, width: int = IN_STRIPS) -> str:
+    """Return the address of a picture in one of the widths of `data.images.widths`."""
+    return f"{at('/img/')}{sha256}?w={width}"
+
+
+def picture_html(sha256: str | None, text: str, width: int = IN_STRIPS, none: str = "no picture", kind: str = "") -> Node:
     """Return a picture, loaded as it scrolls into view, or where there is none a line that says so."""
     if not sha256:
         return htpy.span(class_=["cc-no-picture", kind])[none]
-    return htpy.img(src=f"{at('/img/')}{sha256}?w={width}", alt=text, loading="lazy", decoding="async")
+    return htpy.img(src=picture_address(sha256, width), alt=text, loading="lazy", decoding="async")
 
 
 def image_link(

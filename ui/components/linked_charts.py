@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any, Final
 
-from ui.components.charts import PALETTE, error_bars, legend, name_rows, plain, short
+from ui.components import chart_colors
+from ui.components.charts import error_bars, legend, name_rows, plain, short
 from ui.components.plotly_text import escaped, in_lines, linked
 
 if TYPE_CHECKING:
@@ -87,9 +88,7 @@ class LogAxis:
         return inside[:: max(1, ceil(len(inside) / _MOST_TICKS))]
 
 
-RIGHT, WRONG = "#0072b2", "#d55e00"
 _SYMBOLS: Final = ("circle", "square", "diamond", "triangle-up", "x", "star", "hexagon")
-_INK, _PAPER, _EMPTY, _FAINT = "#1b1f27", "#ffffff", "#eceff4", "#5f6776"
 _ROW: Final = 44
 _SERIES: Final = 17
 _GAP: Final = 0.1
@@ -141,7 +140,7 @@ def heat(rows: Sequence[str], columns: Sequence[str], cells: Sequence[Sequence[M
             y=list(range(len(rows))),
             zmin=-1,
             zmax=1,
-            colorscale=[[0, WRONG], [0.5, _EMPTY], [1, RIGHT]],
+            colorscale=[[0, chart_colors.WRONG], [0.5, chart_colors.EMPTY], [1, chart_colors.RIGHT]],
             showscale=False,
             xgap=3,
             ygap=3,
@@ -151,7 +150,7 @@ def heat(rows: Sequence[str], columns: Sequence[str], cells: Sequence[Sequence[M
     for y, row in enumerate(cells):
         for x, mark in enumerate(row):
             if mark.value is not None:
-                _annotate(figure, x, y, mark, mark.text, _legible(_shade(mark)) if mark.value else _FAINT)
+                _annotate(figure, x, y, mark, mark.text, _legible(_shade(mark)) if mark.value else chart_colors.FAINT)
     plain(figure, height=(112 if axes[0] else 68) + _ROW * len(rows))
     figure.update_xaxes(**_named(columns), title=escaped(axes[0]), side="top", showgrid=False, zeroline=False)
     name_rows(figure, _short(rows))
@@ -175,13 +174,13 @@ def dots(labels: Sequence[str], series: Sequence[Series], axis: str, *, line: fl
         for y, mark in known:
             _cover(figure, mark.value, y, mark)
     if line is not None:
-        figure.add_vline(line, line={"color": "#7a8194", "dash": "dot"})
+        figure.add_vline(line, line={"color": chart_colors.REFERENCE, "dash": "dot"})
     # a heading above, an axis below; each row as high as its marks need
     plain(figure, height=112 + len(labels) * max(34, 14 + _SERIES * len(series)))
     figure.update_xaxes(title=escaped(axis), range=[-0.02, 1.02], tickformat=".0%")
     name_rows(figure, _short(labels))
     for n in range(1, len(labels)):
-        figure.add_hline(n - 0.5, line={"color": "rgba(128,136,160,.22)", "width": 1})
+        figure.add_hline(n - 0.5, line={"color": chart_colors.GRID, "width": 1})
     return legend(figure, several=len(series) > 1)
 
 
@@ -201,7 +200,7 @@ def stacked(labels: Sequence[str], parts: Sequence[Series], axis: str) -> go.Fig
                 base=list(start),
                 orientation="h",
                 width=0.66,
-                marker={"color": _color(k), "line": {"color": _PAPER, "width": 1}},
+                marker={"color": _color(k), "line": {"color": chart_colors.PAPER, "width": 1}},
                 hoverinfo="skip",
             )
         )
@@ -231,7 +230,7 @@ def lines(x: Sequence[str], series: Sequence[Series], axes: tuple[str, str], at:
         for n, mark in known:
             _cover(figure, n, mark.value, mark)
     if at in x:
-        figure.add_vline(list(x).index(at), line={"color": "#7a8194", "dash": "dot"})
+        figure.add_vline(list(x).index(at), line={"color": chart_colors.REFERENCE, "dash": "dot"})
     plain(figure, height=420)
     figure.update_xaxes(**_named(x), title=escaped(axes[0]), range=[-0.4, len(x) - 0.6], showgrid=False, zeroline=False)
     figure.update_yaxes(title=escaped(axes[1]), tickformat=".0%", rangemode="tozero")
@@ -266,15 +265,16 @@ def scatter(at: Sequence[float], series: Sequence[Series], axis: str) -> go.Figu
             go.Scatter(x=x, y=y, mode="markers", marker=looks, error_y=bars, xaxis=f"x{n}", yaxis=f"y{n}", **hover)
         )
         for position, mark in known if few else ():
-            _annotate(figure, position, mark.value, mark, "■", _INK, opacity=0, font={"size": 16}, xref=f"x{n}", yref=f"y{n}")
+            unseen: dict[str, Any] = {"opacity": 0, "font": {"size": 16}, "xref": f"x{n}", "yref": f"y{n}"}
+            _annotate(figure, position, mark.value, mark, "■", chart_colors.INK, **unseen)
         if over.zeros:
-            line = {"color": "#7a8194", "dash": "dot", "width": 1}
+            line = {"color": chart_colors.REFERENCE, "dash": "dot", "width": 1}
             ends = {"x0": over.split, "x1": over.split, "y0": 0, "y1": 1}
             figure.add_shape(type="line", line=line, xref=f"x{n}", yref=f"y{n} domain", **ends)
         start = k * (width + _GAP)
         across = {"domain": [start, start + width], "anchor": f"y{n}", "title": escaped(axis), **over.options()}
         upwards = {"anchor": f"x{n}", "title": escaped(each.name), "range": [-0.04, 1.04], "tickformat": ".0%"}
-        grid = {"gridcolor": "rgba(128,136,160,.22)", "zeroline": False, "automargin": True}
+        grid = {"gridcolor": chart_colors.GRID, "zeroline": False, "automargin": True}
         figure.update_layout({f"xaxis{n}": across | grid, f"yaxis{n}": upwards | grid})
     return figure
 
@@ -297,7 +297,7 @@ def _annotate(figure: go.Figure, x: Any, y: Any, mark: Mark, text: str, color: s
 
 def _cover(figure: go.Figure, x: Any, y: Any, mark: Mark) -> None:
     """What is clicked and pointed at in place of a marker: nothing to be seen, as large as a finger needs."""
-    _annotate(figure, x, y, mark, "■", _INK, opacity=0, font={"size": 24})
+    _annotate(figure, x, y, mark, "■", chart_colors.INK, opacity=0, font={"size": 24})
 
 
 def _href(address: str) -> str:
@@ -322,16 +322,16 @@ def _named(labels: Sequence[str]) -> dict[str, Any]:
 
 
 def _color(k: int) -> str:
-    return PALETTE[k % len(PALETTE)]
+    return chart_colors.SERIES[k % len(chart_colors.SERIES)]
 
 
 def _hue(each: Series, k: int) -> str:
-    return _FAINT if each.reference else _color(k)
+    return chart_colors.FAINT if each.reference else _color(k)
 
 
 def _looks(each: Series, k: int, size: int) -> dict[str, Any]:
     """A series' name and marker, which is not pointed at itself."""
-    line = {"width": 2, "color": _FAINT} if each.reference else {}
+    line = {"width": 2, "color": chart_colors.FAINT} if each.reference else {}
     symbol = "diamond-open" if each.reference else _SYMBOLS[k % len(_SYMBOLS)]
     marker = {"size": size, "color": _hue(each, k), "symbol": symbol, "line": line}
     return {"name": escaped(short(each.name)), "marker": marker, "hoverinfo": "skip"}
@@ -348,7 +348,7 @@ def _rgb(color: str) -> _Rgb:
 def _shade(mark: Mark) -> _Rgb:
     """The colour that a cell of ``heat`` has."""
     signed = _signed(mark) or 0.0
-    full, empty = _rgb(RIGHT if signed > 0 else WRONG), _rgb(_EMPTY)
+    full, empty = _rgb(chart_colors.RIGHT if signed > 0 else chart_colors.WRONG), _rgb(chart_colors.EMPTY)
     red, green, blue = (b + abs(signed) * (a - b) for a, b in zip(full, empty, strict=True))
     return red, green, blue
 
@@ -360,7 +360,7 @@ def _legible(ground: _Rgb) -> str:
         low, high = sorted((_luminance(_rgb(ink)), _luminance(ground)))
         return (high + 0.05) / (low + 0.05)
 
-    return max((_INK, _PAPER), key=contrast)
+    return max((chart_colors.INK, chart_colors.PAPER), key=contrast)
 
 
 def _luminance(color: _Rgb) -> float:

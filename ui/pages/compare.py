@@ -23,9 +23,9 @@ from concord.comparison.model_comparison import (
 )
 from concord.headlines import pair_headline
 from concord.scope import main_suite, scope_of
+from data.browsing import ItemPreview
+from data.selection import Selection
 from data.store.browse import contents
-from data.store.browse.contents import ItemPreview
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.image_strip import image_link
 from ui.components.tables import (

@@ -20,10 +20,11 @@ from concord.comparison.model_comparison import people_headline
 from concord.meta.estimates import estimate, estimated
 from concord.scope import MAIN_ASPECTS, main_suite, scope_of
 from data.aspects import YES_NO_ASPECTS
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
+from ui.components import chart_colors
 from ui.components.addresses import browse_address
-from ui.components.charts import COLORS, Ends, error_bars, legend, name_rows, plain
+from ui.components.charts import Ends, error_bars, legend, name_rows, plain
 from ui.components.plotly_text import ALONE, BREAK, bold, escaped
 from ui.components.tables import (
     Cells,
@@ -178,10 +179,10 @@ def forest(rows: Sequence[EstimateFinding], view: EstimatesView) -> go.Figure | 
 
     figure = go.Figure()
     series = (
-        (METHODS[view.method], COLORS["people"], "circle", -0.2, ("value", "low", "high")),
-        ("labels alone", "#6b6b6b", "circle-open", 0.05, ("labels_mean", "labels_low", "labels_high")),
-        ("scorer’s own mean", COLORS["scorer"], "x", 0.28, ("scorer_mean", "", "")),
-        ("all labels (hidden in the trial)", "#009e73", "line-ns", -0.2, ("full_mean", "", "")),
+        (METHODS[view.method], chart_colors.PEOPLE, "circle", -0.2, ("value", "low", "high")),
+        ("labels alone", chart_colors.LABELS_ALONE, "circle-open", 0.05, ("labels_mean", "labels_low", "labels_high")),
+        ("scorer’s own mean", chart_colors.SCORER, "x", 0.28, ("scorer_mean", "", "")),
+        ("all labels (hidden in the trial)", chart_colors.ALL_LABELS, "line-ns", -0.2, ("full_mean", "", "")),
     )
     for name, color, symbol, shift, ends in series:
         made = [

@@ -6,38 +6,27 @@ project can follow (`open_images`). ``follow`` says that, ``choices`` what the c
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import QueryParams
 
 from concord import maps
-from concord.common import live_updates, wording
+from concord.browsing.listing import CROSSED, FILTERED, MARKED, RESTRICTING, crossed_among, crossed_in, filters_in, marked_in
+from concord.browsing.scope import CORRECT, listing_scope
+from concord.common import live_updates
 from concord.common.base_path import at
 from concord.error_analysis import failures
 from concord.error_analysis.confusion import crossing_of, describe_cell
-from concord.scope import OpenScope, Scope, ScopeChoice
+from concord.scope import Scope
+from data import selection
+from data.selection import Selection
 from data.store.analysis.confusion import rater_groups
-from data.store.browse import contents, filters, grid, scopes
-from data.store.browse.filters import ListingQuery
-from data.store.browse.grid import ListingDisplay
-from data.store.core import selection
-from data.store.core.selection import Selection
+from data.store.browse import contents, filters, grid
 from data.store.core.store import Store
-from ui.components.addresses import (
-    BROWSE,
-    CROSSED,
-    FILTERED,
-    MARKED,
-    RESTRICTING,
-    browse_address,
-    crossed_among,
-    crossed_in,
-    filters_in,
-    marked_in,
-)
+from ui.components.addresses import BROWSE, browse_address
 from ui.components.tables import linked_note
 from ui.shell.followed_versions import POLL_SECONDS, poll
 from ui.shell.html import js_module, rendered
@@ -45,9 +34,8 @@ from ui.shell.page import Page
 from ui.shell.scope_bar import scope_bar
 from ui.shell.view import ignored
 
-_CORRECT = "correct"
 _PLACES = ("suite", "task", "generator")
-DEFAULTS: Mapping[str, str] = {"rater": selection.PEOPLE, "by": _CORRECT, "order": "prompt", "show": "grid"}
+DEFAULTS: Mapping[str, str] = {"rater": selection.PEOPLE, "by": CORRECT, "order": "prompt", "show": "grid"}
 """What an address that does not say so asks for."""
 _ORDERS = {
     "prompt": "by prompt",
@@ -234,7 +222,8 @@ def open_images(store: Store, parameters: QueryParams) -> dict[str, Any]:
         given = [*given, ("by", question)]
     followed = follow(store, QueryParams(given))
     query = QueryParams(followed.query)
-    opened = images_scope(store, query)
+    selected = Selection.of(lambda name: query.getlist(name) if name in _PLACES else ())
+    opened = listing_scope(store, selected, _last(query, "by"), _known(store).aspects)
     return {
         "query": followed.query,
         "lost": ignored(followed.lost, {}),
@@ -247,38 +236,9 @@ def open_images(store: Store, parameters: QueryParams) -> dict[str, Any]:
     }
 
 
-def images_scope(store: Store, query: QueryParams) -> OpenScope:
-    """Return the scope of a listing: unlike at other places it may hold all suites, and images that nobody has judged."""
-    known = _known(store)
-    selection = Selection.of(lambda name: query.getlist(name) if name in _PLACES else ())
-    asked = Scope(_several(selection.suite), _last(query, "by"), selection.generator, _several(selection.task))
-    alone = known.suites[0] if len(known.suites) == 1 else ""
-    scope = replace(asked, suite=asked.suite or alone, aspect=asked.aspect or _CORRECT)
-    suites = scopes.images_by(store, "suite", replace(selection, suite=()))
-    tasks = scopes.images_by(store, "task", replace(selection, task=()))
-    generators = scopes.images_by(store, "generator", replace(selection, generator=()))
-    every = [ScopeChoice("", "all suites", sum(suites.values()))] if len(known.suites) > 1 else []
-    offered = {
-        "suite": (*every, *(ScopeChoice(name, name, suites.get(name, 0)) for name in known.suites)),
-        "aspect": tuple(ScopeChoice(name, wording.plain_aspect(name)) for name in known.aspects),
-        "generator": tuple(ScopeChoice(name, name, n) for name, n in generators.items()),
-        "task": tuple(ScopeChoice(name, wording.task(name), n) for name, n in tasks.items()),
-        "statistic": (),
-    }
-    size = scopes.scope_size(store, replace(selection, aspect=(scope.aspect,)))
-    # of pairs and groups the images are listed
-    listed = grid.items(store, ListingQuery(selection), ListingDisplay(scope.aspect), limit=1).total
-    return OpenScope(scope, asked, offered, replace(size, images=listed), ())
-
-
 def _last(query: QueryParams, name: str) -> str:
     """Return the value of a name in an address that counts; empty for none."""
     return next((value for value in reversed(query.getlist(name)) if value), "")
-
-
-def _several(values: Sequence[str]) -> str:
-    """Return what a chip of one choice says of several, which older addresses and kept views may hold."""
-    return " or ".join(values)
 
 
 def scope_address(query: QueryParams, asked: Scope, scope: Scope) -> str:

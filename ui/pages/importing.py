@@ -21,24 +21,27 @@ from concord.common.base_path import at
 from concord.common.context import CommandError
 from concord.common.table import Cell
 from concord.importing import uploads
+from concord.importing.image_requests import ImageRequest
 from concord.importing.images import DEFAULT_SUITES
-from concord.importing.uploads import Source, UploadOutcome
+from concord.importing.rating_request import RatingRequest
+from concord.importing.uploads import Source, UploadOutcome, UploadRequest
 from data.aspects import SCALES
 from data.files import printable
 from data.images.files import ImageError, thumbnail
+from data.images.widths import IN_STRIPS
 from data.records import Annotation, Evidence
 from data.store import imports
 from data.store.browse import contents
 from data.store.core.store import Store
 from data.studies.rating_tables import read_rating_table
 from ui.components.buttons import button
+from ui.components.image_strip import picture_address
 from ui.components.tables import Cells, bullets, folded, joined, note, plain_table, table_element
 from ui.shell.changes import Drawn
 from ui.shell.html import event_data, html_component
 from ui.shell.page import Page
 
 _ROWS: Final = 5
-_THUMBNAIL: Final = 160
 _MOST_LINES: Final = 20
 _LEAD: Final = "Import images, or ratings of images. You see what is in the files first; nothing is stored before you confirm."
 _HELP: Final = """
@@ -163,7 +166,7 @@ class ImportPage(Page[None]):
         return {} if source is None else self._preview(source, dict(zip((*_IMAGES, *_RATINGS), values, strict=True)))
 
     def _preview(self, source: Source, values: Mapping[str, Any]) -> dict[str, Any]:
-        outcome = uploads.preview(self.store, source, _options(source, values))
+        outcome = uploads.preview(self.store, source, _request(source, values))
         bundle = outcome.bundle
         if bundle is None:
             lines = outcome.errors or outcome.summary
@@ -184,8 +187,8 @@ class ImportPage(Page[None]):
         if source is None:
             return {}
         progress(0, desc="Storing")
-        options = _options(source, dict(zip((*_IMAGES, *_RATINGS), values, strict=True)))
-        outcome = uploads.store_source(self.store, source, options, lambda done: progress(done, desc="Reading images"))
+        request = _request(source, dict(zip((*_IMAGES, *_RATINGS), values, strict=True)))
+        outcome = uploads.store_source(self.store, source, request, lambda done: progress(done, desc="Reading images"))
         return _nothing() | {"done": _done(source, outcome), "imports": _imports_table(self.store)}
 
     def _undo(self, number: int | None) -> Drawn:
@@ -221,15 +224,16 @@ def _nothing(text: Node = "") -> dict[str, Any]:
     return {"source": None, "summary": text, "preview": "", "done": "", **hidden}
 
 
-def _options(source: Source, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of ``import images`` or ``import ratings``."""
+def _request(source: Source, values: Mapping[str, Any]) -> UploadRequest:
+    """The request of ``import images`` or ``import ratings``; None for a file of ``export ratings``."""
     if source.layout is not None:
-        return {"generator": values["images-generator"].strip(), "suite": values["images-suite"].strip()}
+        generator, suite = (values[name].strip() or None for name in _IMAGES)
+        return ImageRequest(layout=source.layout, generator=generator, suite=suite)
     if values["exported"]:
-        return {"exported": True}
-    columns = {name: None if values[name] in (None, "", _NONE) else values[name] for name in _COLUMNS}
-    others = {name: values[name] or None for name in ("aspect", "scale", "suite", "kind")}
-    return {**columns, **others, "new_items": bool(values["new_items"])}
+        return None
+    columns: dict[str, Any] = {name: None if values[name] in (None, "", _NONE) else values[name] for name in _COLUMNS}
+    others: dict[str, Any] = {name: values[name] or None for name in ("aspect", "scale", "suite", "kind")}
+    return RatingRequest(**columns, **others, new_items=bool(values["new_items"]))
 
 
 def _rating_changes(guess: Mapping[str, Any]) -> dict[str, Any]:
@@ -269,7 +273,7 @@ def _ratings_preview(store: Store, outcome: UploadOutcome) -> tuple[Node, Node]:
     for item_id, rater_id, judgement in rated:
         item = contents.item(store, item_id)
         sha256 = item.sha256 if item else None
-        picture = htpy.img(src=f"{at('/img/')}{sha256}?w=160", alt="", class_="cc-import-picture") if sha256 else ""
+        picture = htpy.img(src=picture_address(sha256), alt="", class_="cc-import-picture") if sha256 else ""
         value = "" if judgement is None else judgement.label or ("" if judgement.value is None else f"{judgement.value:g}")
         rows.append((Cell("", content=picture), (item.text if item else None) or item_id, rater_id, value))
     aspect = next((name for _, name, _ in outcome.bundle.scales), "rating")
@@ -314,7 +318,7 @@ def _lines(title: str, lines: Sequence[str]) -> Node:
 
 def _picture(path: Path) -> Cell:
     try:
-        data = b64encode(thumbnail(path, _THUMBNAIL, _THUMBNAIL)).decode()
+        data = b64encode(thumbnail(path, IN_STRIPS, IN_STRIPS)).decode()
     except ImageError:
         return Cell("")
     return Cell("", content=htpy.img(src=f"data:image/webp;base64,{data}", alt="", class_="cc-import-picture"))

@@ -22,13 +22,15 @@ from numpy.typing import NDArray
 from starlette.datastructures import QueryParams
 
 from concord import maps
+from concord.browsing.listing import ImageListing
 from concord.common import next_steps, wording
 from concord.common.base_path import at
 from concord.maps import MapAddress, MapColoring, MapProgress, map_address, points_of
 from data.jobs.maps import EXTENT, Map
 from data.store.core.store import Store
 from scorers.maps import METHODS
-from ui.components.addresses import BROWSE, ImageListing, listing_of
+from ui.components import chart_colors
+from ui.components.addresses import BROWSE, listing_of
 from ui.components.charts import plain
 from ui.components.plotly_text import escaped
 from ui.components.tables import note
@@ -51,14 +53,9 @@ DRAWN: Final = 20_000
 MOST_CLASSES: Final = 12
 _SVG: Final = 4_000
 """Up to here the points need no WebGL, which not every browser has."""
-# Okabe and Ito's, then darker and lighter ones; told apart by their shape, too
-_PALETTE: Final = (
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8f6bd6", "#b5651d", "#3f7f3f", "#c2385a", "#7a8a00",
-    "#5b6f8f",
-)  # fmt: skip
+# classes are told apart by their shape, too
 _SYMBOLS: Final = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down", "pentagon", "star", "x", "hexagon")
 _VERDICT_COLORS: Final = {maps.YES: 0, maps.NO: 1, maps.TIE: 4, maps.FAILED: 8}
-_GREY: Final = "#9aa1ae"
 _OTHER: Final = "\0"
 
 
@@ -147,7 +144,7 @@ def _add_numbers(figure: go.Figure, made: Map, at: NDArray[np.int32], values: li
     has = np.array([value is not None for value in values], bool)
     numbers = np.array([value for value in values if value is not None], np.float32)
     if not has.all():
-        _add(figure, made, at[~has], "no score", {"color": _GREY, "symbol": "circle-open"}, at.size)
+        _add(figure, made, at[~has], "no score", {"color": chart_colors.OTHER_POINTS, "symbol": "circle-open"}, at.size)
     scale = {"title": {"text": _shortened(paint.title), "side": "right"}, "thickness": 14}
     _add(figure, made, at[has], "score", {"color": numbers, "colorscale": "Viridis", "colorbar": scale}, at.size)
     figure.update_traces(showlegend=False)
@@ -175,9 +172,9 @@ def _add(figure: go.Figure, made: Map, at: NDArray[np.int32], name: str, marker:
 
 def _marker(value: str, k: int) -> dict[str, Any]:
     if value in (maps.NONE, _OTHER):
-        return {"color": _GREY, "symbol": "circle-open"}
+        return {"color": chart_colors.OTHER_POINTS, "symbol": "circle-open"}
     index = _VERDICT_COLORS.get(value, k)
-    return {"color": _PALETTE[index % len(_PALETTE)], "symbol": _SYMBOLS[index % len(_SYMBOLS)]}
+    return {"color": chart_colors.CLASSES[index % len(chart_colors.CLASSES)], "symbol": _SYMBOLS[index % len(_SYMBOLS)]}
 
 
 def _lay_out(figure: go.Figure, made: Map, key: str, lasso: Sequence[tuple[float, float]], turn: int) -> None:
@@ -195,7 +192,7 @@ def _lay_out(figure: go.Figure, made: Map, key: str, lasso: Sequence[tuple[float
         dragmode="lasso",
         # room for Plotly's buttons
         margin={"t": 64, "r": 10},
-        modebar={"bgcolor": "rgba(0,0,0,0)"},
+        modebar={"bgcolor": chart_colors.CLEAR},
         hovermode="closest",
         showlegend=True,
         legend={"itemsizing": "constant", "orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},

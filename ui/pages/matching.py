@@ -32,9 +32,10 @@ from concord.comparison.matching import (
     recall,
     winoground_scores,
 )
+from data.browsing import ItemPreview
+from data.images.widths import IN_GRIDS
+from data.selection import Selection
 from data.store.browse import contents
-from data.store.browse.contents import ItemPreview
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import CaptionChoice
 from ui.components.charts import above_chance, by_trials
@@ -97,7 +98,6 @@ def choices(caption_choices: Sequence[CaptionChoice], values: Mapping[str, str |
 
 
 PAGE_SIZE: Final = 12
-_WIDTH: Final = 320
 
 
 def gallery(store: Store, caption_choices: Sequence[CaptionChoice], view: MatchingView) -> Node:
@@ -144,7 +144,7 @@ def _image(item: str, of: Sequence[CaptionChoice], look: ItemPreview, view: Matc
     href = image_address(item, Selection(suite=(view.suite,), generator=(view.generator,)))
     text = look.text or item
     task = wording.task(of[0].task) if of[0].task else ""
-    picture = htpy.a(href=href, title=text)[picture_html(look.sha256, text, _WIDTH), htpy.small[task]]
+    picture = htpy.a(href=href, title=text)[picture_html(look.sha256, text, IN_GRIDS), htpy.small[task]]
     return htpy.li(class_="cc-match")[picture, _fits(of)]
 
 

@@ -17,11 +17,13 @@ from concord.common import sentences, wording
 from concord.common.base_path import at
 from concord.common.table import Cell, numbers
 from concord.meta.findings import effects
-from concord.meta.planning import MEAN, PlanRequest, plan, rated_aspects
-from data.store.core.selection import Selection
+from concord.meta.planning import plan, rated_aspects
+from concord.meta.requests import MEAN, PlanRequest
+from data.selection import Selection
 from data.store.core.store import Store
+from ui.components import chart_colors
 from ui.components.addresses import browse_address
-from ui.components.charts import PALETTE, ForestLine, forest, legend, plain
+from ui.components.charts import ForestLine, forest, legend, plain
 from ui.components.plotly_text import ALONE, BREAK
 from ui.components.tables import Cells, block_title, columns, first_sentence, note, plain_table, table_element
 from ui.shell.changes import Drawn
@@ -148,13 +150,13 @@ def precision_figure(rows: Sequence[PlannedRow]) -> Any:
                 x=at,
                 y=[row.half_width_with(n) for n in at],
                 mode="lines",
-                line={"color": PALETTE[k % len(PALETTE)], "width": 2},
+                line={"color": chart_colors.SERIES[k % len(chart_colors.SERIES)], "width": 2},
                 hovertemplate=f"{name}{BREAK}%{{x:,}} prompts: ± %{{y:.3f}}{ALONE}",
             )
         )
     plain(figure, height=320)
-    figure.add_hline(means[0].aim, line={"color": "#7a8194", "dash": "dot"})
-    figure.add_vline(means[0].prompts, line={"color": "#7a8194", "dash": "dot"})
+    figure.add_hline(means[0].aim, line={"color": chart_colors.REFERENCE, "dash": "dot"})
+    figure.add_vline(means[0].prompts, line={"color": chart_colors.REFERENCE, "dash": "dot"})
     figure.add_annotation(x=means[0].prompts, y=1, yref="paper", text="today", showarrow=False, xanchor="left", xshift=4)
     figure.update_xaxes(title="prompts")
     figure.update_yaxes(title="± of a mean", range=[0, min(3 * means[0].aim, means[0].half_width_with(at[0]) or 1)])

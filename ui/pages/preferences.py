@@ -32,9 +32,10 @@ from concord.common.base_path import at
 from concord.common.table import Cell, numbers
 from concord.comparison import preferences
 from concord.comparison.preferences import LEFT_OUT, OPPOSED, PairQuery, PairVotes, Poll, contests
+from data.images.widths import IN_GRIDS
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.analysis import study_frames as analysis_preferences
 from data.store.analysis.study_frames import ImagePair, PairImage
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from ui.components import charts
 from ui.components.image_strip import image_address, picture_html
@@ -341,7 +342,6 @@ def _number(estimate: Estimate) -> Cell:
 
 
 PAGE_SIZE: Final = 12
-_WIDTH: Final = 320
 _UNSEEN: Final = htpy.div(class_="cc-no-picture")["Only the vote is known, not the images."]
 _CHOICE_TEXTS: Final = {"none": "neither", LEFT_OUT: "does not count", "tie": "a tie"}
 
@@ -378,7 +378,7 @@ def _pair(votes: PairVotes, pair: ImagePair, people: set[str], view: Preferences
 def _picture(picture: PairImage, votes: PairVotes, text: str, view: PreferencesView) -> Element:
     won = "cc-duel-won" if picture.generator == votes.preferred else ""
     href = image_address(picture.image_id, Selection(suite=(view.suite,), generator=(picture.generator,)))
-    shown = picture_html(picture.sha256, f"{text}, by {picture.generator}", _WIDTH)
+    shown = picture_html(picture.sha256, f"{text}, by {picture.generator}", IN_GRIDS)
     name = htpy.figcaption[picture.generator]
     return htpy.figure(class_=["cc-duel-picture", won])[htpy.a(href=href)[shown], name]
 

@@ -14,9 +14,11 @@ from starlette.datastructures import QueryParams
 from concord.common import machine, next_steps, wording
 from concord.common.base_path import at
 from concord.exporting import why_no_ratings
+from concord.reporting.material import gather
+from data.browsing import RaterCount
+from data.selection import CERTAINTIES, Selection
 from data.store.browse import contents
 from data.store.campaigns import management
-from data.store.core.selection import CERTAINTIES, Selection
 from data.store.core.store import Store
 from ui.components.buttons import button
 from ui.components.tables import code, note
@@ -144,8 +146,8 @@ def _selection(chosen: Mapping[str, Any]) -> tuple[Selection, int]:
     return Selection.of(lambda name: texts.get(name, [])), max(int(chosen["seed"] or 0), 0)
 
 
-def _preview(counts: Sequence[contents.RaterCount]) -> Element:
-    kinds: dict[str, list[contents.RaterCount]] = {name: [] for name in ("person", "slot", "simulated rater", "scorer")}
+def _preview(counts: Sequence[RaterCount]) -> Element:
+    kinds: dict[str, list[RaterCount]] = {name: [] for name in ("person", "slot", "simulated rater", "scorer")}
     for count in counts:
         human = "simulated rater" if count.simulated else "person" if count.person else "slot"
         kinds["scorer" if count.scorer else human].append(count)
@@ -167,7 +169,7 @@ def _made(store: Store, chosen: Mapping[str, Any], progress: gr.Progress) -> Nod
     except ValueError as error:
         return note(f"{str(error).removeprefix('--').capitalize()}.", "cc-bad")
     command = export.export_command(store, selection, "html", "report.html", seed)
-    material = export.gather(store, selection, seed, command, lambda step, share: progress(share, desc=step.capitalize()))
+    material = gather(store, selection, seed, command, lambda step, share: progress(share, desc=step.capitalize()))
     if material.ratings.empty:
         return note(f"{why_no_ratings(material.judgements).capitalize()}.", "cc-bad")
     key = export.keep_report(store, export.document(material), material)

@@ -17,15 +17,16 @@ from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT, Ranking
 from agreement.reasons import ReasonCode
 from concord.agreement import recall
 from concord.common import next_steps, sentences, wording
+from concord.common.people_kinds import leading_kind
 from concord.common.table import Cell, Column, numbers
 from concord.comparison.leaderboard import BOARD, SCORE
 from concord.meta.findings import alt_test, rank
 from concord.meta.replacement import ANSWERS, Replacement, replacements
 from concord.scope import MAIN_ASPECTS, main_suite
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.browse import contents
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
-from ui.components import charts
+from ui.components import chart_colors, charts
 from ui.components.addresses import page_address
 from ui.components.plotly_text import ALONE, BREAK, bold, escaped
 from ui.components.tables import Cells, columns, folded, heading, joined, note, number, plain_table, table_element, with_details
@@ -151,7 +152,8 @@ class ScorerEvidence:
     @classmethod
     def of(cls, store: Store, view: ScorersView) -> ScorerEvidence | None:
         rows = rank(store, view.selection, _WHOLE)
-        people = "real" if any(row.people == "real" for row in rows) else "simulated"
+        judged = (max((row.n_items for row in rows if row.people == kind), default=0) for kind in ("real", "simulated"))
+        people = leading_kind(*judged) or "real"
         here = [row for row in rows if (row.people, row.task) == (people, view.task)]
         if not here:
             return None
@@ -316,7 +318,7 @@ def figure(evidence: ScorerEvidence) -> go.Figure | None:
             row = evidence.ranks.get(rater, {}).get(generator)
             if row is None or row.rank_low is None or row.rank_high is None:
                 continue
-            color = charts.COLORS["people" if rater is None else "scorer"]
+            color = chart_colors.PEOPLE if rater is None else chart_colors.SCORER
             if rater is None:
                 ends = (row.rank_low - 0.25, row.rank_high + 0.25)
                 band = {"fillcolor": color, "opacity": 0.12, "line_width": 0, "layer": "below"}

@@ -18,7 +18,7 @@ from concord.studies.audit import filled, formatted, interval
 from concord.studies.benchmarks import REPRODUCTIONS, compared_numbers, imported_studies
 from concord.studies.comparison import ComparedNumber
 from concord.studies.judges import JudgedPeople, judges_of
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.studies.published import ALL, PublishedStudy
 from ui.components.addresses import browse_address, page_address
 from ui.components.tables import (

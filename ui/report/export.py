@@ -12,56 +12,45 @@ import shlex
 import threading
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final, get_args
 from weakref import WeakKeyDictionary
 
 import pandas as pd
 
-from agreement import Estimate, Options, catalogue, scorer_means
-from agreement.estimate import ALL
-from agreement.meta.alternative_annotator import alternative_annotator
-from agreement.meta.ranking import ranking
-from agreement.meta.units import Finding
-from agreement.report.report import select
-from concord import agreement, exporting
-from concord.agreement import AgreementRows, selected
+from concord.agreement import selected
 from concord.common import machine, next_steps, wording
 from concord.common.context import CommandError, Context, writing
 from concord.common.estimate_json import finding_json
 from concord.common.table import texts
 from concord.common.text_tables import markdown as table_lines
 from concord.exporting import export_target, why_no_ratings
-from concord.meta import findings, planning
-from concord.meta.planning import PlanRequest
+from concord.project import OpenProject
+from concord.reporting.material import Material, gather
 from data.export import formats
 from data.export.formats import Columns, Kind
 from data.export.rows import RATING_COLUMNS
 from data.files import write_whole
-from data.store.analysis import exports
-from data.store.backup.backups import concord_version
-from data.store.core.frame import Scales
-from data.store.core.selection import Selection
-from data.store.core.store import Store
+from data.selection import Selection
+from data.version import concord_version
 from ui.report import (
-    figures,
     html,
     sample_failures,
     sections_meta,
     sections_methods,
     sections_results,
+    sections_suite_metrics,
     sections_summary,
 )
 from ui.report.formats import FORMATS, FormatName, format_of_ending
 from ui.report.latex import latex
-from ui.report.sections import Document, Material, ReportSection, printed_document
+from ui.report.sections import Document, ReportSection, printed_document
 
 SECTIONS: tuple[Callable[[Material], ReportSection | None], ...] = (
     sections_summary.summary,
     sections_results.scores_section,
     sections_meta.estimates_section,
+    sections_suite_metrics.suite_metrics_section,
     partial(sections_results.comparison, "among_people"),
     partial(sections_results.comparison, "raters"),
     sections_meta.scorers_section,
@@ -107,99 +96,13 @@ def data(material: Material) -> dict[str, Any]:
     }
 
 
-Tell = Callable[[str, float], None]
-"""Told what is being done, and what share of the whole is done (0 to 1)."""
-
-
-def gather(store: Store, selection: Selection, seed: int, command: str, tell: Tell = lambda *_: None) -> Material:
-    """Read a selection's judgements once, and compute everything from these."""
-    tell("reading the judgements", 0.0)
-    # of a single class of certainty there is nothing to set beside it
-    options = Options(seed=seed, ceiling=True, by_certainty=len(set(selection.certainty)) != 1)
-    scales = agreement.scales_of(store)
-    judgements = select(exports.judgements(store, selection), scales, selection.certainty)
-    values = exporting.rating_texts(judgements, scales)
-    ratings = exporting.counted_ratings(judgements, scales)
-    made = Material(
-        selection,
-        options,
-        judgements,
-        judgements["excluded"].astype(object).where(judgements["excluded"].notna() | values.notna(), "no_value"),
-        ratings,
-        _rows(judgements, scales, selection, options, tell) if len(ratings) else AgreementRows(),
-        exports.describe_scorers(store, ratings.loc[ratings["kind"] == "scorer", "rater"].unique().tolist()),
-        command,
-        datetime.now(UTC),
-        exporting.data_hash(ratings),
-        sections_methods.recruited(store, judgements),
-    )
-    if ratings.empty:
-        return made
-    about = judgements, scales, made.rows, options
-    return replace(
-        made,
-        confusions=sections_results.confusions(*about, _part(tell, "crossing answers", 0.7)),
-        curves=figures.curves(*about, _part(tell, "drawing thresholds", 0.8)),
-        samples=sample_failures.samples(store, ratings, seed, _part(tell, "collecting failures", 0.9)),
-        findings={
-            **_rankings(judgements, scales, selection, options, tell),
-            **sections_meta.estimates_of(store, selection),
-            "plan": planning.plan(store, selection, PlanRequest()),
-            "rater_effects": findings.effects(store, selection),
-        },
-    )
-
-
-def _part(tell: Tell, step: str, begun: float) -> Callable[[int, int], None]:
-    """Progress of a part that is a tenth of the whole."""
-    return lambda done, total: tell(step, begun + 0.1 * done / max(total, 1))
-
-
-def _rows(judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, tell: Tell) -> AgreementRows:
-    tell("comparing raters", 0.1)
-    rows = agreement.rows_of(judgements, scales, selection, options)
-    whole = replace(options, each_generator=False)
-    tell("comparing scorers", 0.5)
-    further = agreement.further_of(judgements, scales, selection, whole, agreement.Further(comparisons=True, thresholds=True))
-    decided = {_whose(row) for row in rows.raters if row.statistic == "percent_agreement"}
-    means = scorer_means(judgements, scales, replace(options, certainty=selection.certainty))
-    aspects = selection.aspect
-    return replace(
-        rows,
-        matrix=tuple(row for row in rows.matrix if (row.generator, row.task) == (ALL, ALL)),
-        comparisons=further.comparisons,
-        # a scorer that says yes or no itself needs no cut
-        thresholds=tuple(row for row in further.thresholds or () if _whose(row) not in decided),
-        scorer_means=tuple(row for row in sections_results.alone(means, rows.raters) if not aspects or row.aspect in aspects),
-    )
-
-
-def _rankings(
-    judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, tell: Tell
-) -> dict[str, Sequence[Finding]]:
-    """Return how scorers rank images and generators, and the alternative annotator test."""
-    tell("ranking", 0.6)
-    units, whole = (
-        findings.units_of(judgements, scales, replace(selection, certainty=())),
-        replace(options, each_generator=False),
-    )
-    return {
-        "rank": [row for each in units for row in ranking(each, whole)],
-        "alt_test": [row for each in units for row in alternative_annotator(each, whole)],
-    }
-
-
-def _whose(row: Estimate) -> tuple[str | None, ...]:
-    return row.suite, row.aspect, row.target, row.people, row.rater
-
-
 MOST_REPORTS: Final = 3
-_downloads: WeakKeyDictionary[Store, dict[str, tuple[Document, Material]]] = WeakKeyDictionary()
+_downloads: WeakKeyDictionary[OpenProject, dict[str, tuple[Document, Material]]] = WeakKeyDictionary()
 """Each project's reports that somebody made and may download, by key, the oldest first."""
 _downloads_lock = threading.Lock()
 
 
-def keep_report(store: Store, document: Document, material: Material) -> str:
+def keep_report(store: OpenProject, document: Document, material: Material) -> str:
     """Keep a report; returns its key. The oldest of more than MOST_REPORTS goes."""
     key = secrets.token_hex(8)
     with _downloads_lock:
@@ -208,7 +111,7 @@ def keep_report(store: Store, document: Document, material: Material) -> str:
     return key
 
 
-def find_report(store: Store, key: str) -> tuple[Document, Material] | None:
+def find_report(store: OpenProject, key: str) -> tuple[Document, Material] | None:
     """A report by its key, None if it is gone."""
     return _downloads.get(store, {}).get(key)
 
@@ -230,6 +133,7 @@ TABLES: Final[Mapping[str, str]] = {
     "comparisons": "scorers compared with each other by their agreement with people",
     "thresholds": "scores as decisions: agreement out of fold, and the threshold",
     "scorer_means": "scorers' own means where no person has judged",
+    "suite_metrics": "the metrics that the suites' own papers define, of each scorer and of people (rater empty)",
     "confusions": "answers crossed, one cell a row",
     "curves": "agreement along the threshold of a score",
     "samples": "the sample failures, by item",
@@ -256,11 +160,15 @@ COLUMN: Final[Mapping[str, str]] = {
     "ceiling_verdict_reason": "why there is no verdict", "ceiling_scorer": "the scorer's number in people's places",
     "ceiling_difference": "that less people's", "ceiling_difference_low": "lower end", "ceiling_difference_high": "upper end",
     "ceiling_margin": "so far from people it still counts as equivalent", "ceiling_p": "two-sided, of no difference",
-    "ceiling_p_holm": "corrected by Holm's method over one statistic's rows",
-    "ceiling_prompts_needed": "about how many more prompts would tell", "ceiling_words": "the verdict as a sentence",
+    "ceiling_p_holm": "corrected by Holm's method over one statistic's rows, as all p; verdicts go by it",
+    "ceiling_p_equivalent": "of a difference as large as the margin", "ceiling_p_equivalent_holm": "corrected",
+    "ceiling_prompts_needed": "about how many more prompts would tell in four of five studies",
+    "ceiling_words": "the verdict as a sentence",
     "ceiling_others_verdict": "the same beside other people, from five identified persons on",
     "ceiling_others_reason": "why there is none", "ceiling_others_low": "lower end of the difference, persons random as well",
     "ceiling_others_high": "upper end", "ceiling_others_p": "two-sided, persons random as well",
+    "ceiling_others_p_holm": "corrected", "ceiling_others_p_equivalent": "of the margin, persons random as well",
+    "ceiling_others_p_equivalent_holm": "corrected",
     "saw_labels": "whether the scorer's settings were chosen with people's labels in view",
     "value_a": "the first's own agreement", "value_b": "the second's", "low_a": "lower end", "high_a": "upper end",
     "low_b": "lower end", "high_b": "upper end", "p": "two-sided", "p_holm": "corrected by Holm's method",
@@ -300,7 +208,7 @@ def _all(report: Document, material: Material) -> dict[str, tuple[pd.DataFrame, 
     }
     definitions = [
         {"statistic": name, "name": s.title, "meaning": s.meaning, "formula": s.formula, "range": s.range, "source": s.source}
-        for name, s in catalogue.DEFINITIONS.items()
+        for name, s in wording.STATISTICS.items()
     ]
     sections = {
         **material.rows.to_json(),
@@ -402,7 +310,7 @@ WRITERS: Final[Mapping[FormatName, Callable[[Document, Material], bytes]]] = {
 """Make a report's file; raises a CommandError if that is not possible here."""
 
 
-def export_command(store: Store, selection: Selection, form: str, output: str, seed: int) -> str:
+def export_command(store: OpenProject, selection: Selection, form: str, output: str, seed: int) -> str:
     """The command that makes this very report again."""
     filters = [word for name, values in selection.to_dict().items() for value in values for word in (f"--{name}", value)]
     other = ["--seed", str(seed)] if seed else []

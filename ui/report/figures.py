@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-import pandas as pd
-
-from agreement import CellName, CutOptions, Options, ThresholdCurve, curve
+from agreement import ThresholdCurve
 from agreement.estimate import Estimate
-from concord.agreement import AgreementRows
 from concord.common import wording
 from concord.common.table import Table, TableRow, cell, numbers
-from data.store.core.frame import Scales
-from ui.components import charts
+from concord.reporting.material import ScorerCurve
+from ui.components import chart_colors, charts
 from ui.report.sections import ALL, TASKS_MEAN, ReportFigure, by_topic
 
 WIDTH = 960
@@ -29,8 +25,8 @@ _BESIDE = ("cohen_kappa", "cohen_kappa_quadratic", "spearman")
 def figure_json(figure: Any, width: int = WIDTH) -> str:
     """Plotly's JSON at a width of its own, as what is printed is never asked how wide it is."""
     figure.update_layout(width=width, height=min(figure.layout.height or TALLEST, TALLEST))
-    figure.update_layout(autosize=False, paper_bgcolor="#ffffff", plot_bgcolor="#ffffff")
-    figure.update_layout(font={"color": "#3a4152", "size": 12})
+    figure.update_layout(autosize=False, paper_bgcolor=chart_colors.PAPER, plot_bgcolor=chart_colors.PAPER)
+    figure.update_layout(font={"color": chart_colors.REPORT_INK, "size": 12})
     for axes in (figure.update_xaxes, figure.update_yaxes):
         axes(title_font_size=12)
     return str(figure.to_json())
@@ -74,40 +70,9 @@ def _label(row: Estimate) -> str:
     return row.rater or wording.people(row.people)
 
 
-@dataclass(frozen=True, slots=True)
-class Along:
-    """Agreement of a scorer with people along its threshold, over all generators and tasks."""
-
-    suite: str
-    people: str
-    made: ThresholdCurve
-
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """For machines: one row per cut."""
-        made = self.made
-        about = {"suite": self.suite, "aspect": made.cutting.aspect, "people": self.people, "rater": made.rater}
-        for cut, value, low, high in zip(made.cuts, made.values, made.low, made.high, strict=True):
-            yield about | {"statistic": made.cutting.objective, "threshold": cut, "value": value, "low": low, "high": high}
-
-
-def curves(
-    judgements: pd.DataFrame, scales: Scales, rows: AgreementRows, options: Options, tell: Callable[[int, int], None]
-) -> list[Along]:
-    """Each scorer's that only scores."""
-    curves_wanted = list(dict.fromkeys((row.suite, row.people, row.rater) for row in rows.thresholds or ()))
-    curves_drawn = []
-    for n, (suite, people, rater) in enumerate(curves_wanted):
-        tell(n, len(curves_wanted))
-        part, simulated = judgements[judgements["suite"] == suite], people == "simulated"
-        made = curve(part, scales, rater, CutOptions(), options, cell=CellName(ALL, ALL), simulated=simulated)
-        if made.cuts:
-            curves_drawn.append(Along(suite, people, made))
-    return curves_drawn
-
-
-def along(drawn: Sequence[Along]) -> list[ReportFigure]:
+def along(drawn: Sequence[ScorerCurve]) -> list[ReportFigure]:
     """A figure for each."""
-    return [_curve(each.suite, wording.people(each.people), each.made) for each in drawn]
+    return [_curve(each.suite, wording.people(each.people), each.curve) for each in drawn]
 
 
 def _curve(suite: str, who: str, made: ThresholdCurve) -> ReportFigure:

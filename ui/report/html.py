@@ -83,7 +83,7 @@ def _policy(scripts: Sequence[str]) -> str:
 
 def markdown(report: Document) -> str:
     """GitHub's Markdown, with the data in a block of code at its end."""
-    made = environment(autoescape=False, finalize=_plain)
+    made = environment(autoescape=False, finalize=plain_markdown)
     return made.get_template("report.md").render(
         report=report, data=Markup(as_json(report.data)), code=_code, table_lines=_table_lines
     )
@@ -109,7 +109,7 @@ def environment(**options: Any) -> Environment:
 
 
 def _table_lines(table: Table) -> list[Markup]:
-    return [Markup(line) for line in table_lines(table, _plain)]
+    return [Markup(line) for line in table_lines(table, plain_markdown)]
 
 
 def _code(text: str) -> Markup:
@@ -119,7 +119,7 @@ def _code(text: str) -> Markup:
     return Markup(f"{fence}\n{' '.join(text.splitlines())}\n{fence}")
 
 
-def _plain(value: Any) -> Any:
+def plain_markdown(value: Any) -> Any:
     """Text on one line, in which nothing is Markdown or HTML."""
     if isinstance(value, Markup):
         return value

@@ -6,20 +6,15 @@ A table of estimates has a row per rater and topic, a column per statistic, n an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
-import pandas as pd
-
-from agreement import Options
 from agreement.estimate import Estimate
-from agreement.meta.units import Finding
-from concord.agreement import AgreementRows
 from concord.common import wording
 from concord.common.estimate_table import (
     Counts,
+    MarkedReasons,
     Names,
     estimate_cell,
     estimates_table,
@@ -27,13 +22,8 @@ from concord.common.estimate_table import (
     undefined_statistics,
 )
 from concord.common.table import Cell, Table
-from data.store.analysis.exports import ScorerDescription
-from data.store.core.selection import Selection
-
-if TYPE_CHECKING:
-    from ui.report.figures import Along
-    from ui.report.sections_methods import Recruitment
-    from ui.report.sections_results import Confusion
+from concord.reporting.material import Material, is_whole
+from concord.reporting.samples import SampleImage
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,35 +33,6 @@ class ReportFigure:
     caption: str
     drawn: str
     table: Table | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """What a scorer saw: corners as shares of the picture's sides, 0 to 1."""
-
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class SampleImage:
-    """One item: what it was to show, what was said of it, and its picture as a data URI if it has one.
-
-    Attributes:
-        group: what the samples of one kind have in common.
-        ratio: the picture's width over its height.
-    """
-
-    group: str
-    title: str
-    lines: tuple[str, ...]
-    item: str
-    picture: str = ""
-    ratio: float = 1.0
-    boxes: tuple[Box, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +143,6 @@ def topic_of(row: Estimate) -> Topic:
     return row.suite, row.aspect, row.people
 
 
-def is_whole(row: Estimate) -> bool:
-    """Whether a row is over all generators and tasks, and about no single target."""
-    return (row.generator, row.task, row.target) == (ALL, ALL, None)
-
-
 def whole_rows(material: Material, section: str, topic: Topic) -> list[Estimate]:
     """A section's rows about a topic as a whole."""
     return [row for row in material.rows.section(section) if topic_of(row) == topic and is_whole(row)]
@@ -254,21 +210,6 @@ def evenly(names: Sequence[str], widest: int) -> list[list[str]]:
     return [list(names[start : start + size]) for start in range(0, len(names), max(size, 1))]
 
 
-@dataclass
-class MarkedReasons:
-    """Reasons that stand beneath a table, each once, with the marks that its cells refer to them by."""
-
-    marks: dict[str, str] = field(default_factory=dict)
-
-    def mark(self, reason: str) -> str:
-        """Return the mark of a reason, which is a new one for a new reason."""
-        return self.marks.setdefault(reason, str(len(self.marks) + 1))
-
-    def lines(self) -> tuple[str, ...]:
-        """Return the reasons behind their marks."""
-        return tuple(f"({mark}) {reason}." for reason, mark in self.marks.items())
-
-
 def marked_cell(notes: MarkedReasons, more: AddDetails | None, row: Estimate | None, n_items: int = -1) -> Cell:
     """Return an estimate as a cell on paper.
 
@@ -286,34 +227,3 @@ def marked_cell(notes: MarkedReasons, more: AddDetails | None, row: Estimate | N
         return replace(cell, note="", mark=notes.mark(cell.note))
     own_n = f"n = {row.n_items:,}" if row.n_items != n_items else ""
     return estimate_cell(row, remark_on_labels(row), own_n, *further)
-
-
-@dataclass(frozen=True)
-class Material:
-    """A selection with all that follows from it.
-
-    Attributes:
-        judgements: every judgement (``exports.judgements``); ``left_out`` is why each does not count, None for those that do.
-        ratings: those that count (``concord.exporting.counted_ratings``).
-        rows: of ``agreement --format json``, and further sections by name; of any two raters only those over all
-            generators and tasks, as every pair in every place would be most of the report.
-        scorers: who they are, those that the project knows more of than numbers.
-        command: remakes the report.
-        findings: rows beyond agreement by name: ``plan``, ``rater_effects``.
-    """
-
-    selection: Selection
-    options: Options
-    judgements: pd.DataFrame
-    left_out: pd.Series
-    ratings: pd.DataFrame
-    rows: AgreementRows
-    scorers: list[ScorerDescription]
-    command: str
-    made: datetime
-    sha256: str
-    recruited: list[Recruitment] = field(default_factory=list)
-    confusions: list[Confusion] = field(default_factory=list)
-    curves: list[Along] = field(default_factory=list)
-    samples: list[SampleImage] = field(default_factory=list)
-    findings: Mapping[str, Sequence[Finding]] = field(default_factory=dict)

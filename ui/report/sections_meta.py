@@ -11,46 +11,26 @@ from typing import Final
 
 from agreement.estimate import Estimate
 from agreement.meta.alternative_annotator import AlternativeAnnotator
-from agreement.meta.estimates import EstimateFinding, EstimateOptions
+from agreement.meta.estimates import EstimateFinding
 from agreement.meta.planning import DIFFERENCE, PlannedRow
 from agreement.meta.ranking import PAIRWISE, RANK, SOFT, Ranking
 from agreement.meta.rater_effects import SEVERITY, RaterEffectRow
 from agreement.meta.units import Finding
 from concord.common import sentences, wording
+from concord.common.estimate_table import MarkedReasons
 from concord.common.table import Cell, Column, Field, Table, TableRow, cell, field, numbers, table_of
 from concord.headlines import verdict_beside_people
-from concord.meta.estimates import estimate
-from concord.meta.planning import MEAN
 from concord.meta.replacement import ANSWERS, Replacement, replacements
-from data.store.core.selection import Selection
-from data.store.core.store import Store
-from ui.report.sections import (
-    ALL,
-    MarkedReasons,
-    Material,
-    ReportSection,
-    by_topic,
-    generator,
-    marked_cell,
-    topic_of,
-)
+from concord.meta.requests import MEAN
+from concord.reporting.material import NAME, Material
+from ui.report.sections import ALL, ReportSection, by_topic, generator, marked_cell, topic_of
 
-NAME: Final = "estimates"
 _MOST_PEOPLE: Final = 30
 _ESTIMATES_LEAD: Final = (
     "What people would say on average of all images, had they labelled them: from the labels that a campaign drew by chance and"
     " each scorer’s verdicts of all images (prediction-powered, for new prompts of this kind). Beneath stands its 95 %"
     " interval. Labels saved: so many more labels alone would have an interval as narrow."
 )
-
-
-def estimates_of(store: Store, selection: Selection) -> dict[str, Sequence[Finding]]:
-    """Return the rows of `estimate` by their name, where something is estimated; none of a selection by target or certainty."""
-    if selection.target or selection.certainty:
-        return {}
-    findings = estimate(store, selection, EstimateOptions())
-    rows = [row for row in findings if row.value is not None and row.n_unlabelled]
-    return {NAME: rows} if rows else {}
 
 
 def estimates_section(material: Material) -> ReportSection | None:

@@ -4,32 +4,25 @@ tables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-import pandas as pd
-
-from agreement import Comparison, Estimate, Options, PairReport, pair_report
+from agreement import Comparison, Estimate
 from agreement.report.ceiling import MARGIN_OF_COEFFICIENTS, MARGIN_OF_SHARES
-from agreement.report.report import glance
 from agreement.report.scorer_vs_scorer import McNemar
 from agreement.thresholds import ChosenCuts, ThresholdAgreement
-from concord.agreement import AgreementRows
 from concord.common import wording
 from concord.common.confusion_table import Crossings, confusion_table
-from concord.common.estimate_table import Names
+from concord.common.estimate_table import MarkedReasons, Names, glance
 from concord.common.table import Cell, Column, Field, Table, TableRow, cell, field, numbers, table_of
 from concord.headlines import verdict_beside_people
-from data.store.core.frame import Scales
+from concord.reporting.material import Confusion, Material
 from ui.report import figures
 from ui.report.sections import (
     ALL,
     COMPARED,
     TASKS_MEAN,
     AddDetails,
-    MarkedReasons,
-    Material,
     ReportFigure,
     ReportSection,
     by_topic,
@@ -37,7 +30,6 @@ from ui.report.sections import (
     estimates_tables,
     evenly,
     generator,
-    is_whole,
     marked_cell,
 )
 
@@ -65,12 +57,6 @@ def scores_section(material: Material) -> ReportSection | None:
         further = _scores_tables(f"{caption}: each task", each, part, lambda row: f"{generator(row)}: {_who(row)}")
         tables += [replace(table, folded=bool(wholes)) for table in further]
     return ReportSection("Scores", (_LEAD,), figures=tuple(figures.scores(scorers, people)), tables=tuple(tables))
-
-
-def alone(means: Sequence[Estimate], raters: Sequence[Estimate]) -> list[Estimate]:
-    """Those of scorers' own means that no comparison with people shows already."""
-    shown = {(row.suite, row.aspect, row.rater) for row in raters if row.statistic == "mean"}
-    return [replace(row, people="real", ceiling=None) for row in means if (row.suite, row.aspect, row.rater) not in shown]
 
 
 def _scores_tables(caption: str, names: Names, rows: Sequence[Estimate], column: Callable[[Estimate], str]) -> list[Table]:
@@ -109,7 +95,9 @@ _CEILING = (
     "Beneath a scorer’s number stands people’s own by the same statistic, with one person (or one rating) held against the "
     "others on the same items, and where that leaves the scorer beside these people, on other prompts: equivalent, if by two "
     "one-sided tests at 5 % it is within {margin} of them; else below or above, if the 95 % interval of the difference leaves "
-    "0 out; else about how many more prompts would tell. Where a score meets yes or no (AUC and correlations) only "
+    "0 out and p is below .05; else about how many more prompts would tell in four of five studies. All p have one prompt more "
+    "that says the opposite, and are corrected by Holm’s method over all scorers and tasks by one statistic. "
+    "Where a score meets yes or no (AUC and correlations) only "
     "“below” is said: there a person answers in two values, and a finer score can lie above that without knowing more."
 )
 _CUT = (
@@ -298,57 +286,10 @@ _COMPARISONS: Mapping[str, _Comparison] = {
 """By the name of the rows that they show."""
 
 
-MOST_LABELS = 8
 _ABOUT_CONFUSIONS = (
     "Images by what more than half of the people say, over all generators and tasks (those without a majority are left out); "
     "the scorer’s answers are in rows, people’s in columns. The dark diagonal is where they say the same."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """Answers crossed: ``table[row][column]`` counts images (or targets) by people's majority; ``rater`` in rows."""
-
-    suite: str
-    aspect: str
-    people: str
-    rater: str
-    labels: tuple[str, ...]
-    table: tuple[tuple[int, ...], ...]
-
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """For machines: one row per cell."""
-        about = {"suite": self.suite, "aspect": self.aspect, "people": self.people, "rater": self.rater}
-        for label, counts in zip(self.labels, self.table, strict=True):
-            for other, n in zip(self.labels, counts, strict=True):
-                yield about | {"rater_says": label, "people_say": other, "n_images": int(n)}
-
-
-def confusions(
-    judgements: pd.DataFrame, scales: Scales, rows: AgreementRows, options: Options, tell: Callable[[int, int], None]
-) -> list[Confusion]:
-    """Of each scorer that gives people's own labels, aspects with more than MOST_LABELS labels aside."""
-    pairs = [
-        (row.suite, row.aspect, row.people, row.rater)
-        for row in rows.raters
-        if row.statistic == "percent_agreement" and row.value is not None and is_whole(row)
-    ]
-    made = []
-    for n, (suite, aspect, people, rater) in enumerate(pairs):
-        tell(n, len(pairs))
-        met = _met(judgements[judgements["suite"] == suite], scales, (aspect, people, rater), options)
-        if met and 2 <= len(met.labels) <= MOST_LABELS:
-            made.append(Confusion(suite, aspect, people, rater, met.labels, met.table))
-    return made
-
-
-def _met(judgements: pd.DataFrame, scales: Scales, about: tuple[str, str, str], options: Options) -> PairReport | None:
-    aspect, people, rater = about
-    quick = Options(statistics=("percent_agreement",), intervals=False, seed=options.seed)
-    try:
-        return pair_report(judgements, scales, aspect, rater, options=quick, simulated=people == "simulated")
-    except ValueError:  # they share nothing
-        return None
 
 
 def confusions_section(material: Material) -> ReportSection | None:

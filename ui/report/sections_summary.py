@@ -17,18 +17,11 @@ from agreement.estimate import Estimate
 from concord.common import wording
 from concord.common.table import Cell, Column, Table, TableRow, numbers
 from concord.headlines import answers_by, closest, generator_headline, number_text, people_level, scorer_headline
+from concord.reporting.material import Material
 from concord.scope import MAIN_ASPECTS
 from ui.components import charts
 from ui.report.figures import figure_json
-from ui.report.sections import (
-    ALL,
-    Material,
-    ReportFigure,
-    ReportSection,
-    Topic,
-    topic_of,
-    whole_rows,
-)
+from ui.report.sections import ALL, ReportFigure, ReportSection, Topic, topic_of, whole_rows
 
 _FAILURES: Final = 4
 _MOST_RATERS: Final = 4

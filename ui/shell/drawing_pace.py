@@ -19,7 +19,7 @@ from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
 from concord.common import live_updates
-from data.store.core.store import Store
+from concord.project import OpenProject
 
 T = TypeVar("T")
 
@@ -44,7 +44,7 @@ class DrawingPace:
 
     def __init__(
         self,
-        store: Store,
+        store: OpenProject,
         clock: Callable[[], float] = time.monotonic,
         worked: Callable[[], float] = time.thread_time,
         nice: int = _NICE,
@@ -106,16 +106,16 @@ class DrawingPace:
         self._at = now
 
 
-_paces: WeakKeyDictionary[Store, DrawingPace] = WeakKeyDictionary()
+_paces: WeakKeyDictionary[OpenProject, DrawingPace] = WeakKeyDictionary()
 
 
-def limit_pace(store: Store, pace: DrawingPace | None = None) -> DrawingPace:
+def limit_pace(store: OpenProject, pace: DrawingPace | None = None) -> DrawingPace:
     """Until it is closed, pages of this project move no faster than drawing them allows: for the app that has it open."""
     pace = _paces[store] = pace or DrawingPace(store)
     live_updates.set_page_version(store, pace.version)
     return pace
 
 
-def pace_of(store: Store) -> DrawingPace | None:
+def pace_of(store: OpenProject) -> DrawingPace | None:
     """Return the pace of a project that an app has open; None: nothing limits it."""
     return _paces.get(store)

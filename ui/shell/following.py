@@ -12,7 +12,7 @@ from gradio.components import Component
 
 from concord.common import live_updates
 from concord.common.base_path import at
-from data.store.core.store import Store
+from concord.project import OpenProject
 from ui.shell.changes import unless_current
 from ui.shell.events import listen
 from ui.shell.followed_versions import POLL_SECONDS, poll
@@ -42,7 +42,7 @@ def version_signal(moves: live_updates.Moves = live_updates.version, seconds: fl
 
 
 def keep_current(
-    store: Store,
+    store: OpenProject,
     draw: Callable[..., Iterator[Sequence[Any]]] | SharedDrawing,
     inputs: Sequence[Component],
     outputs: Sequence[Component | BlockContext],

@@ -11,13 +11,13 @@ import htpy
 from htpy import Element, Node
 
 from concord.common.base_path import at
-from data.store.core.store import Store
+from concord.project import OpenProject
 from ui.shell.html import html_component
 from ui.shell.page import Page
 from ui.shell.places import Place, place_of
 
 
-def pages_app(store: Store, places: Sequence[Place], add: Place) -> gr.Blocks:
+def pages_app(store: OpenProject, places: Sequence[Place], add: Place) -> gr.Blocks:
     """Return the app of all pages.
 
     Args:
@@ -45,7 +45,7 @@ def _begin(blocks: gr.Blocks, page: type[Page[Any]]) -> None:
     blocks.pages.append((blocks.current_page, page.title, True))
 
 
-def add_bar(store: Store, places: Sequence[Place], add: Place, current: type[Page[Any]]) -> None:
+def add_bar(store: OpenProject, places: Sequence[Place], add: Place, current: type[Page[Any]]) -> None:
     """Add the bar (places, project, form, "Add") and the tabs of the current page's place; and set the page's title.
 
     Gradio knows one title for all. The bar takes the place of Gradio's own, which has no places
@@ -92,7 +92,7 @@ def _tabs(place: Place, current: type[Page[Any]]) -> Node:
     return htpy.nav(class_="cc-place-tabs", aria_label=place.name)[links]
 
 
-def _project_menu(store: Store, add: Place) -> Node:
+def _project_menu(store: OpenProject, add: Place) -> Node:
     """Return the project's name, and behind it what concerns all of the project."""
     links = [htpy.a(href=_href(page))[page.title if page is not add.pages[0] else "What was added"] for page in add.pages]
     menu = htpy.div(id="project-menu", class_="cc-popup", popover="auto")[

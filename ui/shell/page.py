@@ -24,7 +24,7 @@ from starlette.datastructures import QueryParams
 
 from concord.common import live_updates
 from concord.common.base_path import at
-from data.store.core.store import Store
+from concord.project import OpenProject
 from ui.shell import controls
 from ui.shell.changes import Drawn, named_changes, unless_current, value_after
 from ui.shell.controls import Choice
@@ -93,7 +93,7 @@ class Page(Generic[V]):
             cls.USUAL = {name: value for name, value in usual.items() if value}
             cls.HIDDEN = {name: value for name, value in usual.items() if name == "page"}
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: OpenProject) -> None:
         self.store = store
         self.controls: dict[str, Any] = {}
         self.outputs: dict[str, Any] = {}

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from data.store.core.store import Store
+from concord.project import OpenProject
 from ui.shell.drawing_pace import DrawingPace, pace_of
 
 _MOST: Final = 8
@@ -64,7 +64,7 @@ class SharedDrawing:
     ``draw`` says the same of the same values, whoever asks.
     """
 
-    def __init__(self, store: Store, draw: Callable[..., Iterator[Sequence[Any]]]) -> None:
+    def __init__(self, store: OpenProject, draw: Callable[..., Iterator[Sequence[Any]]]) -> None:
         self._store = store
         self._draw = draw
         self._drawings: OrderedDict[tuple[str, str], _Drawing] = OrderedDict()

@@ -32,17 +32,19 @@ from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, PlainTex
 from htpy import Element
 from starlette.types import Receive, Scope, Send
 
+from concord.commands import fill_default_project
 from concord.common import forwarding
 from concord.common.base_path import at, checked, stand
 from concord.common.context import CommandError
 from concord.importing.upload_folders import received_folder
+from concord.maps import LassoLost, NoImagesAlike
 from concord.runs import queue
+from concord.thumbnails import Thumbnails
 from data.store.backup import scheduler
 from data.store.browse.index_refresh import IndexRefresher
 from data.store.core.connections import NotWritten
-from data.store.core.erased import Erased
 from data.store.core.store import Store, StoreBusy
-from ui.commands import fill_default_project
+from data.store.erased import Erased
 from ui.shell.drawing_pace import limit_pace
 from ui.web.addresses_before import NEW_ADDRESSES, new_address
 from ui.web.assets import ASSETS, Assets
@@ -50,7 +52,6 @@ from ui.web.auth.accounts import Accounts, AccountsError
 from ui.web.auth.authorization import Authorization
 from ui.web.auth.sessions import Sessions
 from ui.web.middleware import Entrance, Guard, is_loopback
-from ui.web.thumbnails import Thumbnails
 from ui.web.upload_guard import UploadGuard, cleaned_uploads
 
 _TURN_SECONDS: Final = 0.0005
@@ -130,6 +131,8 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
 
     app.add_exception_handler(RequestValidationError, _misunderstood)
     app.add_exception_handler(Erased, _erased)
+    for lost in (LassoLost, NoImagesAlike):
+        app.add_exception_handler(lost, _lost)
     app.add_exception_handler(NotWritten, _not_written(store))
     app.add_middleware(Entrance, root=root, pages=_mount_pages(app, store) if pages else ())
     app.add_middleware(UploadGuard, project=store.project)
@@ -143,6 +146,11 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
 async def _erased(_: Request, error: Exception) -> Response:
     """What somebody sends in the name of a person who was erased, such as from a page that was open since before."""
     return JSONResponse({"detail": f"{error}."}, 403)
+
+
+async def _lost(_: Request, error: Exception) -> Response:
+    """An address lists what a map or an embedding says that is not at hand (any more)."""
+    return JSONResponse({"detail": str(error)}, 409)
 
 
 def _not_written(store: Store) -> Callable[[Request, Exception], Coroutine[Any, Any, Response]]:

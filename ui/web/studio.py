@@ -15,7 +15,7 @@ import htpy
 from markupsafe import Markup
 
 from concord.common.base_path import at
-from data.store.core.store import Store
+from concord.project import OpenProject
 from ui.pages.agreement import AgreementPage
 from ui.pages.campaigns import CampaignsPage
 from ui.pages.compare import ComparePage
@@ -62,7 +62,7 @@ ADD: Final = Place("Add", "+", "Bring images, prompts, ratings or a study, and s
 PAGES: Final[tuple[type[Page[Any]], ...]] = tuple(page for place in (*PLACES, ADD) for page in place.every)
 
 
-def studio(store: Store) -> gr.Blocks:
+def studio(store: OpenProject) -> gr.Blocks:
     """Return Studio's app."""
     return pages_app(store, PLACES, ADD)
 

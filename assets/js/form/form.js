@@ -21,6 +21,8 @@ import { later, loadTexts, t } from "../texts.js";
 
 const DRAFT_MS = 2_500;
 const LOOK_AGAIN_MS = 5_000; // where there is nothing to answer now
+const NOTHING_CAME_MS = 2_000;
+const LONGEST_RETRY_MS = 15_000;
 const PACED = 20;
 const PACED_FROM = 3;
 const BREAK_SECONDS = 20 * 60;
@@ -173,13 +175,13 @@ class Form {
     if (this.item) return;
     if (!this.queue.isEmpty) this.showNext();
     // All that came is on its way to being saved; should the server have sent nothing at all, ask calmly.
-    else if (this.outbox.waiting.length === 0) this.refreshTimer = setTimeout(() => this.refresh(), 2000);
+    else if (this.outbox.waiting.length === 0) this.refreshTimer = setTimeout(() => this.refresh(), NOTHING_CAME_MS);
   }
 
   unreachable() {
     this.failures += 1;
     if (!this.item) this.showScreen("waiting", waitingScreen(t("Cannot reach the server. Trying again …")));
-    this.refreshTimer = setTimeout(() => this.refresh(), Math.min(1000 * 2 ** this.failures, 15_000));
+    this.refreshTimer = setTimeout(() => this.refresh(), Math.min(1_000 * 2 ** this.failures, LONGEST_RETRY_MS));
   }
 
   turnedAway(outcome, data) {

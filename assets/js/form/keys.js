@@ -49,7 +49,8 @@ function inField(form, event) {
   return true;
 }
 
-function outsideFields(form, event) {
+/** Act on a key that is not typed into a field; returns whether it meant something. */
+export function outsideFields(form, event) {
   const key = keyOf(event);
   if (key === "?") return act(event, () => form.help());
   if (key === "u" && (form.item || form.screen === "done")) return act(event, () => form.undo());
@@ -89,7 +90,7 @@ function enter(form, back) {
 }
 
 /** The key by what it types; digits also by place, for keyboards that type them with Shift (French). */
-function keyOf(event) {
+export function keyOf(event) {
   const { key, code = "", shiftKey } = event;
   if (/^[0-9]$/.test(key)) return key;
   const place = /^Digit([0-9])$/.exec(code);

@@ -4,6 +4,22 @@ const NEAR = 1.5; // windows kept above and below
 const TALLEST = 12_000_000; // px; browsers end somewhere above: a longer list scrolls in larger steps
 const STILL_MS = 60;
 
+/** How a list of a height (px) scrolls in a page that has been scrolled `scroll` beyond its top: the height `shown` of its element,
+ *  `real`, how far the list itself is scrolled, and `ratio`, how much of it passes for each pixel of the page. */
+export function scaled(height, windowHeight, scroll) {
+  const shown = Math.min(height, TALLEST);
+  const room = Math.max(1, shown - windowHeight);
+  const ratio = shown < height ? (height - windowHeight) / room : 1;
+  return { height, shown, scroll, ratio, real: Math.min(scroll, room) * ratio };
+}
+
+/** The first and the last place of which there are elements: those in the window, and near it. */
+export function nearby({ count, columns, rowHeight }, real, windowHeight) {
+  const first = Math.max(0, Math.floor((real - NEAR * windowHeight) / rowHeight)) * columns;
+  const last = Math.min(count, Math.ceil((real + (1 + NEAR) * windowHeight) / rowHeight) * columns) - 1;
+  return { first, last };
+}
+
 export class VirtualList {
   /** `list` has count, columns, rowHeight (px), gap (px), draw(index) -> element and need(first, last). */
   constructor(track, list, signal) {
@@ -30,13 +46,9 @@ export class VirtualList {
   }
 
   measure() {
-    const height = this.rows * this.list.rowHeight;
-    const shown = Math.min(height, TALLEST);
     const top = this.track.getBoundingClientRect().top + window.scrollY;
     const scroll = Math.max(0, window.scrollY - top);
-    const room = Math.max(1, shown - window.innerHeight);
-    const ratio = shown < height ? (height - window.innerHeight) / room : 1;
-    return { height, shown, top, scroll, ratio, real: Math.min(scroll, room) * ratio };
+    return { top, ...scaled(this.rows * this.list.rowHeight, window.innerHeight, scroll) };
   }
 
   /** Draw what is near the window, and drop the rest; the one with the focus stays. */
@@ -46,8 +58,7 @@ export class VirtualList {
     const { columns, rowHeight } = list;
     const at = this.measure();
     track.style.height = `${at.shown}px`;
-    const first = Math.max(0, Math.floor((at.real - NEAR * window.innerHeight) / rowHeight)) * columns;
-    const last = Math.min(list.count, Math.ceil((at.real + (1 + NEAR) * window.innerHeight) / rowHeight) * columns) - 1;
+    const { first, last } = nearby(list, at.real, window.innerHeight);
     for (const [index, node] of this.nodes) {
       const gone = index < first || index > last;
       if (index >= list.count || (gone && !node.contains(document.activeElement))) {

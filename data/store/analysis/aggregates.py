@@ -15,9 +15,11 @@ import numpy as np
 import pandas as pd
 
 from data.aspects import CANNOT_TELL
+from data.selection import Selection
+from data.store.core.conditions import Where, items_condition, judgements_condition
 from data.store.core.connections import Connection
 from data.store.core.frame import JUDGED, WHY_EXCLUDED
-from data.store.core.selection import Selection, Where
+from data.store.core.rows import placeholders
 from data.store.core.store import Store
 
 SCORE, REPEAT = "score", "repeat"
@@ -50,12 +52,12 @@ class AggregateQuery:
 
     def items(self) -> Where:
         """The condition on ``items t``."""
-        condition, parameters = replace(self.selection, suite=()).items()
+        condition, parameters = items_condition(replace(self.selection, suite=()))
         return f"t.suite = ? and {condition}", [self.suite, *parameters]
 
     def judgements(self, aspect: str) -> Where:
         """The condition on judgements of this aspect."""
-        condition, parameters = replace(self.selection, suite=(), aspect=()).judgements()
+        condition, parameters = judgements_condition(replace(self.selection, suite=(), aspect=()))
         return f"t.suite = ? and j.aspect = ? and {condition}", [self.suite, aspect, *parameters]
 
 
@@ -80,7 +82,7 @@ def aggregate_items(
 ) -> tuple[dict[str, str | None], ItemAnswers]:
     """What people say of a few items now, whether anything or not: each item's task, and the answers. Takes milliseconds."""
     (condition, parameters), (judged, of_judged) = aggregate_query.items(), aggregate_query.judgements(aggregate_query.aspect)
-    among = f"t.item_id in ({', '.join('?' * len(items))})"
+    among = f"t.item_id in {placeholders(items)}"
     # by seq, of which the database knows in what part of the judgements it lies
     few = JUDGED.format(where=f"r.kind = 'human' and {judged} and {among}", more="").replace("from judgements j", "from few j")
     with store.read() as cursor:

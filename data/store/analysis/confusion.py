@@ -6,37 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
+from data.browsing import ConfusionCell
+from data.selection import GROUPS, PEOPLE, SIMULATED, Selection
+from data.store.core.conditions import Where, judgements_condition
 from data.store.core.frame import JUDGED
-from data.store.core.selection import GROUPS, PEOPLE, SIMULATED, Selection, Where
 from data.store.core.store import Store
-
-CellWay = Literal["each", "majority"]
-
-
-@dataclass(frozen=True, slots=True)
-class ConfusionCell:
-    """A rater and another side (a rater, ``people`` or ``simulated people``) and what each of them says of an aspect.
-
-    A rater is never among the people it meets.
-
-    Attributes:
-        a_says, b_says: a label as the confusion table names it; empty for whatever it says.
-        way: with people as ``b``, whether at least one of them says so (``each``) or more than half (``majority``).
-    """
-
-    aspect: str
-    a: str
-    a_says: str
-    b: str
-    b_says: str
-    way: CellWay = "each"
-
-    @property
-    def by_majority(self) -> bool:
-        """Whether people enter with what more than half of them say."""
-        return self.b in GROUPS and self.way == "majority"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +157,8 @@ class ConfusionQuery:
 
 
 def _judgements(aspect: str, selection: Selection) -> Where:
-    """The condition on judgements, as ``Selection.judgements`` has it, of one aspect."""
-    condition, parameters = replace(selection, aspect=()).judgements()
+    """Return the condition on judgements of one aspect."""
+    condition, parameters = judgements_condition(replace(selection, aspect=()))
     return f"j.aspect = ? and {condition}", [aspect, *parameters]
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from data.records import ScorerDescription
+from data.selection import Selection
 from data.store.core import rows
+from data.store.core.conditions import items_condition, judgements_condition
 from data.store.core.frame import FRAME
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 
 if TYPE_CHECKING:
@@ -28,13 +29,13 @@ def judgements(store: Store, selection: Selection) -> pd.DataFrame:
     Columns: those of ``frame.frame``, then ``source_id`` (the annotation's or the evidence's), ``rule_version``,
     ``submitted`` (UTC, null for scorers) and ``campaign``.
     """
-    condition, parameters = selection.judgements()
+    condition, parameters = judgements_condition(selection)
     return _in_utc(store.query_frame(FRAME.format(where=condition, more=_SOURCES), parameters))
 
 
 def judgement_batches(store: Store, selection: Selection) -> Iterator[pd.DataFrame]:
     """The same rows in the same order, some at a time; the selection's ``certainty`` is not followed."""
-    condition, parameters = selection.judgements()
+    condition, parameters = judgements_condition(selection)
     yield from batches(store, FRAME.format(where=condition, more=_SOURCES), parameters)
 
 
@@ -50,16 +51,6 @@ def _in_utc(frame: pd.DataFrame) -> pd.DataFrame:
     """Moments with their zone: the database's clock is set to UTC."""
     moments = [name for name in ("started", "submitted") if name in frame]
     return frame.assign(**{name: frame[name].dt.tz_localize("UTC") for name in moments})
-
-
-@dataclass(frozen=True, slots=True)
-class ScorerDescription:
-    """A scorer as the project knows it; ``version`` is None for one that was imported as numbers alone."""
-
-    rater_id: str
-    version: str | None
-    settings: Mapping[str, Any]
-    profiles: tuple[str, ...]
 
 
 def describe_scorers(store: Store, names: Sequence[str]) -> list[ScorerDescription]:
@@ -88,7 +79,7 @@ order by i.prompt_id, i.generator, i.idx
 
 def image_batches(store: Store, selection: Selection) -> Iterator[pd.DataFrame]:
     """The selected images, some at a time; ``path`` is where the file is, below the project's folder or absolute."""
-    condition, parameters = selection.items()
+    condition, parameters = items_condition(selection)
     yield from batches(store, _IMAGES.format(where=condition), parameters)
 
 
@@ -153,7 +144,7 @@ def answer_batches(store: Store, selection: Selection, ids: Sequence[str] | None
 
     The selection's ``certainty`` is not followed: ``ids`` are the latest answers that are left of it.
     """
-    condition, parameters = selection.judgements()
+    condition, parameters = judgements_condition(selection)
     if ids is not None:
         condition, parameters = f"{condition} and a.annotation_id in (select unnest(?::varchar[]))", [*parameters, list(ids)]
     yield from batches(store, _ANSWERS.format(where=condition), parameters)

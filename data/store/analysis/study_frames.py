@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from data.aspects import CANNOT_TELL
 from data.records import Prompt
+from data.selection import Selection
 from data.store import library
 from data.store.core import rows
+from data.store.core.conditions import items_condition, judgements_condition
 from data.store.core.frame import JUDGED
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 
 if TYPE_CHECKING:
@@ -60,14 +61,14 @@ class FlipScore:
 
 def suites(store: Store, selection: Selection) -> list[str]:
     """Those of which images are selected, sorted."""
-    condition, parameters = selection.items()
+    condition, parameters = items_condition(selection)
     query = f"select distinct t.suite from items t where t.kind = 'image' and {condition} order by 1"
     return store.query_column(query, parameters)
 
 
 def images(store: Store, selection: Selection) -> tuple[list[FlipImage], dict[str, Prompt]]:
     """The selected images, by id, and their prompts by id."""
-    condition, parameters = selection.items()
+    condition, parameters = items_condition(selection)
     selected = f"from items t where t.kind = 'image' and {condition}"
     prompts = library.prompts_where(store, f"prompt_id in (select t.prompt_id {selected})", parameters)
     query = f"select t.item_id, t.prompt_id, coalesce(t.generator, '') as generator {selected} order by t.item_id"
@@ -78,7 +79,7 @@ def images(store: Store, selection: Selection) -> tuple[list[FlipImage], dict[st
 
 def answers(store: Store, selection: Selection) -> list[FlipAnswer]:
     """People's answers to the selected images, in the order in which they were given."""
-    condition, parameters = replace(selection, aspect=("correct",)).judgements()
+    condition, parameters = judgements_condition(replace(selection, aspect=("correct",)))
     judged = JUDGED.format(where=f"r.kind = 'human' and j.aspect = 'correct' and {condition}", more=", j.source_id")
     records = store.query(
         "select f.item as item_id, f.simulated, f.excluded, n.questionnaire, n.answers"
@@ -90,7 +91,7 @@ def answers(store: Store, selection: Selection) -> list[FlipAnswer]:
 
 def scores(store: Store, selection: Selection) -> list[FlipScore]:
     """Scorers' numbers of the selected images, by the true prompts and by flipped ones, those that count."""
-    condition, parameters = replace(selection, aspect=(), rater=()).judgements()
+    condition, parameters = judgements_condition(replace(selection, aspect=(), rater=()))
     judged = JUDGED.format(where=f"r.kind = 'scorer' and j.aspect in ('score', 'flipped') and {condition}", more="")
     return store.query_records(
         FlipScore,
@@ -181,7 +182,7 @@ class ImagePair:
 def preference_votes(store: Store, selection: Selection, aspect: str = ASPECT) -> list[PreferenceVote]:
     """All judgements `preference` (or of the ``aspect``) of pairs in the selection, as they were made; of ``generator`` both
     must be in it."""
-    condition, parameters = replace(selection, generator=(), aspect=(), target=(), certainty=()).judgements()
+    condition, parameters = judgements_condition(replace(selection, generator=(), aspect=(), target=(), certainty=()))
     where = f"t.kind = 'pair' and r.kind in ('human', 'scorer') and j.aspect = ? and {condition}"
     records = store.query(_VOTES.format(judged=JUDGED.format(where=where, more=_MORE)), [aspect, *parameters])
     wanted = set(selection.generator)
@@ -235,7 +236,7 @@ def _vote(row: dict[str, Any]) -> PreferenceVote:
 def _scorers(selection: Selection) -> tuple[str, list[Any]]:
     """Scorers' judgements that may count, about images as a whole."""
     about = replace(selection, aspect=(), target=(), campaign=(), certainty=(), since=(), until=())
-    condition, parameters = about.judgements()
+    condition, parameters = judgements_condition(about)
     return (
         f"r.kind = 'scorer' and j.aspect in ('correct', 'score') and nullif(j.target, '') is null and {condition}",
         parameters,
@@ -314,7 +315,8 @@ order by rater, item, place
 
 _PERSON_ANSWERS: Final = f"""
 select f.item, f.prompt, f.target as question, f.rater as person, f.simulated, f.label, f.excluded, f.seq,
-    case when q.question_id is not null then {_OF_VERSION} end as wording
+    case when q.question_id is not null then {_OF_VERSION} end as wording, coalesce(f.generator, '') as generator,
+    coalesce(f.task, '') as source, coalesce(q.element_type, '') as element_type, coalesce(q.element, '') as element, q.answer
 from ({{said}}) f left join annotations n on n.annotation_id = f.source_id
 left join questions q on q.prompt_id = f.prompt and q.question_id = f.target
     and q.version = try_cast(n.raw ->> '$.questions' as integer)
@@ -349,9 +351,8 @@ def scorer_answers(store: Store, selection: Selection) -> pd.DataFrame:
     reason_length`` in characters (NaN: there is none). Answers without a name, a choice or an answer to
     compare with are left out. Of the selection, places and raters count.
     """
-    condition, parameters = Selection(
-        suite=selection.suite, task=selection.task, generator=selection.generator, rater=selection.rater
-    ).judgements()
+    about = Selection(suite=selection.suite, task=selection.task, generator=selection.generator, rater=selection.rater)
+    condition, parameters = judgements_condition(about)
     return store.query_frame(_SCORER_ANSWERS.format(condition=condition), parameters)
 
 
@@ -359,14 +360,15 @@ def person_answers(store: Store, selection: Selection) -> pd.DataFrame:
     """What people answered to questions about the selected images, in versions of all wordings.
 
     Columns: ``item, prompt, question, person, simulated, label`` (None: they cannot tell), ``excluded`` (why it does not
-    count, as ``data.store.core.frame`` has it), ``seq, wording`` (None where nobody knows what they saw).
+    count, as ``data.store.core.frame`` has it), ``seq, wording`` (None where nobody knows what they saw), ``generator,
+    source`` (the prompt's task), and of the question as they saw it ``element_type, element, answer`` (None: unknown).
     """
-    condition, parameters = replace(selection, aspect=("answer",), target=(), certainty=()).judgements()
+    condition, parameters = judgements_condition(replace(selection, aspect=("answer",), target=(), certainty=()))
     judged = JUDGED.format(where=f"r.kind = 'human' and j.aspect = 'answer' and {condition}", more=", j.source_id")
     frame = store.query_frame(_PERSON_ANSWERS.format(said=judged), parameters)
     # codes of 64 bits are no floats
     frame["wording"] = frame["wording"].astype("UInt64")
-    return frame.astype(dict.fromkeys(("label", "excluded"), object)).replace({float("nan"): None})
+    return frame.astype(dict.fromkeys(("label", "excluded", "answer"), object)).replace({float("nan"): None})
 
 
 def answers_about(store: Store, item_id: str) -> list[PersonAnswer]:

@@ -11,12 +11,10 @@ import os
 import re
 import shutil
 import threading
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,17 +22,18 @@ import duckdb
 
 from data.files import on_disk, sha256_of, write_whole
 from data.people import keyed_hash
-from data.store.core import connections, erased
+from data.store import erased
+from data.store.core import connections
 from data.store.core.connections import DATABASE, Connection
 from data.store.core.database_copy import DatabaseContents, Pause, TableDigest, copy_database, no_pause, read_contents
 from data.store.core.schema import secret_of
 from data.validation import record_of
+from data.version import concord_version
 
 MANIFEST: Final = "manifest.json"
 FILES: Final = "files.jsonl"
 SCHEDULED: Final = "scheduled"
 _FORMAT: Final = 1
-_ROOT: Final = Path(__file__).resolve().parents[3]
 
 
 class BadBackup(ValueError):
@@ -124,13 +123,6 @@ class Backup:
             if Path(file.path).is_absolute() or ".." in Path(file.path).parts:
                 raise BadBackup(f"{path} names {file.path!r}, which is not in the backup")
         return iter(files)
-
-
-@cache
-def concord_version() -> str:
-    """Concord's version."""
-    about = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    return str(about["project"]["version"])
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:

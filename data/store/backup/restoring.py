@@ -25,9 +25,9 @@ from data.store.core import connections, rows, schema
 from data.store.core.connections import DATABASE, Connection, first_line
 from data.store.core.database_copy import copy_database, read_contents
 from data.store.core.database_file import NUMBER_FILE
-from data.store.core.erased import mark, marks, people_named, strike_people
 from data.store.core.schema import migrate, migration_files
 from data.store.core.store import Store, StoreBusy, transaction
+from data.store.erased import mark, marks, people_named, strike_people
 
 Kind = Literal["snapshot", "backup"]
 BEFORE: Final = f"{DATABASE}.before-restore-"

@@ -17,9 +17,9 @@ import duckdb
 from data.store.backup import backups, restoring
 from data.store.backup.backups import SCHEDULED, Backup, BadBackup
 from data.store.core.database_copy import Pause, Stopped, database_contents, no_pause
-from data.store.core.erased import marks
 from data.store.core.store import Store
 from data.store.core.writer import CLOSED
+from data.store.erased import marks
 
 EVERY_HOURS: Final = 24.0
 KEEP: Final = 7

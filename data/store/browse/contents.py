@@ -8,9 +8,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from data.browsing import GeneratorPictures, ItemPreview, JudgedSuite, RaterCount, Totals
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.spec import HasSpec
 from data.store.core import rows
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
+from data.store.core.conditions import judgements_condition
 from data.store.core.store import Store
 
 
@@ -180,35 +182,6 @@ def rater_names(store: Store) -> list[str]:
     return store.query_column("select rater_id from raters order by rater_id")
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """The size of a project: images, answers and scores.
-
-    Attributes:
-        images: images with a picture.
-        places: images with and without a picture.
-        items: images, pairs and groups.
-        annotations: people's answers, each with its revisions once.
-        simulated: answers of simulated people.
-        people: persons who have a name.
-        scorers: scorers that have judged something.
-    """
-
-    prompts: int
-    images: int
-    places: int
-    items: int
-    annotations: int
-    simulated: int
-    people: int
-    scorers: int
-
-    @property
-    def nothing(self) -> bool:
-        """True if the project is empty."""
-        return self == Totals(0, 0, 0, 0, 0, 0, 0, 0)
-
-
 def totals(store: Store) -> Totals:
     """Return how much of everything the project holds."""
     counted = {
@@ -224,16 +197,6 @@ def totals(store: Store) -> Totals:
     }
     with store.read() as cursor:
         return Totals(**{name: int(rows.value(cursor, sql)) for name, sql in counted.items()})
-
-
-@dataclass(frozen=True, slots=True)
-class GeneratorPictures:
-    """A generator's pictures of a suite; ``answers``: how often people (real ones) have judged one of them."""
-
-    suite: str
-    generator: str | None
-    pictures: int
-    answers: int
 
 
 def generator_pictures(store: Store) -> list[GeneratorPictures]:
@@ -296,15 +259,6 @@ def pictured(store: Store, suite: str, generator: str) -> set[str]:
         "select image_id from images join prompts using (prompt_id) where suite = ? and generator = ? and sha256 is not null"
     )
     return set(store.query_column(query, [suite, generator]))
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedSuite:
-    """What of a suite has been judged."""
-
-    aspects: list[str]
-    generators: list[str]
-    tasks: list[str]
 
 
 def judged_suites(store: Store) -> dict[str, JudgedSuite]:
@@ -383,24 +337,9 @@ def item_history(store: Store, item_id: str) -> list[ItemEvent]:
     return store.query_records(ItemEvent, f"select * from ({_EVENTS}) order by moment, kind, who", {"item": item_id})
 
 
-@dataclass(frozen=True, slots=True)
-class RaterCount:
-    """A rater, and how many judgements of the selection are theirs.
-
-    Attributes:
-        person: whether it is somebody: neither a scorer nor a study's slot.
-    """
-
-    name: str
-    scorer: bool
-    person: bool
-    simulated: bool
-    n: int
-
-
 def raters_of_selection(store: Store, selection: Selection) -> list[RaterCount]:
     """Everybody who has judged, those with most judgements first; a scorer's scores are judgements of any aspect."""
-    condition, parameters = selection.judgements()
+    condition, parameters = judgements_condition(selection)
     return store.query_records(
         RaterCount,
         "select r.rater_id as name, r.kind = 'scorer' as scorer,"
@@ -410,14 +349,6 @@ def raters_of_selection(store: Store, selection: Selection) -> list[RaterCount]:
         f" where r.kind in ('scorer', 'human') and {condition} group by all order by n desc, name",
         parameters,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class ItemPreview:
-    """An item's prompt, and the hash of its picture if it has one."""
-
-    text: str | None
-    sha256: str | None
 
 
 def item_previews(store: Store, items: Sequence[str]) -> dict[str, ItemPreview]:

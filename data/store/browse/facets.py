@@ -11,29 +11,16 @@ from typing import Any, Final
 
 import numpy as np
 
+from data.browsing import ADJUDICATED, AMONG_PEOPLE, AMONG_SCORERS, MAJORITY_VALUES, MISSED, PASSED, UNDECIDED, VERDICTS
+from data.selection import CERTAINTIES
+from data.store import browse_index
 from data.store.browse import index_refresh
-from data.store.browse.filters import (
-    ADJUDICATED,
-    ADJUDICATIONS,
-    AMONG_PEOPLE,
-    AMONG_SCORERS,
-    MAJORITY_VALUES,
-    MISSED,
-    PACKED_AS,
-    PASSED,
-    UNDECIDED,
-    VERDICTS,
-    ListingQuery,
-    Numbers,
-    conditions,
-    differs_is,
-    where,
-)
+from data.store.browse.filters import ADJUDICATIONS, PACKED_AS, ListingQuery, Numbers, conditions, differs_is, where
 from data.store.browse.grid import scorer_numbers
-from data.store.core import browse_index, rows
-from data.store.core.browse_index import PACKED_SCORERS
+from data.store.browse_index import PACKED_SCORERS
+from data.store.core import rows
+from data.store.core.conditions import Where
 from data.store.core.connections import Connection
-from data.store.core.selection import CERTAINTIES, Where
 from data.store.core.store import Store
 
 MOST_VALUES: Final = 40

@@ -12,26 +12,19 @@ from datetime import UTC, datetime
 from operator import attrgetter, itemgetter
 from typing import Any, Final
 
+from data.browsing import AMONG_PEOPLE, AMONG_SCORERS, MISSED, UNDECIDED, VERDICTS
+from data.selection import Selection
+from data.store.browse_index import PACKED_SCORERS
 from data.store.core import rows
-from data.store.core.browse_index import PACKED_SCORERS
+from data.store.core.conditions import Where, items_condition
 from data.store.core.connections import Connection
-from data.store.core.erased import refuse
-from data.store.core.selection import Selection, Where
 from data.store.core.store import Store, transaction
+from data.store.erased import refuse
 
-VERDICTS: Final = {"yes": 1, "no": 0, "failed": 2}
-"""What a scorer may say, and how ``browse.says`` writes it."""
 PACKED_AS: Final = {0: 1, 1: 2, 2: 3}
 """The same in ``browse.verdicts``."""
-MAJORITY_VALUES: Final = ("yes", "no", "tie", "none")
-"""What most people may say."""
-MISSED, PASSED = "missed", "passed"
-"""Most people say yes and a scorer no; and the other way round."""
-AMONG_PEOPLE, AMONG_SCORERS = "people", "scorers"
-UNDECIDED: Final = "none"
-"""No verdict of a researcher on who was wrong."""
-ADJUDICATED: Final = (UNDECIDED, "scorer", "person", "prompt", "guideline")
-"""Who or what a researcher's verdict says was wrong."""
+
+
 ADJUDICATIONS: Final = (
     "(select item_id, wrong from (select item_id, wrong, verdict from adjudications"
     " qualify row_number() over (partition by item_id, aspect, target order by seq desc) = 1) where verdict <> '')"
@@ -108,7 +101,7 @@ def conditions(query: ListingQuery, numbers: Numbers) -> dict[str, Where]:
     matches: dict[str, Where] = {}
     for name in ("suite", "task", "generator", "tag"):
         if values := getattr(query.selection, name):
-            matches[name] = Selection(**{name: values}).items()
+            matches[name] = items_condition(Selection(**{name: values}))
     if query.also:
         matches["also"] = query.also
     else:

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
+from data.browsing import VERDICTS
+from data.selection import PEOPLE
 from data.store.browse import index_refresh
-from data.store.browse.filters import VERDICTS, ListingQuery, Numbers, conditions, where
+from data.store.browse.filters import ListingQuery, Numbers, conditions, where
 from data.store.core import rows
 from data.store.core.connections import Connection
-from data.store.core.selection import PEOPLE
 from data.store.core.store import Store
 
 Order = Literal["prompt", "lowest", "highest", "split", "differs", "confidence", "likert", "recent"]

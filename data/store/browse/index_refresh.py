@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Final
 from weakref import WeakKeyDictionary, WeakSet
 
-from data.store.core import browse_index
+from data.store import browse_index
 from data.store.core.connections import NotWritten
 from data.store.core.store import Store
 from data.store.core.writer import CLOSED

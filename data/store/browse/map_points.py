@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from data.browsing import VERDICTS
+from data.selection import SIMULATED
 from data.store.browse import index_refresh
-from data.store.browse.filters import VERDICTS, ListingQuery, conditions, where
+from data.store.browse.filters import ListingQuery, conditions, where
 from data.store.browse.grid import VALUES_SQL, scorer_numbers
 from data.store.core import rows
-from data.store.core.selection import SIMULATED
 from data.store.core.store import Store
 
 COLUMNS: Final = ("suite", "task", "generator", "people")

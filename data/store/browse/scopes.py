@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from data.selection import Selection
 from data.store.core import rows
-from data.store.core.selection import Selection
+from data.store.core.conditions import items_condition
 from data.store.core.store import Store
 
 
@@ -29,7 +30,7 @@ class ScopeSize:
 
 def scope_size(store: Store, selection: Selection) -> ScopeSize:
     """Return the size of the items that a selection's suite, generators and tasks leave, and of the answers about them."""
-    condition, parameters = selection.items()
+    condition, parameters = items_condition(selection)
     aspects = "j.aspect in (select unnest(?::varchar[]))" if selection.aspect else "true"
     with store.read() as cursor:
         items = rows.first(
@@ -54,7 +55,7 @@ def scope_size(store: Store, selection: Selection) -> ScopeSize:
 def images_by(store: Store, name: str, selection: Selection) -> dict[str, int]:
     """Return how many items there are by suite, generator or task, among those that a selection leaves."""
     assert name in ("suite", "generator", "task")
-    condition, parameters = selection.items()
+    condition, parameters = items_condition(selection)
     with store.read() as cursor:
         records = cursor.execute(
             f"select t.{name}, count(*) from items t where t.{name} is not null and {condition} group by 1 order by 1",

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from data.campaigns.checks import Training
 from data.campaigns.items import CheckSchedule, seeded_number
 from data.campaigns.items import PersonalOrder as Order
+from data.campaigns.settings import DEFAULT
+from data.store.campaign_items import AnnotationTask, cached_tasks, ensure_default
 from data.store.core import rows
 from data.store.core.cache import Cache
-from data.store.core.campaign_items import DEFAULT, AnnotationTask, cached_tasks, ensure_default
 from data.store.core.connections import Connection
 from data.store.core.store import Store
 from data.store.judgements import answer_status

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from data.campaigns.settings import DEFAULT
+from data.selection import Selection
 from data.store.core import rows
-from data.store.core.campaign_items import DEFAULT
+from data.store.core.conditions import items_condition
 from data.store.core.connections import Connection
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 
 Pool = Mapping[tuple[str, str | None, str | None], int]
@@ -37,7 +38,7 @@ class Draw:
 
 def pool(store: Store, selection: Selection) -> Pool:
     """The images with a file that are there to draw from, by suite, task and generator."""
-    condition, parameters = selection.items()
+    condition, parameters = items_condition(selection)
     with store.read() as cursor:
         records = cursor.execute(_POOL.format(where=condition), parameters).fetchall()
     return {(suite, task, generator): n for suite, task, generator, n in records}

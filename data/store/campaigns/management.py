@@ -14,14 +14,17 @@ from typing import Any, Literal
 
 from data.campaigns import recruitment
 from data.campaigns.items import CampaignItem
-from data.campaigns.settings import MOVES, Campaign, Settings, State
+from data.campaigns.settings import DEFAULT, MOVES, Campaign, Settings, State
 from data.records import Item
-from data.store import imports
+from data.refusals import CampaignRefused
+from data.selection import Selection
+from data.store import browse_index, imports
+from data.store.campaign_items import campaigns, insert_campaigns, insert_items
 from data.store.campaigns import draws
-from data.store.core import browse_index, rows
-from data.store.core.campaign_items import DEFAULT, campaigns, insert_campaigns, insert_items, placeholders
+from data.store.core import rows
+from data.store.core.cache import Cache
+from data.store.core.conditions import Where, items_condition
 from data.store.core.connections import Connection
-from data.store.core.selection import Selection, Where
 from data.store.core.store import Store, transaction
 
 
@@ -95,7 +98,7 @@ def _condition(selection: Selection) -> Where:
             f"a campaign's items are chosen by suite, task and generator, not by --{other[0]}: what was said of them would"
             " choose along; list the items by hand instead, they are then marked as selected"
         )
-    return selection.items()
+    return items_condition(selection)
 
 
 Members = dict[str, list[dict[str, Any]]]
@@ -173,13 +176,9 @@ def kinds(connection: Connection, item_ids: Sequence[str]) -> dict[str, str]:
     """The kind of each of these items that can be shown: all its images have a file."""
     query = (
         "select t.item_id, t.kind from items t join item_members m using (item_id) left join images i using (image_id)"
-        f" where t.item_id in {placeholders(item_ids)} group by all having bool_and(i.sha256 is not null)"
+        f" where t.item_id in {rows.placeholders(item_ids)} group by all having bool_and(i.sha256 is not null)"
     )
     return rows.mapping(connection, query, item_ids)
-
-
-class CampaignRefused(ValueError):
-    """Nothing was changed; the message says why and what to do."""
 
 
 @transaction(touched=frozenset())
@@ -205,7 +204,13 @@ def listed(store: Store, ids: Sequence[str] | None = None) -> list[Campaign]:
 
 def get(store: Store, campaign_id: str) -> Campaign | None:
     """One campaign, None if there is none."""
-    return store.memory.keep(("campaign", campaign_id), lambda: next(iter(listed(store, [campaign_id])), None))
+    with store.read() as cursor:
+        return cached_campaign(cursor, store.memory, campaign_id)
+
+
+def cached_campaign(cursor: Connection, memory: Cache, campaign_id: str) -> Campaign | None:
+    """Like ``get``, by a cursor."""
+    return memory.keep(("campaign", campaign_id), lambda: next(iter(campaigns(cursor, [campaign_id])), None))
 
 
 def items(store: Store, campaign_id: str) -> list[CampaignItem]:
@@ -463,9 +468,15 @@ def consent_hash(settings: Settings) -> str | None:
 
 def has_consented(store: Store, campaign: str, person: str, text: str) -> bool:
     """Whether this person has agreed to this text."""
-    query, about = f"select 1 from consents where {_WHERE}", (campaign, person, text)
-    # asked with every answer; who has not agreed yet is looked up anew
-    return store.memory.keep(("consent", *about), lambda: store.query_first(query, about)) is not None
+    with store.read() as cursor:
+        return cached_consent(cursor, store.memory, (campaign, person, text))
+
+
+def cached_consent(cursor: Connection, memory: Cache, about: tuple[str, str, str]) -> bool:
+    """Like ``has_consented``, by a cursor; ``about``: campaign, person and text."""
+    # every answer needs it; who has not agreed yet is looked up anew
+    query = f"select 1 from consents where {_WHERE}"
+    return memory.keep(("consent", *about), lambda: rows.first(cursor, query, about)) is not None
 
 
 @transaction(shown=False)

@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from data.campaigns.settings import Settings
+from data.campaigns.settings import DEFAULT, Settings
 from data.records import Annotation, Rater
+from data.refusals import NameTaken
+from data.store.campaign_items import campaigns, count_reports, ensure_default, refuse_closed
 from data.store.campaigns.allocation import NextTasks, TaskRequest, allocate_all, allocate_tasks
 from data.store.core import rows
-from data.store.core.campaign_items import DEFAULT, campaigns, count_reports, ensure_default, refuse_closed
 from data.store.core.connections import Connection
-from data.store.core.erased import Erased
 from data.store.core.store import Store, transaction
+from data.store.erased import Erased
 from data.store.imports import ImportRefused, insert_raters
 from data.store.judgements.answer_status import Rule
 from data.store.judgements.campaign_state import EARNED, CampaignStates, forget_state
@@ -26,10 +27,6 @@ from data.store.judgements.recording import SavedAnswer, SentAnswer, items_of_so
 
 TASKS_AHEAD: Final = 2
 """So many images a person's browser has at once: the one on the screen, and the next, which is loaded meanwhile."""
-
-
-class NameTaken(ValueError):
-    """A person may not go by this name."""
 
 
 def enter(store: Store, name: str) -> None:
@@ -150,10 +147,10 @@ select exists (select 1 from campaigns where campaign_id = $campaign and state =
 """
 
 
-def worked_in(store: Store, person: str, campaign: str) -> bool:
-    """Whether this person holds, has begun or has answered something in a campaign."""
+def worked_in(cursor: Connection, person: str, campaign: str) -> bool:
+    """Return True if this person holds, has begun or has answered something in a campaign."""
     return any(
-        store.query_first(f"select 1 from {table} where rater_id = ? and campaign_id = ? limit 1", [person, campaign])
+        rows.first(cursor, f"select 1 from {table} where rater_id = ? and campaign_id = ? limit 1", [person, campaign])
         for table in ("claims", "drafts", "annotations")
     )
 
@@ -254,17 +251,25 @@ class OwnAnswer:
 
 def own_answers(store: Store, person: str, campaign: str = DEFAULT, *, limit: int = 1) -> Sequence[OwnAnswer]:
     """This person's answers in a campaign, the last one given first."""
-    return _query(store, "a.rater_id = ? and a.campaign_id = ?", [person, campaign], limit)
+    with store.read() as cursor:
+        return _own_answers(cursor, "a.rater_id = ? and a.campaign_id = ?", [person, campaign], limit)
 
 
 def own_answer(store: Store, person: str, campaign: str, annotation_id: str) -> OwnAnswer | None:
     """One of this person's answers, of a first one the latest revision; None: not theirs, or a revision revised since."""
+    with store.read() as cursor:
+        return read_own_answer(cursor, person, campaign, annotation_id)
+
+
+def read_own_answer(cursor: Connection, person: str, campaign: str, annotation_id: str) -> OwnAnswer | None:
+    """Like ``own_answer``, by a cursor."""
     where = "a.rater_id = ? and a.campaign_id = ? and ? in (a.annotation_id, a.root_id)"
-    return next(iter(_query(store, where, [person, campaign, annotation_id], 1)), None)
+    return next(iter(_own_answers(cursor, where, [person, campaign, annotation_id], 1)), None)
 
 
-def _query(store: Store, where: str, parameters: Sequence[str], limit: int) -> list[OwnAnswer]:
-    return store.query_records(
+def _own_answers(cursor: Connection, where: str, parameters: Sequence[str], limit: int) -> list[OwnAnswer]:
+    return rows.records(
+        cursor,
         OwnAnswer,
         "select a.annotation_id, a.item_id, t.public_id, a.questionnaire, a.answers, a.raw, a.submitted"
         " from annotations a join items t using (item_id)"

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from data.aspects import Scales
+from data.selection import Selection
 from data.store.core import rows
+from data.store.core.conditions import judgements_condition
 from data.store.core.connections import Connection
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Scales = dict[tuple[str, str], str]
-"""The scale of each (suite, aspect)."""
 
 WHY_EXCLUDED = """case when a.status is not null and a.status <> 'valid' then a.status
                 when coalesce(a.saw_evidence, false) then 'saw_evidence'
@@ -72,7 +72,7 @@ def frame(store: Store, selection: Selection, *, campaigns: bool = False) -> pd.
     training``; ``selected``: the item was picked for a campaign that has items drawn by chance); ``saw_labels``: the scorer
     was made, or its settings were chosen, with people's labels in view.
     """
-    condition, parameters = selection.judgements()
+    condition, parameters = judgements_condition(selection)
     with store.read() as cursor:
         more = _saw_labels(cursor) + (", a.campaign_id as campaign" if campaigns else "")
         return rows.frame(cursor, FRAME.format(where=condition, more=more), parameters)
@@ -106,7 +106,7 @@ class RatedAspect:
 
 def rated_aspects(store: Store, selection: Selection) -> list[RatedAspect]:
     """Return which aspects of whole items the selected judgements are of, and which scorers gave them."""
-    condition, parameters = selection.judgements()
+    condition, parameters = judgements_condition(selection)
     return store.query_records(
         RatedAspect,
         "select distinct t.suite, j.aspect, case when r.kind = 'scorer' then r.rater_id end as rater from judgements j"

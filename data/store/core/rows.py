@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from data.store.core.connections import Connection
@@ -26,6 +26,11 @@ def insert(connection: Connection, table: str, records: Iterable[Mapping[str, An
 def add(connection: Connection, table: str, /, **record: Any) -> None:
     """Insert one record."""
     insert(connection, table, [record])
+
+
+def placeholders(values: Collection[Any]) -> str:
+    """Return placeholders for a list of values: unlike ``unnest(?)``, these let the database use an index."""
+    return f"({', '.join('?' * len(values))})"
 
 
 T = TypeVar("T")
@@ -91,7 +96,7 @@ def delete(connection: Connection, table: str, columns: Sequence[str], keys: Seq
     """Delete the rows with one of these texts in these columns; ``table`` and ``columns`` are code, never data."""
     named = ", ".join(columns)
     if len(keys) <= _FEW:
-        marks = ", ".join([f"({', '.join('?' * len(columns))})"] * len(keys))
+        marks = ", ".join([placeholders(columns)] * len(keys))
         connection.execute(f"delete from {table} where ({named}) in ({marks})", [value for key in keys for value in key])
         return
     lists = ", ".join(["unnest(?::varchar[])"] * len(columns))

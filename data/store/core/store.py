@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, NamedTuple, ParamS
 import duckdb
 
 from data.files import on_disk
-from data.store.core import browse_index, connections, database_file, rows, schema
+from data.store.core import connections, database_file, rows, schema
 from data.store.core.cache import Cache
 from data.store.core.connections import DATABASE, Connection, NotWritten, as_disk_error, first_line, refuse_empty, unreadable
 from data.store.core.database_copy import copy_database
@@ -127,6 +127,8 @@ class Store:
     """
 
     backups: ClassVar[Backups]
+    projections: ClassVar[Sequence[Callable[[Connection], None]]]
+    """Functions that bring a projection up to date in a database that was just opened; ``data.store`` lists them."""
 
     def __init__(self, project: Path) -> None:
         """Open or create the project in this folder.
@@ -149,8 +151,9 @@ class Store:
             # that is overwritten from then on: this one lives as long as the project is open, and so is asked nothing
             with closing(self._connection.cursor()) as cursor:
                 self.notes = _backup_before_migration(cursor, self.project, self.backups)
-                if migrate(cursor) >= browse_index.SINCE:
-                    _fill_browse_index(cursor)
+                migrate(cursor)
+                for bring_up_to_date in self.projections:
+                    bring_up_to_date(cursor)
                 self.secret = _secret(cursor)
                 self._acknowledged = AcknowledgedNumber(self.project, self.secret)
                 self.notes += self._missing_writes(cursor)
@@ -414,18 +417,6 @@ def _backup_before_migration(connection: Connection, project: Path, backups: Bac
             f" {first_line(error)}; nothing was changed"
         ) from error
     return [f"the project was brought from schema {version} to {newest}; as it was before, it is in {folder}"]
-
-
-def _fill_browse_index(connection: Connection) -> None:
-    """Make all wide rows, where that is due: once, in a project from before there were any."""
-    if rows.value(connection, "select count(*) from stale where item_id is null"):
-        connection.begin()
-        try:
-            browse_index.remake(connection)
-            connection.commit()
-        except BaseException:
-            connection.rollback()
-            raise
 
 
 def _secret(connection: Connection) -> str:

@@ -11,8 +11,8 @@ from data.formats.cooccurrence import Cooccurrence
 from data.jobs.runs import Observation, Run
 from data.prompts.questions import PromptQuestion
 from data.records import Annotation, Evidence, Image, Item, Prompt, Rater
-from data.store import library
-from data.store.core import browse_index, rows
+from data.store import browse_index, library
+from data.store.core import rows
 from data.store.core.connections import Connection
 from data.store.core.store import Store
 from data.store.imports.inserts import (

@@ -8,7 +8,8 @@ from dataclasses import asdict
 
 from data.jobs.runs import Run
 from data.records import Item, Rater
-from data.store.core import erased, rows
+from data.store import erased
+from data.store.core import rows
 from data.store.core.connections import Connection
 
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from data.campaigns.settings import Campaign
+from data.campaigns.settings import DEFAULT, Campaign
 from data.prompts.questions import PromptQuestion
 from data.records import Annotation, Evidence
-from data.store import library
-from data.store.core import browse_index, rows
-from data.store.core.campaign_items import DEFAULT, campaigns, insert_campaigns, recount
+from data.store import browse_index, library
+from data.store.campaign_items import campaigns, insert_campaigns, recount
+from data.store.core import rows
 from data.store.core.connections import Connection
 from data.store.imports.inserts import insert_members
 from data.store.judgements.answer_status import Decision

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from data.store import library
-from data.store.core import browse_index, rows
-from data.store.core.campaign_items import DEFAULT, recount
+from data.campaigns.settings import DEFAULT
+from data.store import browse_index, library
+from data.store.campaign_items import recount
+from data.store.core import rows
 from data.store.core.connections import Connection
 from data.store.core.store import transaction
 from data.store.imports.inserts import ImportRefused

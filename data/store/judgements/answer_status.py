@@ -13,11 +13,12 @@ from typing import Any, Final, Literal
 
 from data.aspects import SCALES
 from data.campaigns.checks import wrong_answers
-from data.campaigns.settings import UNEARNED, Campaign, Role, Settings, SurplusReason
+from data.campaigns.settings import DEFAULT, UNEARNED, Campaign, Role, Settings, SurplusReason
 from data.records import Annotation
-from data.store.core import erased, rows
+from data.store import erased
+from data.store.campaign_items import AnnotationTask
+from data.store.core import rows
 from data.store.core.cache import Cache
-from data.store.core.campaign_items import DEFAULT, AnnotationTask, placeholders
 from data.store.core.connections import Connection
 from data.store.core.store import Store
 from data.store.judgements.campaign_state import CampaignState, CampaignStates
@@ -76,11 +77,17 @@ def adopt_unblinding(store: Store, token: str, person: str) -> None:
 
 def unblinded_how(store: Store, person: str, item_id: str) -> str | None:
     """How this person came to see it, or one of its images, first; None: they have not."""
-    # most people in a campaign never see any, and are asked about with every answer
-    people = store.memory.keep("uncovered", lambda: frozenset(store.query_column("select distinct rater_id from uncovered")))
+    with store.read() as cursor:
+        return _unblinded_how(cursor, store.memory, person, item_id)
+
+
+def _unblinded_how(cursor: Connection, memory: Cache, person: str, item_id: str) -> str | None:
+    # most people in a campaign never see any, and every answer needs to know
+    people = memory.keep("uncovered", lambda: frozenset(rows.column(cursor, "select distinct rater_id from uncovered")))
     if person not in (people or ()):
         return None
-    record = store.query_first(
+    record = rows.first(
+        cursor,
         "select how from uncovered where rater_id = ? and (item_id = ? or item_id in"
         " (select image_id from item_members where item_id = ?)) order by moment limit 1",
         [person, item_id, item_id],
@@ -94,15 +101,18 @@ def has_answered(store: Store, person: str, item_id: str) -> bool:
     return record is not None
 
 
-def resolve_revision(store: Store, person: str, item_id: str, revises: str | None) -> tuple[bool, str | None]:
-    """Whether an answer that comes now was given after seeing, and which answer it takes the place of.
+def resolve_revision(
+    cursor: Connection, memory: Cache, *, person: str, item_id: str, revises: str | None
+) -> tuple[bool, str | None]:
+    """Return whether an answer that comes now was given after seeing, and which answer it takes the place of.
 
     A blind answer keeps its place in the statistics whatever is said after seeing, so a revision then stands beside it: it
     takes the place of an earlier answer after seeing, or of none. What ``revises`` names stays if it is not this person's.
     """
-    if unblinded_how(store, person, item_id) is None:
+    if _unblinded_how(cursor, memory, person, item_id) is None:
         return False, revises
-    own = store.query(
+    own = rows.dicts(
+        cursor,
         "select annotation_id, saw_evidence,"
         " annotation_id in (select revises from annotations where revises is not null and rater_id = ?) as superseded"
         " from annotations where rater_id = ? and item_id = ? order by seq, submitted",
@@ -162,7 +172,7 @@ def _suites(connection: Connection, items: Collection[str], memory: Cache) -> di
     }
     suites = {item_id: task.suite for item_id, task in tasks.items()}
     if missing := [item_id for item_id in items if item_id not in suites]:
-        cursor = connection.execute(f"select item_id, suite from items where item_id in {placeholders(missing)}", missing)
+        cursor = connection.execute(f"select item_id, suite from items where item_id in {rows.placeholders(missing)}", missing)
         suites |= dict(cursor.fetchall())
     return suites
 
@@ -172,7 +182,7 @@ def _raters(connection: Connection, names: Sequence[str], memory: Cache) -> None
     unsure = [name for name in dict.fromkeys(names) if not memory.get(("rater", name))]
     if not unsure:
         return
-    there = rows.column(connection, f"select rater_id from raters where rater_id in {placeholders(unsure)}", unsure)
+    there = rows.column(connection, f"select rater_id from raters where rater_id in {rows.placeholders(unsure)}", unsure)
     # an import that brought the name may have been undone since the person entered
     people = [name for name in unsure if name not in there]
     erased.refuse(connection, people)
@@ -189,7 +199,8 @@ def _with_scale(connection: Connection, judged: Collection[tuple[str, str]], mem
     suites = sorted({suite for suite, _ in set(judged) - known})
     if not suites:
         return known
-    records = connection.execute(f"select suite, aspect from scales where suite in {placeholders(suites)}", suites).fetchall()
+    query = f"select suite, aspect from scales where suite in {rows.placeholders(suites)}"
+    records = connection.execute(query, suites).fetchall()
     for suite, aspect in records:
         memory.put(("scaled", suite, aspect), True, since)
     return known | set(records)
@@ -315,7 +326,7 @@ def decide_status(states: CampaignStates, annotations: Sequence[Annotation], pla
     for campaign_id, people_at in counts.items():
         connection.execute(
             "update campaign_items set people = list_extract(?::integer[], list_position(?::integer[], position))"
-            f" where campaign_id = ? and position in {placeholders(people_at)}",
+            f" where campaign_id = ? and position in {rows.placeholders(people_at)}",
             [list(people_at.values()), list(people_at), campaign_id, *people_at],
         )
     return decisions

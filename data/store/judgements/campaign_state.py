@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from data.campaigns.settings import UNEARNED, Campaign
+from data.campaigns.settings import DEFAULT, UNEARNED, Campaign
+from data.store.campaign_items import cached_campaigns, campaign_listing, refuse_closed
 from data.store.core import rows
 from data.store.core.cache import Cache
-from data.store.core.campaign_items import DEFAULT, cached_campaigns, campaign_listing, placeholders, refuse_closed
 from data.store.core.connections import Connection
 
 
@@ -203,7 +203,7 @@ class CampaignState:
             return
         campaign_id = self.campaign.campaign_id
         connection.execute(
-            f"delete from claims where campaign_id = ? and rater_id in {placeholders(names)}", [campaign_id, *names]
+            f"delete from claims where campaign_id = ? and rater_id in {rows.placeholders(names)}", [campaign_id, *names]
         )
         ids = self.listing.item_ids
         claims = (

@@ -11,10 +11,9 @@ from data.campaigns.settings import SurplusReason
 from data.jobs.runs import Detection
 from data.prompts.questions import PromptQuestion
 from data.records import Annotation, Evidence, Judgement
-from data.store import library
-from data.store.core import browse_index, rows
+from data.store import browse_index, library
+from data.store.core import rows
 from data.store.core.cache import Cache
-from data.store.core.campaign_items import placeholders
 from data.store.core.connections import Connection
 from data.store.core.store import Store, transaction
 from data.store.judgements import answer_status, revocations, scorer_evidence
@@ -141,7 +140,7 @@ def _save(states: CampaignStates, annotations: Sequence[Annotation]) -> list[Sav
     connection = states.connection
     ids = [annotation.annotation_id for annotation in annotations]
     columns = "annotation_id, status, item_id, rater_id, surplus_reason"
-    query = f"select {columns} from annotations where annotation_id in {placeholders(ids)}"
+    query = f"select {columns} from annotations where annotation_id in {rows.placeholders(ids)}"
     stored = connection.execute(query, ids).fetchall()
     status: dict[str, str] = {annotation_id: stands for annotation_id, stands, *_ in stored}
     whose = {annotation_id: (item_id, rater_id) for annotation_id, _, item_id, rater_id, _ in stored}

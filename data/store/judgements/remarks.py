@@ -8,42 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import Literal, get_args
 
+from data.refusals import NoteRefused, TagRefused
+from data.remarks import Adjudication, Note, Tagging
 from data.store.core import rows
 from data.store.core.connections import Connection
-from data.store.core.erased import refuse
 from data.store.core.store import Store, transaction
-
-Wrong = Literal["scorer", "person", "prompt", "guideline"]
-
-
-@dataclass(frozen=True, slots=True)
-class Adjudication:
-    """A verdict on what was said of an item.
-
-    Attributes:
-        adjudication_id: made by whoever sends it (a UUID), so that sending it twice is harmless.
-        wrong: who or what was; ``rater_id`` names the scorer or person, where it is one.
-            Of a person without a name: everybody who says something else.
-        verdict: what is true, in the aspect's labels; empty: the verdicts before are taken back.
-    """
-
-    adjudication_id: str
-    item_id: str
-    aspect: str
-    wrong: Wrong
-    verdict: str
-    made_by: str
-    target: str | None = None
-    campaign_id: str | None = None
-    rater_id: str | None = None
-    note: str = ""
-    moment: datetime | None = None
-
-    def __post_init__(self) -> None:
-        if self.wrong not in get_args(Wrong):
-            raise ValueError(f"wrong is one of {', '.join(get_args(Wrong))}; got {self.wrong!r}")
+from data.store.erased import refuse
 
 
 def verdicts(store: Store, item_ids: Sequence[str] | None = None, *, replaced: bool = False) -> list[Adjudication]:
@@ -91,22 +62,6 @@ def adjudicate(connection: Connection, adjudication: Adjudication) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
-    """A note on an item.
-
-    Attributes:
-        note_id: made by whoever sends it (a UUID), so that sending it twice is harmless.
-        revises: the note that this one takes the place of; only whoever wrote that may.
-    """
-
-    note_id: str
-    item_id: str
-    text: str
-    made_by: str
-    revises: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class CurrentNote:
     """A note as it stands: ``note_id`` is the one to revise, ``moment`` that of its latest text, ``revised`` whether it has
     had another."""
@@ -116,10 +71,6 @@ class CurrentNote:
     made_by: str
     moment: datetime
     revised: bool
-
-
-class NoteRefused(ValueError):
-    """Nothing was written; the message says why."""
 
 
 def notes_of_item(store: Store, item_id: str) -> list[CurrentNote]:
@@ -156,21 +107,6 @@ def write_note(connection: Connection, note: Note) -> bool:
     seq = rows.sequence(connection, "statement_seq", 1)[0]
     rows.insert(connection, "notes", [written | {"moment": datetime.now(UTC), "seq": seq}])
     return True
-
-
-class TagRefused(ValueError):
-    """Nothing was tagged; the message says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tagging:
-    """One act: a tag put on items (or taken off). ``tagging_id`` is the client's: sent twice it is one act."""
-
-    tagging_id: str
-    items: tuple[str, ...]
-    tag: str
-    on: bool
-    made_by: str
 
 
 @dataclass(frozen=True, slots=True)

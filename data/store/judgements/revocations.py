@@ -15,8 +15,9 @@ from typing import Any, Final
 from data.campaigns.checks import QUICK_SECONDS, fails_checks, mostly_quick
 from data.campaigns.settings import Settings, SurplusReason
 from data.records import Annotation
-from data.store.core import browse_index, rows
-from data.store.core.campaign_items import campaigns, count_reports, placeholders, recount, refuse_closed
+from data.store import browse_index
+from data.store.campaign_items import campaigns, count_reports, recount, refuse_closed
+from data.store.core import rows
 from data.store.core.connections import Connection
 from data.store.core.store import Store, transaction
 from data.store.judgements import answer_status
@@ -279,7 +280,7 @@ def _failures(
 def _tally(connection: Connection, query: str, campaign_id: str, people: Sequence[str]) -> list[tuple[Any, ...]]:
     if not people:
         return []
-    whose = f"a.campaign_id = ? and a.revises is null and a.rater_id in {placeholders(people)} and {_SINCE_LET_IN}"
+    whose = f"a.campaign_id = ? and a.revises is null and a.rater_id in {rows.placeholders(people)} and {_SINCE_LET_IN}"
     return connection.execute(query.format(whose=whose), [campaign_id, *people]).fetchall()
 
 

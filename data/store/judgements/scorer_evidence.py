@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from data.jobs.runs import Detection, Observation, RunFolder
+from data.selection import Selection
 from data.spec import HasSpec
 from data.store.core import rows
+from data.store.core.conditions import items_condition, judgements_condition
 from data.store.core.connections import Connection
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 
 DetectionsByImage = dict[tuple[str, str], list[tuple[Detection, str | None]]]
@@ -220,7 +221,7 @@ class PerceivedImage(HasSpec):
 
 def perceived_images(store: Store, selection: Selection, rater_id: str) -> list[PerceivedImage]:
     """Those of the selected images of which this rater's runs saw something, by generator, prompt and index."""
-    condition, parameters = selection.items()
+    condition, parameters = items_condition(selection)
     return store.query_records(
         PerceivedImage,
         "select t.item_id, i.prompt_id, i.generator, i.idx, p.text, p.task, p.spec"
@@ -306,7 +307,7 @@ def caption_choices(store: Store, selection: Selection) -> list[CaptionChoice]:
     of them right, is left out.
     """
     only = Selection(suite=selection.suite, task=selection.task, generator=selection.generator, rater=selection.rater)
-    condition, parameters = only.judgements()
+    condition, parameters = judgements_condition(only)
     query = _CAPTION_CHOICES.format(condition=condition)
     choices = store.query_records(CaptionChoice, query, parameters, "payload", "settings")
     return [choice for choice in choices if _is_sound(choice.payload)]

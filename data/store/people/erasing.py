@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
+from data.refusals import NoSuchPerson
+from data.store import erased
 from data.store.backup import backups
 from data.store.browse import index_refresh
 from data.store.campaigns.departures import LedgerLine, insert_ledger
-from data.store.core import erased, rows
+from data.store.core import rows
 from data.store.core.connections import Connection
-from data.store.core.erased import ErasedRows, strike_person
 from data.store.core.store import Store, transaction
-
-
-class NoSuchPerson(ValueError):
-    """There is nobody of this name to erase; the message says so."""
-
+from data.store.erased import ErasedRows, strike_person
 
 _MARKS = "marks of erased people"
 """What they are kept by, as every request asks for them; only this process changes them."""

@@ -7,26 +7,23 @@ and sessions that were ended are known to the project by keyed hashes alone.
 from __future__ import annotations
 
 import secrets
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Final
 
-from data.people import Role, keyed_hash
+from data.campaigns.settings import DEFAULT
+from data.people import Arrival, Arrived, Invitation, Terms, keyed_hash
 from data.records import Rater
-from data.store.campaigns.participation import NameTaken
+from data.refusals import InvitationClosed, InvitationRefused, NameTaken, OtherBrowser
+from data.store.campaign_items import campaigns
 from data.store.core import rows
-from data.store.core.campaign_items import DEFAULT, campaigns
 from data.store.core.connections import Connection
-from data.store.core.erased import Erased
 from data.store.core.store import Store, transaction
+from data.store.erased import Erased
 from data.store.imports import ImportRefused, insert_raters
 
 _LETTERS: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 _GROUPS, _GROUP = 3, 4
-
-
-class OtherBrowser(ValueError):
-    """The id belongs to another browser, and no re-entry code, or a wrong one, was given."""
 
 
 def new_code() -> str:
@@ -71,56 +68,6 @@ _SELECT = (
     "select invitation_id, campaign_id as campaign, role, expires, uses, note, made_by, moment, revoked, signed,"
     " (select count(distinct rater_id) from arrivals a where a.invitation_id = i.invitation_id) as used from invitations i"
 )
-
-
-class InvitationRefused(ValueError):
-    """Nothing was changed; the message says why."""
-
-
-class InvitationClosed(ValueError):
-    """The invitation lets nobody in (any more); its arguments are sentences for whoever came."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """Whom a link lets in, to what, and until when.
-
-    Attributes:
-        campaign: None: the default campaign.
-        uses: how many people may come by it; None: any number.
-        signed: whether it lets in only those whose id a crowd platform sent is signed with it.
-    """
-
-    campaign: str | None
-    role: Role
-    expires: datetime
-    uses: int | None = None
-    note: str = ""
-    signed: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invitation(Terms):
-    """A link that was handed out.
-
-    Attributes:
-        revoked: when it was taken back.
-        used: how many people have come by it.
-    """
-
-    invitation_id: str
-    made_by: str
-    moment: datetime
-    revoked: datetime | None = None
-    used: int = 0
-
-    def closed(self, now: datetime | None = None) -> str | None:
-        """Why sessions that began with it are over, as a sentence; None: they go on."""
-        if self.revoked is not None:
-            return "This invitation has been taken back."
-        if self.expires <= (now or datetime.now(UTC)):
-            return "This invitation has expired."
-        return None
 
 
 def create(store: Store, terms: Terms, made_by: str) -> Invitation:
@@ -182,40 +129,6 @@ def _revoke(connection: Connection, invitation_id: str, moment: datetime) -> Non
         raise InvitationRefused(f"there is no invitation {invitation_id!r}; `people invitations` lists them")
     ended = "update invitations set revoked = ? where invitation_id = ? and revoked is null"
     connection.execute(ended, [moment, invitation_id])
-
-
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """Somebody comes by a link.
-
-    Attributes:
-        came_as: a crowd platform, whose pseudonym ``name`` then is, or ``name``: they typed it.
-        known_as: the name that their browser's session is of; None: it has none.
-        network: a keyed hash of where they come from; None: that tells nothing.
-        secret, code: what their browser's cookie holds for this person, and the re-entry code that they typed.
-    """
-
-    invitation_id: str
-    name: str
-    came_as: str
-    known_as: str | None = None
-    network: str | None = None
-    secret: str = ""
-    code: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Arrived:
-    """Somebody was let in.
-
-    Attributes:
-        secret: what their browser is to keep for this person; None: it has it, or needs none.
-        code: their re-entry code, told this once; None: it was told before, or they need none.
-    """
-
-    invitation: Invitation
-    secret: str | None = None
-    code: str | None = None
 
 
 def arrive(store: Store, arrival: Arrival) -> Arrived:

@@ -16,6 +16,7 @@ from agreement.inference.intervals import (
     CORRECTED,
     NUMBER,
     SHARE,
+    Deletions,
     Deviations,
     Interval,
     ValueRange,
@@ -93,6 +94,14 @@ def test_tasks_of_unequal_size_are_as_many_prompts_as_have_their_variance() -> N
     assert together is not None
     found = interval(1.0, together, SHARE)
     assert (found.low, found.high) == pytest.approx(clopper_pearson(1.0, 32))
+
+
+def test_above_a_thousand_prompts_a_thousand_groups_of_them_are_left_out() -> None:
+    weights = Deletions(wanted=True).weights(2500)
+    assert weights.shape == (1001, 2500)
+    assert weights[0].all()
+    assert np.array_equal((weights[1:] == 0).sum(0), np.ones(2500))
+    assert set((weights[1:] == 0).sum(1)) == {2, 3}
 
 
 def test_why_there_is_none() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from agreement.inference.intervals import COEFFICIENT, Deletions, interval, quantile
+from agreement.inference.sample_size import prompts_needed
 from agreement.meta.components import Components, variance_components
 from agreement.meta.planning import (
     Aim,
@@ -16,7 +17,6 @@ from agreement.meta.planning import (
     observed_design,
     plan_means,
     plan_statistics,
-    prompts_needed,
 )
 from agreement.meta.rater_effects import rater_effects, severities
 from agreement.meta.units import RatedUnits, read_units
@@ -192,6 +192,12 @@ def test_statistics_are_planned_from_fewer_images_and_ratings() -> None:
     assert thin.n_ratings < full.n_ratings
     assert thin.n_items < full.n_items
     assert (thin.prompts_needed or 0) > (full.prompts_needed or 0) > 0
+    for row in (thin, full):
+        # the jackknife's variance falls as 1 / G, and t has G - 1 degrees of freedom
+        assert row.low is not None and row.high is not None and row.prompts_needed is not None  # noqa: PT018
+        per_prompt = (row.high - row.low) / 2 / stats.t.ppf(0.975, row.prompts - 1) * np.sqrt(row.prompts)
+        halves = [stats.t.ppf(0.975, n - 1) * per_prompt / np.sqrt(n) for n in (row.prompts_needed, row.prompts_needed - 1)]
+        assert halves[0] <= Aim().half_width < halves[1]
     assert {row.scorer for row in rows} == {None, "alpha", "beta"}
 
 

@@ -176,6 +176,21 @@ def test_an_adverse_or_constant_scorer_leaves_the_labels_alone() -> None:
         assert made.saved == pytest.approx(0.0, abs=1e-6)
 
 
+def test_labels_saved_are_those_that_would_make_labels_alone_as_sure() -> None:
+    """Widths of intervals fall as the root of the labels, but for those of these images, of which there are only so many."""
+    rng = np.random.default_rng(4)
+    label = rng.integers(0, 2, 200).astype(float)
+    verdict = np.where(rng.random(200) < 0.1, 1 - label, label)
+    label[60:] = np.nan
+    made = estimate([sample_of(np.arange(200), label, verdict)], NUMBER)
+    assert made is not None
+    assert made.bounds.low is not None and made.bounds.high is not None  # noqa: PT018
+    assert made.alone_bounds.low is not None and made.alone_bounds.high is not None  # noqa: PT018
+    wider = (made.alone_bounds.high - made.alone_bounds.low) / (made.bounds.high - made.bounds.low)
+    assert wider > 1.2
+    assert made.saved == pytest.approx(60 * wider**2 - 60)
+
+
 def test_all_are_labelled_and_too_few() -> None:
     label = np.tile([1.0, 0.0, 1.0], 4)
     these = estimate([sample_of(np.arange(12), label, label, "these")], SHARE)

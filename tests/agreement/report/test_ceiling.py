@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from agreement import Options, build
-from agreement.inference.hypothesis_tests import needed
+from agreement.inference.hypothesis_tests import equivalence
 from agreement.inference.intervals import COEFFICIENT, SHARE, Deletions, Spread, ValueRange
-from agreement.report.ceiling import SAW_LABELS, judge, opposite
+from agreement.inference.sample_size import more_prompts
+from agreement.report.ceiling import SAW_LABELS, opposite, position
 from agreement.report.leave_one_out import DIFFERENCE, PEOPLE, SCORER, remaining_ratings, with_leave_one_out
 from agreement.report.scorer_human import ComparisonScale, ScorerAgreement
 from agreement.study.cells import Cell, Key
@@ -21,7 +22,7 @@ from concord.common.sentences import text
 from tests.agreement import frames, reference_implementations
 from tests.agreement.frames import Judgement, frame, judgement, people, scorer
 from tests.agreement.json_rows import json_rows
-from tests.agreement.oracles import metrics, stats
+from tests.agreement.oracles import metrics, multitest, stats
 
 Rows = list[dict[str, Any]]
 Said = Mapping[str, Mapping[str, float]]  # unit -> person -> number
@@ -276,25 +277,76 @@ def test_deviations_are_those_without_each_prompt(statistic: str, way: Any, slot
 
 # --- the verdict ------------------------------------------------------------------------------------------------------
 def test_the_verdict_from_how_the_difference_varies() -> None:
-    """t(9) is 2.262 for 95 %, 1.833 for 90 %."""
-    assert judge(Spread(-0.3, 0.1, 9), 0.05, 0.01) == "below"
-    assert judge(Spread(0.3, 0.1, 9), 0.05, 0.01) == "above"
-    assert judge(Spread(0.01, 0.02, 9), 0.05, 0.6) == "equivalent"
-    assert judge(Spread(0.02, 0.02, 9), 0.05, 0.3) is None
+    """t(9) is 2.262 for 95 %."""
+    assert position(Spread(-0.3, 0.1, 9), 0.01, 0.9) == "below"
+    assert position(Spread(0.3, 0.1, 9), 0.01, 0.9) == "above"
+    assert position(Spread(0.01, 0.02, 9), 0.6, 0.04) == "equivalent"
+    assert position(Spread(0.02, 0.02, 9), 0.3, 0.06) is None
     # more than nothing and less than the margin: equivalent
-    assert judge(Spread(0.03, 0.005, 9), 0.05, 0.001) == "equivalent"
+    assert position(Spread(0.03, 0.005, 9), 0.001, 0.01) == "equivalent"
     # the interval leaves 0 out, but five prompts cannot have a p below 0.0625
-    assert judge(Spread(0.3, 0.1, 9), 0.05, 0.0625) is None
+    assert position(Spread(0.3, 0.1, 9), 0.0625, 0.9) is None
+    # significant, but for an interval that is wider than the flips know
+    assert position(Spread(0.2, 0.1, 9), 0.01, 0.9) is None
 
 
-def test_prompts_needed_go_with_the_square_of_the_reach() -> None:
-    # 2.262 * 0.1 must shrink to 0.2: (0.2262 / 0.2)^2 * 10 = 12.8; and 0.2 n = 1.96 sqrt(0.14 n) where n = 13.4
-    assert needed(Spread(0.2, 0.1, 9), 0.05, 10) == 4
-    # 0.2 n - 0.5 = 1.96 sqrt(0.14 n + 0.25) where n = 19.4
-    assert needed(Spread(0.2, 0.1, 9), 0.05, 10, 0.5) == 10
-    # to tell 0 from 0.05, 1.833 * 0.1 must shrink to 0.05
-    assert needed(Spread(0.0, 0.1, 9), 0.05, 10) == 125
-    assert needed(Spread(0.0, 0.1, 9), 0.0, 10) is None
+@pytest.mark.parametrize("mean", [-0.02, 0.0, 0.03])
+def test_equivalence_is_two_one_sided_t_tests(mean: float) -> None:
+    """Without a contrary prompt: scipy's one-sample t tests against both margins."""
+    values = np.random.default_rng(3).normal(0.0, 0.05, 20)
+    values += mean - values.mean()
+    test = Spread(mean, float(values.std(ddof=1)) / np.sqrt(20), 19)
+    one, other = (stats.ttest_1samp(values, end, alternative=side).pvalue for end, side in ((-0.05, "greater"), (0.05, "less")))
+    assert equivalence(test, 0.05) == pytest.approx(max(one, other))
+
+
+def test_equivalence_holds_also_with_one_contrary_prompt_towards_each_end() -> None:
+    """Fifty prompts that are all alike are not within .05, sixty are: of these 5 % would differ in one (the rule of three)."""
+    for prompts, within in ((20, False), (50, False), (60, True)):
+        alike = Spread(0.0, 1e-9, prompts - 1.0)
+        p = equivalence(alike, 0.05, 1.0 / prompts)
+        both = [float(stats.t.cdf((0.05 - 1 / prompts) / (1 / prompts), prompts - 1))] * 2
+        assert p == pytest.approx(1 - min(both))
+        assert (p < 0.05) == within
+    assert equivalence(Spread(0.02, 0.01, 29), 0.05, 0.01) > equivalence(Spread(0.02, 0.01, 29), 0.05)
+
+
+def told(test: Spread, margin: float, prompts: int, contrary: float, n: int, factors: tuple[int, int]) -> float:
+    """Share of 2,000 studies of n prompts in which flips or two one-sided tests tell; normal contributions."""
+    rng = np.random.default_rng(1)
+    values = rng.normal(test.value, test.error * np.sqrt(prompts), (2000, n))
+    mean, error = values.mean(1), values.std(1, ddof=1) / np.sqrt(n)
+    root = np.sqrt((values**2).sum(1) + contrary**2)
+    different = np.abs(values.sum(1)) - contrary > stats.norm.ppf(1 - 0.025 / factors[0]) * root
+    different &= (np.abs(mean) > stats.t.ppf(0.975, n - 1) * error) & (test.value != 0)
+    room = margin - np.abs(mean) - contrary / n
+    within = room > stats.t.ppf(1 - 0.05 / factors[1], n - 1) * np.hypot(error, contrary / n)
+    return float((different | within).mean())
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "margin", "contrary", "factors"),
+    [
+        (0.2, 0.1, 0.05, 0.0, (1, 1)),
+        (0.2, 0.1, 0.05, 0.6, (1, 1)),
+        (0.2, 0.1, 0.05, 0.6, (12, 12)),
+        (0.0, 0.03, 0.05, 0.0, (1, 1)),
+        (0.0, 0.03, 0.05, 0.9, (5, 8)),
+        (0.02, 0.03, 0.05, 0.6, (1, 1)),
+    ],
+)
+def test_so_many_more_prompts_tell_in_four_of_five_studies(
+    value: float, error: float, margin: float, contrary: float, factors: tuple[int, int]
+) -> None:
+    test = Spread(value, error, 19)
+    more = more_prompts(test, margin, 20, contrary, factors)
+    assert more is not None
+    assert told(test, margin, 20, contrary, 20 + more, factors) == pytest.approx(0.8, abs=0.04)
+
+
+def test_what_never_can_be_told_needs_no_number_of_prompts() -> None:
+    assert more_prompts(Spread(0.0, 0.1, 9), 0.0, 10) is None
+    assert more_prompts(Spread(1e-7, 0.1, 9), 0.0, 10) is None
 
 
 def judged(people_right: float, scorer_right: float, items: int, **other: Any) -> list[Judgement]:
@@ -315,7 +367,7 @@ def test_who_says_the_opposite_of_people(people: float, kind: ValueRange, apart:
 
 @pytest.mark.parametrize(
     ("people_right", "scorer_right", "items", "verdict"),
-    [(0.9, 0.6, 150, "below"), (0.6, 0.99, 300, "above"), (0.9, 0.9, 400, "equivalent"), (0.8, 0.8, 20, None)],
+    [(0.9, 0.6, 150, "below"), (0.6, 0.99, 300, "above"), (0.9, 0.9, 700, "equivalent"), (0.8, 0.8, 20, None)],
 )
 def test_verdicts(people_right: float, scorer_right: float, items: int, verdict: str | None) -> None:
     results = ceiling(judged(people_right, scorer_right, items), "percent_agreement")
@@ -325,7 +377,8 @@ def test_verdicts(people_right: float, scorer_right: float, items: int, verdict:
     assert results["low"] < results["value"] < results["high"]
     assert 0 < results["p"] <= results["p_holm"] <= 1
     if verdict is None:
-        reason = f"too few prompts to decide: about {results['prompts_needed']:,} more are enough"
+        enough = f"about {results['prompts_needed']:,} more are enough in four of five studies like this one"
+        reason = f"too few prompts to decide: {enough}"
         assert results["verdict_reason"] == reason
         assert results["words"].startswith(f"{reason} (these 3 people): ")
     else:
@@ -338,6 +391,59 @@ def test_verdicts(people_right: float, scorer_right: float, items: int, verdict:
     assert sentence in results["words"]
     assert (results["others_verdict"], results["others_low"]) == (None, None)
     assert "five or more identified persons" in results["others_reason"]
+
+
+def test_verdicts_go_by_p_corrected_over_all_scorers_and_tasks() -> None:
+    """One scorer alone is below people; beside nine others, as good as people, the same numbers no longer tell it."""
+    rows = judged(0.9, 0.65, 60)
+    alone = ceiling(rows, "percent_agreement")
+    assert alone["p"] == alone["p_holm"] < 0.05
+    assert alone["verdict"] == "below"
+    rng = np.random.default_rng(2)
+    first = [row for row in rows if row["rater"] == "r0"]
+    others = {
+        f"n{k}": {row["item"]: ("no", "yes")[(row["label"] == "yes") ^ (rng.random() < 0.05)] for row in first}
+        for k in range(9)
+    }
+    together = rows + [row for name, own in others.items() for row in scorer(name, own)]
+    family = [
+        row["ceiling"]
+        for row in report(together)["raters"]
+        if (row["statistic"], row["generator"], row["task"]) == ("percent_agreement", "all", "all")
+    ]
+    assert len(family) == 10
+    beside = ceiling(together, "percent_agreement", rater="m")
+    assert (beside["p"], beside["difference_high"]) == (alone["p"], alone["difference_high"])
+    expected = multitest.multipletests([each["p"] for each in family], method="holm")[1]
+    assert [each["p_holm"] for each in family] == pytest.approx(expected.tolist())
+    assert beside["p_holm"] > 0.05
+    assert beside["verdict"] is None
+    assert beside["prompts_needed"] > 0
+
+
+def test_one_task_counts_once_and_two_tasks_count_with_all_and_their_mean() -> None:
+    one, two = judged(0.9, 0.6, 40, task="t1"), judged(0.7, 0.9, 30, task="t2")
+    assert ceiling(one, "percent_agreement", task="t1")["words"].count("over 1 verdict of") == 1
+    other = [row | {"item": "x" + row["item"], "prompt": "x" + row["item"]} for row in two]
+    made = [ceiling(one + other, "percent_agreement", task=task) for task in ("t1", "t2", "all", "tasks_mean")]
+    assert all("over 4 verdicts of" in each["words"] for each in made)
+    for name in ("p", "p_equivalent"):
+        assert [each[f"{name}_holm"] for each in made] == pytest.approx(
+            multitest.multipletests([each[name] for each in made], method="holm")[1].tolist()
+        )
+
+
+def test_where_people_agree_nearly_always_few_prompts_do_not_show_equivalence() -> None:
+    """Twenty prompts of four images: a person errs in one image, and the scorer in another; before, that was equivalent."""
+    answers = {f"i{k:02}": "y y y" if k % 2 else "n n n" for k in range(80)}
+    answers["i05"] = "y n y"
+    own = {item: "yes" if words[0] == "y" else "no" for item, words in answers.items()} | {"i20": "yes"}
+    rows = [row | {"prompt": f"p{int(row['item'][1:]) // 4}"} for row in people(answers) + scorer("m", own)]
+    results = ceiling(rows, "percent_agreement")
+    spread = (results["difference_high"] - results["difference_low"]) / 2 * stats.t.ppf(0.95, 19) / stats.t.ppf(0.975, 19)
+    assert abs(results["difference"]) + spread < 0.05  # without a contrary prompt it lies inside
+    assert results["p_equivalent"] > 0.05
+    assert results["verdict"] is None
 
 
 def test_a_scorer_that_saw_the_labels_is_marked_and_has_no_verdict() -> None:
@@ -392,26 +498,41 @@ def crowd_of(persons: int, prompts: int) -> list[Judgement]:
 
 
 def test_other_people_are_random_as_well() -> None:
-    """Persons are left out one by one, both variances are added, and t has as few degrees of freedom as there are persons."""
+    """Prompts and persons are left out one by one, their variances are added, and the residual that both hold is taken off."""
     rows = crowd_of(6, 20)
     results = ceiling(rows, "percent_agreement")
 
-    def difference(left: str, name: str) -> float:
-        made = ceiling([r for r in rows if r[name] != left], "percent_agreement", Options(intervals=False, ceiling=True))
-        return float(made["difference"])
+    def without(prompts: set[str], persons: set[str]) -> float:
+        rest = [row for row in rows if row["prompt"] not in prompts and row["rater"] not in persons]
+        return float(ceiling(rest, "percent_agreement", Options(intervals=False, ceiling=True))["difference"])
 
+    def difference(left: str, name: str) -> float:
+        return without({left}, set()) if name == "prompt" else without(set(), {left})
+
+    prompts, persons = [f"p{k}" for k in range(20)], [f"r{k}" for k in range(6)]
     variances = []
-    for name, values in (("prompt", [f"p{k}" for k in range(20)]), ("rater", [f"r{k}" for k in range(6)])):
+    for name, values in (("prompt", prompts), ("rater", persons)):
         low, high = reference_implementations.jackknife(0.0, [difference(value, name) for value in values])
         variances.append(((high - low) / 2 / stats.t.ppf(0.975, len(values) - 1)) ** 2)
-    reach = stats.t.ppf(0.975, 5) * np.sqrt(sum(variances))
+    # what both hold: pseudo-values of ten groups of prompts and each person, centred by rows and columns
+    columns = [set(sorted(prompts)[group::10]) for group in range(10)]
+    table = np.array([[without(group, {person}) for person in persons] for group in columns])
+    table = table - table.mean(0) - table.mean(1, keepdims=True) + table.mean()
+    residual = float((9 * 5 * table**2).sum()) / (10 * 6)
+    total = sum(variances) - residual
+    assert total > max(variances)
+    # no more degrees of freedom than persons less one
+    reach = stats.t.ppf(0.975, 5) * np.sqrt(total)
     assert (results["others_low"], results["others_high"]) == pytest.approx(
         (results["difference"] - reach, results["difference"] + reach), abs=1e-9
     )
     assert results["others_low"] < results["difference_low"]
     around = f"({results['others_low']:.3f} to {results['others_high']:.3f})"
     assert f"; beside other people, on other prompts: {results['others_reason']} {around}; " in results["words"]
-    holm = f"beside these people p {results['p']:.3f}, by Holm {results['p_holm']:.3f} over "
+    holm = (
+        f"beside these people p {results['p']:.3f}, of equivalence {results['p_equivalent']:.3f}; by Holm, which decides,"
+        f" {results['p_holm']:.3f} and {results['p_equivalent_holm']:.3f} over "
+    )
     family = " of this statistic and generator: all scorers and tasks"
     assert holm in results["words"]
     assert results["words"].endswith(family)

@@ -229,6 +229,8 @@ def test_suites_are_never_pooled() -> None:
     records = json_rows(build(pd.DataFrame(rows), scales, QUICK))["among_people"]
     assert pick(records, "percent_agreement", suite="s")["value"] == 1.0
     assert pick(records, "percent_agreement", suite="other")["value"] == 0.5
+    assert {row["suite"] for row in records} == {"s", "other"}
+    assert {row["n_items"] for row in records if row["statistic"] == "percent_agreement"} == {2}
 
 
 # --- scorers and people -----------------------------------------------------------------------------------------------

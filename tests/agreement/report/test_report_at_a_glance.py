@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agreement import Estimate, Options, build
-from agreement.report.report import glance
+from concord.common.estimate_table import glance
 from tests.agreement.frames import frame, people, scorer
 
 QUICK = Options(intervals=False)

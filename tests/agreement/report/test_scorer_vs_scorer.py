@@ -279,6 +279,22 @@ def test_a_scorer_that_saw_the_labels_has_no_p() -> None:
     assert any(row["p"] is not None for row in compared(rows))
 
 
+@pytest.mark.parametrize("statistic", ["auc", "spearman"])
+def test_p_and_the_interval_are_seldom_at_odds(statistic: str) -> None:
+    """Two scorers of unlike quality in 60 studies of twenty prompts: p below .05 and an interval without 0 go together."""
+    odd = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        true = {f"i{k:02}": bool(rng.random() < 0.5) for k in range(40)}
+        rows = [judgement(item, "r", "yes" if yes else "no") for item, yes in true.items()]
+        for name, noise in (("a", 0.6), ("b", 1.6)):
+            rows += scorer(name, {item: yes + noise * rng.normal() for item, yes in true.items()}, aspect="score")
+        rows = [row | {"prompt": f"p{int(row['item'][1:]) // 2}"} for row in rows]
+        (row,) = (each for each in compared(rows, Options((statistic,))) if each["task"] == each["generator"] == "all")
+        odd += row["low"] is not None and (row["p"] < 0.05) != (row["low"] > 0 or row["high"] < 0)
+    assert odd < 6
+
+
 def test_p_is_corrected_within_its_family_only(monkeypatch: pytest.MonkeyPatch) -> None:
     # statsmodels collects garbage at every call: of a whole test run's, that is a second each
     monkeypatch.setattr(gc, "collect", lambda *_: 0)

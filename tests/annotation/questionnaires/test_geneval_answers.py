@@ -106,12 +106,12 @@ def test_all_judgements_of_two_objects() -> None:
         ("correct", None): "yes",
         ("present", "bench"): "yes",
         ("count", "bench"): "1",
-        ("realism", "bench"): "2",
+        ("shape_realism", "bench"): "2",
         ("present", "cow"): "yes",
         ("count", "cow"): "2",
-        ("realism", "cow"): "3",
+        ("shape_realism", "cow"): "3",
         ("position", "cow left of bench"): "yes",
-        ("caption_fit", None): "4",
+        ("caption_match", None): "4",
     }
 
 
@@ -137,8 +137,8 @@ def test_cannot_tell_is_a_judgement_without_a_value() -> None:
     answers = {"count_0": 1, "color_0": UNSURE, "realism_0": UNSURE, "caption_fit": UNSURE}
     results = {j.aspect: j for j in derive(parse_spec(COLORS), answers)}
     assert results["color"] == Judgement("color", None, None, "bus", UNSURE)
-    assert results["realism"] == Judgement("realism", None, None, "bus", UNSURE)
-    assert results["caption_fit"] == Judgement("caption_fit", None, None, None, UNSURE)
+    assert results["shape_realism"] == Judgement("shape_realism", None, None, "bus", UNSURE)
+    assert results["caption_match"] == Judgement("caption_match", None, None, None, UNSURE)
     assert results["correct"] == Judgement("correct", None, None, None, UNSURE)
     assert results["present"] == Judgement("present", "yes", 1.0, "bus")
 
@@ -155,7 +155,7 @@ def test_blanks_make_no_judgement_except_where_something_was_needed() -> None:
 
 
 def test_a_prompt_without_objects_is_judged_by_its_fit_alone() -> None:
-    assert judgements_of({}, {"objects": "cat", "caption_fit": 2, "count_0": 1}) == {("caption_fit", None): "2"}
+    assert judgements_of({}, {"objects": "cat", "caption_fit": 2, "count_0": 1}) == {("caption_match", None): "2"}
     assert judgements_of({}, {}) == {}
 
 
@@ -172,13 +172,13 @@ def test_each_relation_has_its_own_answers() -> None:
 def test_numbers_come_as_label_and_value() -> None:
     results = {j.aspect: j for j in derive(parse_spec(SINGLE), {"count_0": 0, "caption_fit": 1})}
     assert (results["count"].label, results["count"].value) == ("0", 0.0)
-    assert (results["caption_fit"].label, results["caption_fit"].value) == ("1", 1.0)
+    assert (results["caption_match"].label, results["caption_match"].value) == ("1", 1.0)
     assert (results["correct"].label, results["correct"].value) == ("no", 0.0)
 
 
 @pytest.mark.parametrize("junk", [True, "3", 2.0, [1], -1, 99])
 def test_values_off_the_scale_are_no_judgement(junk: Any) -> None:
-    assert ("caption_fit", None) not in judgements_of({}, {"caption_fit": junk})
+    assert ("caption_match", None) not in judgements_of({}, {"caption_fit": junk})
     if junk != 99:
         assert judgements_of(SINGLE, {"count_0": junk}) == {("correct", None): "no"}
 

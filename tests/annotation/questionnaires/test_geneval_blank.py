@@ -18,8 +18,8 @@ FEW: dict[str, Any] = {"include": [{"class": "cup", "count": 2}], "exclude": [{"
 @pytest.mark.parametrize(
     ("spec", "expected"),
     [
-        (CUP, {("correct", None): "no", ("present", "cup"): "no", ("count", "cup"): "0", ("caption_fit", None): "1"}),
-        (FEW, {("correct", None): "no", ("present", "cup"): "no", ("count", "cup"): "0", ("caption_fit", None): "1"}),
+        (CUP, {("correct", None): "no", ("present", "cup"): "no", ("count", "cup"): "0", ("caption_match", None): "1"}),
+        (FEW, {("correct", None): "no", ("present", "cup"): "no", ("count", "cup"): "0", ("caption_match", None): "1"}),
         (
             TWO,
             {
@@ -28,10 +28,10 @@ FEW: dict[str, Any] = {"include": [{"class": "cup", "count": 2}], "exclude": [{"
                 ("count", "cow"): "0",
                 ("present", "bench"): "no",
                 ("count", "bench"): "0",
-                ("caption_fit", None): "1",
+                ("caption_match", None): "1",
             },
         ),
-        ({}, {("caption_fit", None): "1"}),
+        ({}, {("caption_match", None): "1"}),
     ],
 )
 def test_nothing_is_there_and_nothing_fits(spec: dict[str, Any], expected: dict[tuple[str, str | None], str]) -> None:
@@ -46,5 +46,5 @@ def test_it_is_what_the_papers_instructions_lead_to() -> None:
 
 
 def test_stored_answers_are_what_they_were() -> None:
-    assert FORM.rule_version == "geneval-answers-2"
+    assert FORM.rule_version == "geneval-answers-3"
     assert derive(parse_spec(CUP), {"count_0": 1, "color_0": ["red"]})[0].label == "yes"

@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from annotation.questionnaires.base import COLORS
-from concord import form
+from concord.form.offers import plausible_times
 from data.campaigns.items import CampaignItem, sample_items
 from data.campaigns.settings import Campaign, Settings
-from data.people import platform_pseudonym
+from data.people import Arrival, Terms, platform_pseudonym
 from data.records import Annotation, Judgement
+from data.refusals import OtherBrowser
 from data.store.campaigns import management, participation
 from data.store.campaigns.allocation import NextTasks, TaskRequest
 from data.store.core.connections import Connection
 from data.store.core.store import Store
 from data.store.judgements.recording import SentAnswer
 from data.store.people import invitations
-from data.store.people.invitations import Arrival, OtherBrowser, Terms
 from tests.data.store.small_project import fill
 
 Kind = Literal["guessing", "turning", "sharing", "instant", "endless", "slip", "opened", "honest"]
@@ -158,7 +158,7 @@ class Crowd:
         if person.kind == "instant" or (person.kind == "slip" and person.n == 9):
             seconds = 0.2
         if person.kind == "endless":
-            _, seconds = form.plausible_times(datetime.now(UTC) - timedelta(seconds=2), None, 86_400)
+            _, seconds = plausible_times(datetime.now(UTC) - timedelta(seconds=2), None, 86_400)
         label = answers["correct"] if self.binary else "yes" if answers["count_0"] == 2 else "no"
         return Annotation(
             annotation_id=str(uuid.UUID(int=chance.getrandbits(128))),

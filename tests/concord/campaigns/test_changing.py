@@ -6,8 +6,8 @@ import pytest
 
 from concord.campaigns.changing import describe_change
 from data.campaigns.settings import Campaign, Settings, id_of_title
+from data.refusals import CampaignRefused
 from data.store.campaigns import management, monitoring, participation
-from data.store.campaigns.management import CampaignRefused
 from data.store.core.store import Store
 from tests.concord.campaigns.test_planning import answered
 from tests.ui.http_visitor import World

@@ -10,12 +10,12 @@ import pytest
 from annotation.questionnaires import geneval
 from concord.campaigns import gold, planning
 from concord.campaigns.gold import gold_items
-from concord.campaigns.planning import campaign_spec
-from concord.form import item_form
+from concord.campaigns.spec import campaign_spec
+from concord.form.item_form import item_form
+from data.remarks import Adjudication
 from data.store.campaigns import management
 from data.store.core.store import Store
 from data.store.judgements import recording, remarks
-from data.store.judgements.remarks import Adjudication
 from tests.concord.campaigns.test_planning import answered, tasks_of
 from tests.data.store.small_campaign import give
 from tests.ui.http_visitor import COW, World

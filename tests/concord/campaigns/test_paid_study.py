@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from concord import form
 from concord.campaigns import payment
+from concord.form import ending
 from data.campaigns.settings import OUTCOMES, Settings
 from data.store.campaigns import management, monitoring
 from data.store.core.store import Store
@@ -35,8 +35,8 @@ def leave(campaign: Running, who: str) -> str:
     found = management.get(campaign.store, NAME)
     assert found
     desk = campaign.desk(who)
-    code = form.completion_json(found.settings, form.leaving_outcome(desk, found.settings), worked=True).get("code", "")
-    form.record_departure(campaign.store, found, who, desk, code)
+    code = ending.completion_json(found.settings, ending.leaving_outcome(desk, found.settings), worked=True).get("code", "")
+    ending.record_departure(campaign.store, found, who, desk, code)
     return code
 
 

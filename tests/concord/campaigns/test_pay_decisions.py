@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from concord import form
 from concord.campaigns import payment
 from concord.campaigns.payment import PaidPerson
+from concord.form import ending
 from data.campaigns.payment import Decision, PaidWork, decide
 from data.campaigns.settings import OUTCOMES, Campaign, Settings
 from data.store.campaigns import management, participation
@@ -48,8 +48,8 @@ def paid(campaign: Running, who: str) -> PaidPerson:
 def leave(campaign: Running, who: str) -> None:
     desk = campaign.desk(who)
     settings = found(campaign.store).settings
-    code = form.completion_json(settings, form.leaving_outcome(desk, settings), worked=True).get("code", "")
-    form.record_departure(campaign.store, found(campaign.store), who, desk, code)
+    code = ending.completion_json(settings, ending.leaving_outcome(desk, settings), worked=True).get("code", "")
+    ending.record_departure(campaign.store, found(campaign.store), who, desk, code)
 
 
 def work(campaign: Running, who: str, n: int, *, seconds: float | None = 20.0, label: str = "yes") -> None:

@@ -17,12 +17,12 @@ from concord.campaigns import payment
 from concord.people import link_path
 from data.campaigns.items import sample_items
 from data.campaigns.settings import Campaign, Settings
+from data.people import Terms
+from data.selection import Selection
 from data.store.campaigns import management
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import revocations
 from data.store.people import invitations
-from data.store.people.invitations import Terms
 from tests.data.store.small_campaign import NAME, start
 from tests.ui.http_visitor import World, saying
 

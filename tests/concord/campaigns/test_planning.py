@@ -14,17 +14,21 @@ from annotation.questionnaires import ab, geneval
 from concord.campaigns import adjudication, annotators, known_answers, planning
 from concord.campaigns.adjudication import DisagreementSide, RaterValue
 from concord.campaigns.annotators import CampaignTopic
-from concord.campaigns.planning import CampaignSpec, campaign_spec
 from concord.campaigns.progress import all_progress, answer_pace, describe_finding, describe_plan, progress_of
-from concord.form import item_form
+from concord.campaigns.spec import CampaignSpec, campaign_spec
+from concord.form.item_form import item_form
 from data.files import InputError
+from data.prompts.questions import questions_from_spec
+from data.refusals import CampaignRefused
+from data.remarks import Adjudication
+from data.spec import parse_spec
+from data.store import imports
+from data.store.campaign_items import AnnotationTask, read_tasks
 from data.store.campaigns import management
-from data.store.campaigns.management import CampaignRefused
 from data.store.campaigns.monitoring import Hour
-from data.store.core.campaign_items import AnnotationTask, read_tasks
 from data.store.core.store import Store
+from data.store.imports import ImportBundle
 from data.store.judgements import recording
-from data.store.judgements.remarks import Adjudication
 from data.store.library import item_subjects
 from tests.data.store.small_campaign import give
 from tests.data.store.small_project import fill
@@ -58,13 +62,13 @@ def test_a_wish_from_names_and_all_that_is_wrong_at_once() -> None:
         campaign_spec({"overlapp": 3, "n": "many", "gold_feedback": 1, "items": [1]}, "f.yaml")
     assert error.value.problems == (
         "f.yaml: a campaign has no 'overlapp'; did you mean overlap?",
-        "f.yaml: items: a text or a list of texts expected, got [1]",
-        "f.yaml: n: a whole number expected, got 'many'",
-        "f.yaml: gold_feedback: true or false expected, got 1",
+        "f.yaml: items: '[0]' is 1, a text expected",
+        "f.yaml: n: found 'many', a whole number expected",
+        "f.yaml: gold_feedback: found 1, true or false expected",
     )
     with pytest.raises(InputError, match="the campaign: limit must be 1 or more, got 0"):
         campaign_spec({"limit": 0})
-    with pytest.raises(InputError, match="n: a whole number expected, got True"):
+    with pytest.raises(InputError, match="n: found True, a whole number expected"):
         campaign_spec({"n": True})
 
 
@@ -327,7 +331,7 @@ def test_cases_and_their_verdicts(world: World) -> None:
         ("cyd", "no", None),
     ]
     assert adjudication.verdict_labels(store, CORRECT, rater_values) == ["yes", "no"]
-    assert len(adjudication.verdict_labels(store, CampaignTopic("geneval", "caption_fit"), [])) == 4
+    assert len(adjudication.verdict_labels(store, CampaignTopic("geneval", "caption_match"), [])) == 4
 
     def verdict(wrong: str, rater: str | None = None, says: str = "no") -> bool:
         made = Adjudication(str(uuid.uuid4()), case.item, "correct", wrong, says, "me", campaign_id="c", rater_id=rater)  # type: ignore[arg-type]
@@ -423,3 +427,22 @@ def test_fewer_than_ten_checks_are_warned_of(store: Store, gold: int, limit: int
 
 def test_without_checks_nothing_is_said_of_them(store: Store) -> None:
     assert describe_finding(planning.plan_campaign(store, campaign_spec({"id": "c"}))) == []
+
+
+def test_tifas_questions_ask_two_people_about_the_images_that_have_some(store: Store) -> None:
+    with pytest.raises(CampaignRefused, match="cannot ask about 8 of 8 items"):
+        planning.plan_campaign(store, campaign_spec({"id": "c", "questionnaire": "tifa_vqa"}))
+    (question,) = questions_from_spec(parse_spec({"include": [{"class": "cow", "count": 1}]}))[:1]
+    imports.apply(store, [ImportBundle("questions", "some", "q", questions={"geneval/00000": (question,)})])
+    plan = planning.plan_campaign(store, campaign_spec({"id": "c", "questionnaire": "tifa_vqa"}))
+    # both generators' two images of the one prompt
+    assert (plan.count("ordinary"), plan.unasked, plan.campaign.overlap) == (4, 4, 2)
+    described = describe_plan(store, plan)
+    assert "4 images left out: no questions are known for their prompts" in described
+    assert "where the 2 differ, one person more is asked" in described
+    # whoever wants another number says it, and other questionnaires ask three
+    assert (
+        planning.plan_campaign(store, campaign_spec({"id": "c", "questionnaire": "tifa_vqa", "overlap": 4})).campaign.overlap
+        == 4
+    )
+    assert planning.plan_campaign(store, campaign_spec({"id": "c"})).campaign.overlap == 3

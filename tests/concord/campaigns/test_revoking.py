@@ -14,8 +14,8 @@ from concord.campaigns.annotators import annotators_of
 from data.campaigns.items import CampaignItem
 from data.campaigns.settings import Campaign, Settings
 from data.records import Annotation, Judgement
+from data.refusals import CampaignRefused
 from data.store.campaigns import management, monitoring, participation
-from data.store.campaigns.management import CampaignRefused
 from data.store.core.store import Store
 from data.store.judgements import recording, revocations
 from tests.data.store.small_campaign import give

@@ -12,8 +12,9 @@ from concord.agreement import recall
 from concord.comparison.leaderboard import Leaderboard, leaderboard
 from concord.scope import Scope, main_suite, open_scope, scope_of
 from data.records import Annotation, Evidence, Item, Judgement, Rater
+from data.remarks import Adjudication
+from data.selection import Selection
 from data.store import imports
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import remarks
@@ -55,7 +56,7 @@ def test_the_contested_image_is_the_scorer_s_error_until_it_has_a_verdict(store:
     assert made.contested_by == "verdicts"
     assert made.disagreements == 1
     assert [(each.item, each.verdict, each.yes, each.n) for each in made.contested] == [("s/3/bad/0", "no", 2, 2)]
-    verdict = remarks.Adjudication("a", "s/3/bad/0", "correct", "scorer", "yes", "ann", rater_id="verdicts")
+    verdict = Adjudication("a", "s/3/bad/0", "correct", "scorer", "yes", "ann", rater_id="verdicts")
     assert remarks.adjudicate(store, verdict)
     # a verdict moves no judgement: a page sees it with the next one, or when it is drawn anew
     assert leaderboard(store, scope_of(store, "s"), intervals=False).disagreements == 0

@@ -11,7 +11,7 @@ import pytest
 
 from concord.comparison import matching
 from concord.comparison.matching import evidence
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
 from tests.ui import matching_evidence
 from tests.ui.small_project import concord, done, png, query, tables

@@ -18,8 +18,8 @@ from agreement.preferences.votes import Contest
 from concord.comparison import preferences
 from concord.comparison.preferences import OPPOSED, PairQuery, Poll, list_pairs
 from concord.judging import derive_source
+from data.selection import Selection
 from data.store.analysis.study_frames import preference_votes
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import recording
 from tests.ui.small_project import concord, done
@@ -140,7 +140,7 @@ def test_the_page_says_what_the_rows_say_and_escapes_names(store: Store) -> None
     text = (
         table
         + shown
-        + rendered(preference_summary(store))
+        + rendered(preference_summary(store, Selection()))
         + "".join(map(numbers.side_bias, found.sides))
         + rendered(numbers.ranks_table(found.ranks))
     )
@@ -151,7 +151,7 @@ def test_the_page_says_what_the_rows_say_and_escapes_names(store: Store) -> None
     assert "1 of 2 pairs opposed" in table
     assert shown.count('class="cc-duel"') == 4
     assert shown.count('loading="lazy"') == 8
-    assert "2 : 1" in rendered(preference_summary(store))
+    assert "2 : 1" in rendered(preference_summary(store, Selection()))
     # an address that asks for what there is not shows what there is
     odd = view_of(found.polls, {"suite": "?", "two": "?", "task": "?", "who": "?", "chose": "?", "page": "x"})
     assert odd == view

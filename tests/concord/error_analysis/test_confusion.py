@@ -17,14 +17,15 @@ from starlette.datastructures import QueryParams
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
+from concord.browsing.listing import crossed_among, crossed_in
 from concord.error_analysis.confusion import crossing_of, describe_cell
-from data.store.analysis.confusion import ConfusionCell
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
+from data.browsing import ConfusionCell
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from data.store.judgements.recording import submit
 from tests.data.store.counted_judgements import UGLY, Said, fill
 from tests.data.store.small_project import answer
-from ui.components.addresses import browse_address, crossed_among, crossed_in
+from ui.components.addresses import browse_address
 from ui.pages.images import open_images
 from ui.web.api import browse, workbench
 

@@ -21,19 +21,20 @@ from starlette.datastructures import QueryParams
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
+from concord.browsing.listing import marked_in
 from concord.error_analysis import failures
 from concord.error_analysis.failures import NEEDS, TITLES, FailureMark, describe_mark
 from data.formats.cooccurrence import Cooccurrence, ordered_pair
 from data.jobs.runs import Detection, Observation
 from data.prompts.coco import COCO
 from data.records import Image, Item, Prompt
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, apply
 from scorers.failures import PICTURES
 from scorers.geneval import scorer
 from tests.ui import drawn_images
-from ui.components.addresses import browse_address, marked_in
+from ui.components.addresses import browse_address
 from ui.components.linked_charts import Mark, Series, dots, heat, lines, stacked
 from ui.pages.explore.failures import DRAW, _drawn, generators
 from ui.pages.explore.failures import failures_part as failures_failures

@@ -27,16 +27,16 @@ from data.aspects import SCALES
 from data.jobs.runs import Observation, RunFolder
 from data.prompts.flips import Flipped, flip
 from data.records import Annotation, Image, Judgement, Prompt, Rater, image_item
+from data.selection import Selection
 from data.spec import Spec, parse_spec
 from data.store import imports, runs
 from data.store.browse import contents
 from data.store.core import frame
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording, scorer_evidence
 from scorers import clipscore, registry
-from scorers.base import Settings, Verdict
+from scorers.base import Flips, Settings, Verdict
 from scorers.geneval import rules
 from tests.ui import cow_scorer, drawn_images, explore_project, small_project
 from tests.ui.drawn_images import CLIP, GENERATOR, RATER
@@ -409,7 +409,7 @@ def _as_read(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # n
 @pytest.fixture
 def reader(monkeypatch: pytest.MonkeyPatch, project: Path, tmp_path: Path) -> Path:
     """A project with two pictures of a cow and two of a red car; the seer reads texts now."""
-    scorer = replace(cow_scorer.SCORER, options={"flip": ""}, flips="read", judge=_as_read)
+    scorer = replace(cow_scorer.SCORER, options={"flip": ""}, flips=Flips(rejudges=False), judge=_as_read)
     real = registry.get
     monkeypatch.setattr(registry, "get", lambda name: scorer if name == cow_scorer.NAME else real(name))
     cow_scorer.within(monkeypatch, run_session)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from concord.common.context import CommandError, Context
+from concord.importing.rating_request import RatingRequest
 from concord.importing.ratings import import_ratings
 from data.store import imports
 from data.store.core.store import Store
@@ -56,8 +57,7 @@ class Table:
     def aspects(self, **options: Any) -> Mapping[str, Ratings]:
         """Like `read`, by aspect."""
         out = io.StringIO()
-        described = {"suite": None, "kind": None, **options}
-        import_ratings(Context(self.store, self.folder, out, io.StringIO()), self.name, **described)
+        import_ratings(Context(self.store, self.folder, out, io.StringIO()), self.name, RatingRequest(**options))
         self.said = out.getvalue()
         aspects: dict[str, dict[str, Any]] = {}
         for row in self.store.query("select * from judgements order by seq"):
@@ -461,11 +461,11 @@ def test_labels_raters_and_items_that_are_the_same_text_stop_the_import(
 def test_items_of_two_files_that_are_written_otherwise_stop_the_second(store: Store, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("image,who,vote\n1,ann,4\nsdxl|2,ann,3\n")
     context = Context(store, tmp_path, io.StringIO(), io.StringIO())
-    import_ratings(context, "a.csv", suite=None, kind=None, **LONG, **STARS)
+    import_ratings(context, "a.csv", RatingRequest(**LONG, **STARS))
     (tmp_path / "b.csv").write_text("image,who,vote\n1.0,ben,4\nsdxl|2.0,ben,3\n")
     with pytest.raises(CommandError, match=r"items differ .*'1.0' and '1' \(known already\), 'sdxl|2.0' and 'sdxl|2'"):
-        import_ratings(context, "b.csv", suite=None, kind=None, **LONG, **STARS)
-    import_ratings(context, "b.csv", suite=None, kind=None, merge=["number"], **LONG, **STARS)
+        import_ratings(context, "b.csv", RatingRequest(**LONG, **STARS))
+    import_ratings(context, "b.csv", RatingRequest(merge=("number",), **LONG, **STARS))
     assert store.query_column("select item_id from items order by 1") == ["1", "sdxl|2"]
 
 
@@ -518,7 +518,7 @@ def test_options_of_an_earlier_import_are_unticked_where_they_do_not_stand(store
     context = Context(store, tmp_path, io.StringIO(), io.StringIO())
     for who, cell in (("ann", "hands;text"), ("ben", "hands;hands")):
         (tmp_path / f"{who}.csv").write_text(f"image,who,vote\na,{who},{cell}\n")
-        import_ratings(context, f"{who}.csv", suite=None, kind=None, multiple=True, **LONG, **LABEL)
+        import_ratings(context, f"{who}.csv", RatingRequest(multiple=True, **LONG, **LABEL))
     rows = store.query("select aspect, label from judgements where rater_id = 'ben' order by 1")
     assert [(row["aspect"], row["label"]) for row in rows] == [("mood: hands", "yes"), ("mood: text", "no")]
 

@@ -15,6 +15,7 @@ from PIL import Image
 from agreement import Options
 from agreement.preferences.votes import Contest
 from annotation.simulated import VOTES
+from concord import commands
 from concord.common import next_steps
 from concord.comparison import preferences
 from concord.importing import playground
@@ -27,19 +28,18 @@ from data.playground.render import SIZE, render
 from data.playground.scene import scene_facts
 from data.prompts.prompt_files import write_prompts
 from data.records import Prompt
+from data.selection import SIMULATED, Selection
 from data.spec import parse_spec
 from data.store import imports
 from data.store.browse import contents, grid
 from data.store.browse.filters import ListingQuery
 from data.store.browse.grid import ListingDisplay
 from data.store.campaigns import management
-from data.store.core.selection import SIMULATED, Selection
 from data.store.core.store import Store
 from scorers import registry
 from tests.ui import small_project
 from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import TOKEN, World
-from ui import commands
 from ui.pages import overview
 from ui.pages.agreement import AgreementPage
 from ui.pages.agreement.view import AgreementView, choices
@@ -444,7 +444,9 @@ def test_agreement_opens_on_something_and_real_people_come_first(filled: Path) -
         submit(store)
         drawn = as_text(page.drawn(view, intervals=False))
         lead, tables = drawn["sentence"], drawn["agreement-tables"]
-        assert "1 answer by people about 1 image" in lead
+        # one real answer does not take the numbers away that are there
+        assert "answers by simulated people" in lead
+        assert "People have judged 1 image so far" in drawn["headline"]
         assert tables.index("Scorers against people") < tables.index("Scorers against simulated people")
         # the rest is a click away
         assert "PABAK" not in tables

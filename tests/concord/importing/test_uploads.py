@@ -11,12 +11,14 @@ import pytest
 
 from concord.common.context import CommandError
 from concord.importing import uploads
+from concord.importing.image_requests import ImageRequest
+from concord.importing.rating_request import RatingRequest
 from concord.importing.upload_folders import delete_uploads
 from concord.importing.uploads import guess_columns, guess_ratings, guess_scale, path_source, uploaded_source
 from data.store.core.store import Store
 from tests.ui.small_project import png
 
-IMAGES = {"generator": "my model (1)", "suite": "mine"}
+IMAGES = ImageRequest(layout="csv", generator="my model (1)", suite="mine")
 
 
 def zipped(path: Path, members: Mapping[str, bytes]) -> Path:
@@ -96,10 +98,11 @@ def test_each_wrong_rating_has_its_own_line(store: Store, picture: bytes, tmp_pa
     guess = guess_ratings(store, ratings)
     assert (guess["scale"], guess["suite"], guess["exported"]) == ("ordinal:1-5", "mine", False)
     options = {name: guess[name] for name in ("item", "rater", "value", "aspect", "scale", "suite", "kind")}
-    errors = uploads.preview(store, ratings, options).errors
+    request = RatingRequest(**options)
+    errors = uploads.preview(store, ratings, request).errors
     assert [line.partition(": ")[0] for line in errors] == ["ratings.csv:3", "ratings.csv:4"]
     table.write_text("file,worker,score\na.png,ann,4\na.png,dan,2\n")
-    seen = uploads.preview(store, uploaded_source(store, [table]), options)
+    seen = uploads.preview(store, uploaded_source(store, [table]), request)
     assert seen.bundle is not None
     assert seen.bundle.ratings is not None
     assert len(seen.bundle.ratings) == 2

@@ -10,14 +10,14 @@ import pytest
 
 from agreement.meta.estimates import EstimateFinding, EstimateOptions
 from concord.campaigns import planning
-from concord.campaigns.planning import CampaignSpec, campaign_spec
+from concord.campaigns.spec import CampaignSpec, campaign_spec
 from concord.common.sentences import text
 from concord.meta.estimates import estimate, estimated
 from data.records import Evidence, Image, Item, Judgement, Prompt, Rater
+from data.refusals import CampaignRefused
+from data.selection import Selection
 from data.store.campaigns import management, participation
-from data.store.campaigns.management import CampaignRefused
 from data.store.core import frame
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, apply
 from data.store.judgements import recording
@@ -97,6 +97,15 @@ def test_labels_that_a_campaign_drew_count(store: Store) -> None:
     assert sum(results[g, "all"].n_labelled for g in GENERATORS) == 30
 
 
+def test_drawn_images_without_an_answer_are_counted_in_the_method(store: Store) -> None:
+    drawn = campaign(store, n=40, seed=3)
+    label(store, drawn[:30])
+    (method,) = {text(row.method) for row in rows(store).values() if row.generator == row.task == "all"}
+    assert "campaign c (10 of 40 drawn images have no answer: right only if chance chose which)" in method
+    label(store, drawn[30:])
+    assert "no answer" not in text(rows(store)["all", "all"].method)
+
+
 def test_what_chance_did_not_draw_is_refused_unless_the_user_says_so(store: Store) -> None:
     every = [item.item_id for item in bundle(range(PROMPTS)).items]
     label(store, campaign(store, items=every[:30]))
@@ -157,7 +166,7 @@ def test_a_weighted_draw_needs_scorers_and_a_number(store: Store, tmp_path: Path
     with pytest.raises(ValueError, match="draw weighted needs n"):
         CampaignSpec("c", draw="weighted")
     with pytest.raises(ValueError, match="random or weighted"):
-        CampaignSpec("c", draw="clever")
+        CampaignSpec("c", draw="clever")  # type: ignore[arg-type]
     with pytest.raises(CampaignRefused, match="single images"):
         planning.plan_campaign(store, CampaignSpec("c", draw="weighted", n=3, questionnaire="ab", generator=GENERATORS))
     with Store(tmp_path / "bare") as bare:

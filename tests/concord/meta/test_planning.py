@@ -11,10 +11,12 @@ import pytest
 import concord
 from agreement.meta.planning import DIFFERENCE
 from concord.campaigns import progress
-from concord.campaigns.planning import CampaignSpec, plan_campaign
+from concord.campaigns.planning import plan_campaign
+from concord.campaigns.spec import CampaignSpec
 from concord.meta.findings import effects
-from concord.meta.planning import MEAN, PlanRequest, expected_precision, plan, rated_aspects
-from data.store.core.selection import Selection
+from concord.meta.planning import expected_precision, plan, rated_aspects
+from concord.meta.requests import MEAN, PlanRequest
+from data.selection import Selection
 from data.store.core.store import Store
 from tests.concord import generators_project
 from tests.ui.small_project import concord as run_concord

@@ -21,10 +21,10 @@ from concord.questions import scores as questions_scores
 from data.jobs.runs import Observation, Run
 from data.prompts.questions import PromptQuestion
 from data.records import Image, Prompt, Rater, image_item
+from data.selection import Selection
 from data.store import imports, runs
 from data.store import library as stored
 from data.store.analysis import study_frames
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from scorers.questions import tifa

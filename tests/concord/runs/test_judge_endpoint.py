@@ -21,8 +21,8 @@ from concord.comparison import preferences
 from concord.runs import run_manager, run_session
 from concord.studies.judges import judges_of
 from data.jobs.runs import RunFolder
+from data.selection import Selection
 from data.store import runs
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.studies.published_benchmarks import VIESCORE
 from scorers import registry

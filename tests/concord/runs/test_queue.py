@@ -19,9 +19,9 @@ from concord.runs.queue import QueuedRun
 from data.jobs.generation import GenerationFolder, GenerationJob, WantedPicture
 from data.jobs.runs import Run, RunFolder
 from data.records import Rater
+from data.selection import Selection
 from data.store import runs
 from data.store.core import schema
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from scorers import registry
 from scorers.models import devices

@@ -21,9 +21,9 @@ import pytest
 from concord.runs import queue, run_session, score, worker_process
 from concord.runs.image_limit import draw
 from data.jobs.runs import Observation, Run, RunFolder
+from data.selection import Selection
 from data.store import runs
 from data.store.core.connections import DATABASE
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.runs import RunRow
 from tests.ui import cow_scorer, small_project
@@ -445,14 +445,14 @@ def test_forwarded_into_the_open_app(world: World) -> None:
 
 
 def test_two_at_once_do_not_meet(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    from concord import commands
     from concord.common.context import Context
-    from ui import commands
 
     monkeypatch.setenv("SEER_SECONDS", "0.5")
     parameters: dict[str, Any] = {
-        "scorer": "seer", "profile": "playground", "overrides": [], "device": "cpu", "batch_size": 1, "limit": None,
+        "request": {"scorer": "seer", "profile": "playground", "device": "cpu", "batch_size": 1},
         "selection": {},
-    }  # fmt: skip
+    }
 
     def score(sink: Path) -> int:
         with sink.open("w") as out:

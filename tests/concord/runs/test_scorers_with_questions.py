@@ -11,8 +11,8 @@ import pytest
 
 from concord.runs import run_session
 from data.jobs.runs import RunFolder
+from data.selection import Selection
 from data.store import library, runs
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from scorers import registry
 from scorers.questions import tifa

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from agreement import Estimate, Options
-from agreement.visor_study import Roles, tables
+from agreement.suite_metrics.both_objects import Roles
+from agreement.visor_study import tables
 from annotation.questionnaires.base import visible
 from annotation.questionnaires.form import FormItem
 from annotation.questionnaires.visor import FORM

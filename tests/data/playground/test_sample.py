@@ -15,7 +15,7 @@ from data.playground.drawing import CARELESS
 from data.playground.render import SIZE, render
 from data.playground.sample import PER_PROMPT, PlaygroundSample
 from scorers import registry
-from tools.playground.sample import FIRST_ONLY, SCORERS
+from tools.playground.sample import FIRST_ONLY, POSITIONS_ONLY, SCORERS
 
 GENERATORS = {"playground-early", "playground-late", CARELESS}
 RATERS = {f"{name}-playground" for name in SCORERS}
@@ -69,8 +69,11 @@ def test_the_careless_renderer_shows_every_fault(committed: PlaygroundSample) ->
 def test_each_scorer_has_scored_every_picture(committed: PlaygroundSample) -> None:
     every = {image.image_id: (image.sha256, image.path) for image in committed.images}
     first = {image.image_id: every[image.image_id] for image in committed.images if image.index == 0}
+    relations = {prompt.prompt_id for prompt in committed.prompts if prompt.task == "position"}
+    positions = {image.image_id: every[image.image_id] for image in committed.images if image.prompt_id in relations}
     for run in committed.runs:
-        pictures = first if run.path.name.partition("-")[0] in FIRST_ONLY else every
+        scorer = run.path.name.partition("-")[0]
+        pictures = first if scorer in FIRST_ONLY else positions if scorer in POSITIONS_ONLY else every
         assert {work.item_id: (work.sha256, (run.path / work.path).resolve()) for work in run.work()} == pictures
         assert [seen.item_id for seen in run.observations()] == [work.item_id for work in run.work()]
         assert not [seen for seen in run.observations() if seen.failed]

@@ -14,6 +14,7 @@ import pytest
 
 from concord.common.context import CommandError, Context
 from concord.importing import ratings
+from concord.importing.rating_request import RatingRequest
 from concord.importing.ratings import import_ratings
 from data.files import InputError
 from data.store.core.connections import connect
@@ -51,9 +52,9 @@ def test_what_is_stored_is_what_stands_in_the_rows(store: Store, tmp_path: Path,
     context = Context(store, tmp_path, out, out)
     if not rated:
         with pytest.raises(CommandError, match="no ratings in it"):
-            import_ratings(context, "r.csv", **COLUMNS)
+            import_ratings(context, "r.csv", RatingRequest(**COLUMNS))
         return
-    bundle = import_ratings(context, "r.csv", **COLUMNS)
+    bundle = import_ratings(context, "r.csv", RatingRequest(**COLUMNS))
     assert bundle is not None
     expected = [(row["image"], row["who"], f"{float(row['vote']):g}", float(row["vote"])) for row in rated]
     stored = store.query("select item_id, rater_id, label, value, source_id from judgements order by seq")
@@ -78,7 +79,7 @@ def test_what_is_wrong_is_named_by_its_line(store: Store, tmp_path: Path, count:
     (tmp_path / "r.csv").write_text("\n".join(lines) + "\n")
     context = Context(store, tmp_path, io.StringIO(), io.StringIO())
     with pytest.raises(InputError) as caught:
-        import_ratings(context, "r.csv", prompt="prompt", **COLUMNS)
+        import_ratings(context, "r.csv", RatingRequest(prompt="prompt", **COLUMNS))
     # the line without a rating is not looked at; line 3 took the place of i1, which is first named on line 5
     assert [problem.split("r.csv", 1)[1] for problem in caught.value.problems] == [
         ":3: column 'image' is empty; every rating needs its item and its rater",
@@ -88,7 +89,7 @@ def test_what_is_wrong_is_named_by_its_line(store: Store, tmp_path: Path, count:
     lines[-1] = "last,ann,9,cat"
     (tmp_path / "r.csv").write_text("\n".join([lines[0], *lines[10:]]) + "\n")
     with pytest.raises(InputError, match=rf":{len(lines) - 9}: vote is '9' \(item 'last', rater 'ann'\): the scale"):
-        import_ratings(context, "r.csv", **COLUMNS)
+        import_ratings(context, "r.csv", RatingRequest(**COLUMNS))
     assert store.query("select * from imports") == []
 
 

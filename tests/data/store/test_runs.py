@@ -12,10 +12,10 @@ import pytest
 
 from data.jobs.runs import Detection, Observation, Run, RunFolder
 from data.records import Evidence, Item, Judgement, Rater
+from data.selection import Selection
 from data.store import imports, runs
 from data.store.core.connections import DATABASE
 from data.store.core.schema import MIGRATIONS
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, ImportRefused
 from data.store.judgements import recording, scorer_evidence

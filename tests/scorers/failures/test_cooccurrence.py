@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 
+from concord.suite_metrics.visor_summary import VisorTally
 from data.formats.cooccurrence import ordered_pair
 from data.prompts import geneval_suite as prompts
 from data.prompts import sr2d_suite
 from scorers.failures import ANY, JudgedImage
 from scorers.failures.objects import BOTH, HELD, NOT_BOTH, NOT_HELD, as_required, class_pairs, cooccurrence
 from scorers.visor import scorer
-from scorers.visor.results import VisorTally
 from tests.scorers.failures.test_failures import case, looked
 from tests.scorers.geneval.test_rules import detection_of
 from tests.scorers.visor.test_visor import at

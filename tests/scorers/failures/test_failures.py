@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from concord.suite_metrics.visor_summary import VisorTally
 from data.jobs.runs import Detection, Observation
 from data.prompts import geneval_suite as prompts
 from data.prompts import sr2d_suite
@@ -18,7 +19,6 @@ from scorers.failures.objects import bindings, colors, counts, first_object, kin
 from scorers.failures.thresholds_and_seeds import seeds, thresholds
 from scorers.geneval import scorer
 from scorers.visor import scorer as visor_scorer
-from scorers.visor.results import VisorTally
 from tests.scorers.geneval.test_rules import NUMBERS, detection_of
 from tests.scorers.visor.test_visor import at
 

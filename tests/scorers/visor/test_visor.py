@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from concord.suite_metrics.visor_summary import VisorTally
 from data.formats.evidence import read_case
 from data.jobs.runs import Detection, Observation
 from data.prompts import geneval_suite, sr2d_suite
@@ -17,7 +18,7 @@ from data.records import Judgement
 from data.spec import parse_spec
 from scorers.base import RelationResult, Shown, Verdict
 from scorers.models.detectors.base import DetectedObject
-from scorers.visor.results import VisorRequest, VisorTally
+from scorers.visor.results import VisorRequest
 from scorers.visor.rules import VisorRules, is_in_relation, judge
 from scorers.visor.scorer import SCORER, VisorPerceiver
 from tests.scorers import official_geneval

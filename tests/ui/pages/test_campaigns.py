@@ -12,7 +12,7 @@ import gradio as gr
 import pytest
 
 from concord.campaigns import adjudication, planning
-from concord.campaigns.planning import campaign_spec
+from concord.campaigns.spec import campaign_spec
 from data.campaigns.checks import ATTENTION_PASS_MARK, GOLD_PASS_MARK
 from data.store.campaigns import management, monitoring, participation
 from data.store.core.store import Store
@@ -158,7 +158,7 @@ def test_pass_marks_of_a_running_campaign_are_changed_and_logged(world: World) -
     line = text(rendered(forms.marks_log(store, "c")))
     assert "rita: Pass mark of gold from 0.9 to 0.8" in line
     assert "rita: Pass mark of attention checks from 0.98 to 0" in line
-    assert forms.save_marks(store, "c", (80, 0.5), ME) == ("Gold_pass_mark must be a share from 0 to 1, got 80.", "cc-bad")
+    assert forms.save_marks(store, "c", (80, 0.5), ME) == ("Gold_pass_mark must be from 0 to 1, got 80.", "cc-bad")
     assert forms.save_marks(store, "gone", (1, 1), ME)[1] == "cc-bad"
     assert len(management.changes(store, "c")) == 1
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from agreement.meta.estimates import EstimateFinding
-from data.store.core.selection import Selection
+from concord.reporting.material import NAME, estimates_of
+from data.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import apply
 from tests.concord.meta.test_estimates import PROMPTS, bundle, campaign, label
 from tests.ui.drawn_pages import as_text
 from ui.pages.estimates import EstimatesPage, EstimatesView
-from ui.report.sections_meta import NAME, estimates_of
 
 
 @pytest.fixture(scope="module")

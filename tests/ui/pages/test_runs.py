@@ -17,8 +17,8 @@ from concord.runs.run_manager import RunView
 from data.jobs.folder import WorkerProgress
 from data.jobs.runs import Observation, Run, RunFolder
 from data.records import Rater
+from data.selection import Selection
 from data.store import imports, runs
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from scorers import registry

@@ -518,7 +518,7 @@ def test_people_alone_make_a_report(project: Path, tmp_path: Path) -> None:
         for title in TITLES
         if title not in (*list(TABLES)[1:], "What scorers are good for", "Where answers cross", "Sample failures")
     ]
-    assert len(page.sections) == len(document.SECTIONS) - 9
+    assert len(page.sections) == len(document.SECTIONS) - 10
     assert "3 ratings by people, about 2 items." in page.text
 
 

@@ -71,14 +71,16 @@ def test_the_opening_says_which_version_it_has_drawn(tmp_path: Path) -> None:
     with Store(tmp_path / "project") as store, gr.Blocks() as blocks:
         page = ChoosingPage(store)
         page.build()
-        (opening,) = (one for one in blocks.fns.values() if one.fn is not None and one.fn.__name__ == "opened")
         asking = [one for one in blocks.fns.values() if any(event == "select" for _, event in one.targets)]
         # of the two it is the one that sets the controls, and nothing else
         (following,) = (one for one in asking if len(one.outputs) == 2)
+        signal = following.inputs[0]
+        # what the browser calls when the page loads, and sets the version with
+        loading = [one for one in blocks.fns.values() if any(event == "load" for _, event in one.targets)]
+        (opening,) = (one for one in loading if signal in one.outputs)
         before = store.version
         request = SimpleNamespace(query_params=QueryParams(""))
         values = dict(zip((one._id for one in opening.outputs), opening.fn(request), strict=True))
-        signal = following.inputs[0]
         assert values[signal._id] == before != store.version
         assert [*following.fn(store.version, "yes", "a")] == [[gr.skip()] * 2]
 

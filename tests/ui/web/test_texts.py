@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from concord import form
+from concord.form import ending
 from tests.ui.other_language import write_catalogue
 from ui.web import texts
 from ui.web.assets import ASSETS
@@ -18,7 +18,8 @@ from ui.web.texts import Language, language_of
 _SCRIPTS = sorted((ASSETS / "js" / "form").glob("*.js"))
 _LANGUAGES = sorted((ASSETS / "texts").glob("*.json"))
 _MODULES = (
-    "concord/people.py", "data/store/people/invitations.py", "ui/web/api/form.py", "ui/web/auth/accounts.py",
+    "concord/form/annotator.py", "concord/people.py", "concord/sign_in.py", "data/people.py",
+    "data/store/people/invitations.py", "ui/web/api/form.py", "ui/web/auth/accounts.py",
     "ui/web/auth/authorization.py", "ui/web/auth/routes.py", "ui/web/auth/sessions.py", "ui/web/auth/sign_in_pages.py",
 )  # fmt: skip
 """All that the pages before the form say, and why the form is refused something."""
@@ -85,7 +86,7 @@ def test_every_text_of_the_form_comes_from_the_catalogue(path: Path) -> None:
 def test_english_has_every_text_under_its_own_name() -> None:
     scripted = {text for path in _SCRIPTS for text in _CALL.findall(code(path.read_text("utf-8")))}
     known = json.loads((ASSETS / "texts" / "en.json").read_text("utf-8"))
-    assert sorted(known) == sorted(scripted | form.sentences() | module_sentences() | refusals())
+    assert sorted(known) == sorted(scripted | ending.sentences() | module_sentences() | refusals())
     assert all(name == text for name, text in known.items())
 
 

@@ -15,7 +15,7 @@ from concord.agreement import AgreementRows, recall
 from concord.common import next_steps
 from concord.common.base_path import at
 from concord.comparison.model_comparison import prompts_by_task
-from data.store.core.selection import PEOPLE, SIMULATED
+from data.selection import PEOPLE, SIMULATED
 from ui.components.tables import heading
 from ui.pages.agreement import summary
 from ui.pages.agreement import view as views
@@ -143,7 +143,7 @@ class AgreementPage(Page[AgreementView]):
 
     def _by_task(self, real: AgreementRows, simulated: AgreementRows, view: AgreementView) -> Node:
         """Return the heat cells of the chosen statistic, with how many prompts each rests on."""
-        rows, people = (real, PEOPLE) if real.raters else (simulated, SIMULATED)
+        rows, people = (real, PEOPLE) if summary.real_lead(real, simulated) else (simulated, SIMULATED)
         return summary.by_task(rows, view, prompts_by_task(self.store, view.selection, people))
 
 

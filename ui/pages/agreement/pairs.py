@@ -23,10 +23,10 @@ from concord.common import live_updates, sentences, wording
 from concord.common.confusion_table import Crossings, confusion_table
 from concord.common.table import Cell, numbers
 from concord.headlines import closest, is_muted
-from data.store.analysis.confusion import ConfusionCell
-from data.store.browse.contents import RaterCount, item_previews
+from data.browsing import ConfusionCell, RaterCount
+from data.selection import PEOPLE, SIMULATED, Selection
+from data.store.browse.contents import item_previews
 from data.store.core import frame
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from ui.components import charts
 from ui.components.addresses import browse_address

@@ -17,8 +17,8 @@ from agreement.thresholds import ThresholdAgreement
 from concord.agreement import recall, recall_comparisons, recall_thresholds
 from concord.common import live_updates, wording
 from concord.common.table import Cell, numbers
+from data.selection import Selection
 from data.store.core import frame
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components import charts
 from ui.components.tables import Cells, columns, explained, note, number, plain_table, statistics_element, table_element

@@ -20,10 +20,11 @@ from concord import headlines
 from concord.agreement import AgreementRows, recall_consensus
 from concord.common import next_steps, sentences, wording
 from concord.common.base_path import at
+from concord.common.people_kinds import leading_kind, why_simulated
 from concord.common.table import Column, numbers
 from concord.headlines import PeopleLevel, closest, is_muted, number_text, scorer_headline
 from data.aspects import YES_NO_ASPECTS
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
 from ui.components import charts
 from ui.components.tables import (
@@ -52,9 +53,19 @@ def by_kind_of_people(rows: AgreementRows, people: str) -> AgreementRows:
     return rows.where(lambda row: row.people == people)
 
 
+def real_lead(real: AgreementRows, simulated: AgreementRows) -> bool:
+    """Return True if the page's main numbers are by real people, as they have judged enough or nobody else has."""
+    return leading_kind(images_judged(real), images_judged(simulated)) != "simulated"
+
+
+def images_judged(rows: AgreementRows) -> int:
+    """Return how many images these people have judged."""
+    return max((row.n_items for row in rows.among_people), default=0)
+
+
 def lead(real: AgreementRows, simulated: AgreementRows, view: AgreementView) -> Element:
     """The main numbers in words, above the tables."""
-    rows, who = (real, "people") if real.among_people or not simulated.among_people else (simulated, "simulated people")
+    rows, who = (real, "people") if real_lead(real, simulated) else (simulated, "simulated people")
     return note(f"{where(view)}: {main_numbers(rows, view, who) or 'no person has judged this yet.'}")
 
 
@@ -144,7 +155,8 @@ def forest(real: AgreementRows, simulated: AgreementRows, view: AgreementView) -
     """The chosen statistic of each scorer beside people's own level, as a figure; None where there is nothing to draw."""
     lines = _lines(real, view, "")
     lines += _lines(simulated, view, " (simulated people)" if lines else "")
-    level = people_level(real, view) or people_level(simulated, view)
+    first, other = (real, simulated) if real_lead(real, simulated) else (simulated, real)
+    level = people_level(first, view) or people_level(other, view)
     band = None
     if level is not None and level.value is not None:
         band = charts.Band(level.label, level.value, level.low, level.high)
@@ -164,7 +176,7 @@ def headline(real: AgreementRows, simulated: AgreementRows, view: AgreementView,
 
     ``intervals``: whether the rows have them where they can be had.
     """
-    rows, who = (real, "people") if real.among_people or not simulated.among_people else (simulated, "simulated people")
+    rows, who = (real, "people") if real_lead(real, simulated) else (simulated, "simulated people")
     best = closest(rows.raters, view.statistic, view.task)
     symbol = wording.title(view.statistic)
     if best is None:
@@ -178,7 +190,7 @@ def headline(real: AgreementRows, simulated: AgreementRows, view: AgreementView,
 
 def basis(real: AgreementRows, simulated: AgreementRows, view: AgreementView) -> Node:
     """Return what the headline rests on, in one line; with whose answers, where people have given none."""
-    rows, who = (real, "person") if real.among_people or not simulated.among_people else (simulated, "simulated person")
+    rows, who = (real, "person") if real_lead(real, simulated) else (simulated, "simulated person")
     people = {row.statistic: row for row in rows.among_people if row.task == view.task}
     row = people.get("mean") or next(iter(people.values()), None)
     if row is None:
@@ -192,8 +204,11 @@ def basis(real: AgreementRows, simulated: AgreementRows, view: AgreementView) ->
         parts.append(f"two of them say the same in {shared.value:.0%} of cases")
     text: list[Node] = [htpy.p(class_="cc-subline")[f"{'; '.join(parts)}."]]
     if who != "person":
-        first = "No person has judged this yet. These numbers are from simulated people, to show how the page works."
-        text.append(linked_note(first, at("/annotate/"), "Label a few images", "to see people's answers first."))
+        text.append(
+            linked_note(
+                why_simulated(images_judged(real)), at("/annotate/"), "Label a few images", "to see people's answers first."
+            )
+        )
     return [text, _which_statistic(rows, view), _limits(view), _unfit(real, view)]
 
 

@@ -13,13 +13,14 @@ from htpy import Node
 from agreement import CONSENSUSES, STATISTICS, ConsensusMethod, Options
 from agreement.catalogue import at_a_glance
 from agreement.estimate import Estimate
-from agreement.report.report import glance
 from concord.agreement import AgreementRows, quick_estimates, recall
 from concord.common import next_steps, wording
+from concord.common.estimate_table import glance
 from concord.scope import main_suite
+from data.browsing import JudgedSuite, RaterCount
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.browse import contents
-from data.store.browse.contents import RaterCount, count_judgements
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
+from data.store.browse.contents import count_judgements
 from data.store.core.store import Store
 from ui.components.tables import note
 from ui.shell.controls import Choice
@@ -161,7 +162,7 @@ def choices(store: Store, view: AgreementView) -> dict[str, Choice]:
     """The controls by the names of ``ADDRESS``, with what this suite and aspect have to choose from."""
     suites = contents.judged_suites(store)
     suite = view.suite if view.suite in suites else main_suite(store)
-    here = suites[suite] if suite else contents.JudgedSuite([], [], [])
+    here = suites[suite] if suite else JudgedSuite([], [], [])
     default = next((name for name in ("correct", "faithfulness") if name in here.aspects), next(iter(here.aspects), None))
     aspect = view.aspect if view.aspect in here.aspects else default
     known = suite is not None and aspect is not None

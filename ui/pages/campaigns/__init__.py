@@ -12,7 +12,7 @@ from concord.common.base_path import at
 from data.people import ROLES
 from ui.components.tables import heading, note
 from ui.pages.campaigns import adjudicate, change, forms, pay, people, updates
-from ui.pages.campaigns.forms import LABELS
+from ui.pages.campaigns.forms import MARKS
 from ui.pages.campaigns.updates import message_update
 from ui.pages.campaigns.view import ADDRESS, ANY, PATH, SHOWN, ActingUser, CampaignsView, acting_user
 from ui.shell.changes import Drawn
@@ -116,8 +116,10 @@ class CampaignsPage(Page[CampaignsView]):
             with gr.Accordion("Pass marks of checks", open=False, elem_id="marks"):
                 self.field("marks-hint", gr.HTML())
                 with self.bar():
-                    for name in LABELS:
-                        self.field(name, forms.mark_control(name, None, interactive=False, elem_id=name.replace("_", "-")))
+                    for name in MARKS:
+                        self.field(
+                            name, forms.field_control(name, value=None, interactive=False, elem_id=name.replace("_", "-"))
+                        )
                 with self.buttons():
                     self.button("marks-save", "Save the marks", variant="primary")
                 self.field("marks-log", gr.HTML(elem_id="marks-log"))
@@ -347,12 +349,12 @@ class CampaignsPage(Page[CampaignsView]):
             return message_update(*people.save_recruitment(self.store, campaign, values, acting_user(request)))
 
         where = [self["campaign"], self["show"]]
-        marks = [self[name] for name in ("marks-hint", *LABELS, "marks-log", "marks-filled")]
+        marks = [self[name] for name in ("marks-hint", *MARKS, "marks-log", "marks-filled")]
         parts = [*self.describing.values()]
         changes = [control.change for control in where]
         listen(changes, partial(forms.open_marks, self.store), [*where, self["marks-filled"]], marks, **QUIET)
         saved = self.on(
-            self["marks-save"].click, save_marks, ("campaign", *LABELS), ("message", "marks-log"), trigger_mode="once"
+            self["marks-save"].click, save_marks, ("campaign", *MARKS), ("message", "marks-log"), trigger_mode="once"
         )
         self.after(saved)
         opened = partial(people.open_recruitment, self.store)

@@ -15,8 +15,9 @@ from concord.campaigns.adjudication import PEOPLE, Blame, ContestedCase, RaterVa
 from concord.campaigns.annotators import CampaignTopic
 from concord.common import wording
 from concord.common.table import Cell, numbers
+from data.images.widths import IN_PAIRS
+from data.remarks import Adjudication, Wrong
 from data.store.core.store import Store
-from data.store.judgements.remarks import Adjudication, Wrong
 from data.store.library import ItemSubject, item_subjects
 from ui.components.tables import CHOSEN, Cells, columns, note, plain_table, scrolled, small, table_element
 from ui.pages.campaigns.progress import item_pictures
@@ -32,7 +33,6 @@ WRONG: Final = {
 }
 assert set(WRONG) == set(get_args(Wrong))
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
-_LARGE: Final = 640
 NO_CASES: Final = "No disagreements yet. Images with two or more different answers are listed here."
 SPOILS: Final = (
     "Opening a case shows all answers, and this is recorded: your later answers about that image do not count as blind."
@@ -169,7 +169,7 @@ def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: Contes
         )
     table = table_element(plain_table("All answers", ("rater", "says", "not counted, as it is"), lines))
     asked = note(f"Asked: {wording.aspect(topic.aspect)}.{about}")
-    pictures = htpy.div(class_="cc-case-pictures")[item_pictures(subject, _LARGE)]
+    pictures = htpy.div(class_="cc-case-pictures")[item_pictures(subject, IN_PAIRS)]
     words = htpy.div[htpy.h2(class_="cc-case-title")[text], asked, table, verdict]
     return htpy.div(class_="cc-case")[pictures, words], values
 

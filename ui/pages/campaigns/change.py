@@ -9,11 +9,13 @@ import gradio as gr
 from htpy import Node
 
 from concord.campaigns import changing
-from concord.campaigns.changing import STEERING, TEXTS
+from concord.campaigns.changing import STEERING
 from concord.common import wording
-from data.campaigns.settings import AMOUNTS, Campaign
+from data.campaigns.settings import Campaign, Settings
+from data.requests import fields_of
 from data.store.campaigns import management, monitoring
 from data.store.core.store import Store
+from ui.components.request_controls import controls, entered
 from ui.components.tables import bullets, note
 from ui.pages.campaigns import forms
 from ui.pages.campaigns.view import ActingUser, saved, tried
@@ -22,20 +24,20 @@ HINT: Final = (
     "Questions and items stay as they are: for others make a new campaign, or duplicate this one. The order of items and"
     " checks can change as long as nobody has answered. Each change is in the project’s log."
 )
-_ZERO_IS_NONE: Final = ("limit", "check_every", "pass_mark")
+_FIELDS: Final = {field.name: field for kind in (Campaign, Settings) for field in fields_of(kind)}
 
 
 def fields() -> dict[str, Any]:
     """The form's controls by the names of settings, with ``title`` and ``overlap``."""
     made: dict[str, Any] = {}
     with gr.Row(elem_classes="cc-filters"):
-        made["title"] = gr.Textbox(label="Title", info="for people", max_lines=1, elem_id="set-title")
-        made["overlap"] = gr.Number(label="People for each", info="valid answers wanted", precision=0, step=1, minimum=1)
+        made["title"] = forms.field_control("title", elem_id="set-title")
+        made["overlap"] = forms.field_control("overlap")
     with gr.Accordion("Order, checks and training", open=False), gr.Row(elem_classes="cc-filters"):
-        orders = [(text, name) for name, text in forms.ORDERS.items()]
-        made["order"] = gr.Dropdown(orders, label="Order", info="of the items")
-        made |= forms.check_fields()
-    return made | forms.text_fields() | forms.limit_fields() | forms.code_fields() | forms.pay_fields()
+        made |= controls(Settings, "order") | controls(Settings, "checks")
+    for name in ("texts", "limits", "codes", "pay"):
+        made |= forms.section(name)
+    return made
 
 
 def open_settings(store: Store, names: list[str], campaign: str | None, show: str | None, filled: str) -> list[Any]:
@@ -51,13 +53,12 @@ def open_settings(store: Store, names: list[str], campaign: str | None, show: st
 
 def _given(values: Mapping[str, Any]) -> tuple[dict[str, Any], str, int]:
     """The settings of the form, its title and its overlap."""
-    settings = {name: None if name in _ZERO_IS_NONE and not value else value for name, value in values.items()}
-    for name in (*changing.CODES, *AMOUNTS, "closes", "currency", "completion_url"):
-        settings[name] = str(settings[name] or "").strip()
-    settings |= {name: str(settings[name] or "") for name in TEXTS}
-    settings["reports_needed"] = int(settings["reports_needed"] or 0)
-    settings |= {name: float(settings[name] or 0) for name in ("platform_fee", "lease_minutes")}
-    return settings, str(settings.pop("title") or ""), int(settings.pop("overlap") or 0)
+    settings: dict[str, Any] = {}
+    for name, value in values.items():
+        field = _FIELDS[name]
+        given = entered(field, value)
+        settings[name] = field.kind(0) if given is None and not field.optional else given
+    return settings, str(settings.pop("title")), int(settings.pop("overlap"))
 
 
 def meaning(store: Store, campaign: str, values: Mapping[str, Any]) -> Node:

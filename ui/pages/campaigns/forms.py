@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -17,21 +18,24 @@ from htpy import Node
 
 from annotation.questionnaires.registry import FORMS
 from concord.campaigns import gold, planning, progress
+from concord.campaigns.changing import CODES
 from concord.campaigns.known_answers import EXAMPLE
-from concord.campaigns.planning import CampaignSpec, campaign_spec
+from concord.campaigns.spec import CampaignSpec, campaign_spec
 from concord.common import wording
 from concord.judging import form_of
-from data.campaigns.checks import ATTENTION_PASS_MARK, GOLD_PASS_MARK
 from data.campaigns.settings import Campaign, id_of_title
+from data.requests import fields_of
 from data.store.browse import contents
 from data.store.campaigns import management
 from data.store.core.store import Store
+from ui.components.request_controls import control, controls, entered
 from ui.components.tables import bullets, folded, note
 from ui.pages.campaigns.view import ActingUser, saved, tried
 from ui.shell.html import html_component, rendered
 
-LABELS: Final = {"gold_pass_mark": "Pass mark of gold", "attention_pass_mark": "Pass mark of attention checks"}
-INFO: Final = "people below it are paused; 0: nobody"
+_FIELDS: Final = {field.key: field for field in fields_of(CampaignSpec)}
+MARKS: Final = tuple(name for name, field in _FIELDS.items() if field.setting.section == "marks")
+"""The pass marks of checks, by name."""
 _HINT: Final = (
     "Lowest share of correct checks, corrected for chance. A new mark applies from a person’s next check on, to all their"
     " checks so far. Paused people stay paused until you reinstate them."
@@ -39,18 +43,18 @@ _HINT: Final = (
 _NONE: Final = "This campaign has no checks, so nobody is paused."
 
 
-def mark_control(name: str, value: float | None, **more: Any) -> gr.Number:
-    """The control of one mark."""
-    return gr.Number(value, label=LABELS[name], info=INFO, minimum=0, maximum=1, step=0.01, **more)
+def field_control(name: str, **more: Any) -> Any:
+    """Return the control of one field of a campaign, by its name in files."""
+    return control(_FIELDS[name], **more)
 
 
 def open_marks(store: Store, campaign: str | None, show: str | None, filled: str) -> list[Any]:
     """A campaign's marks and their log; nothing where the form holds them already, as somebody may be typing."""
     stored_campaign = management.get(store, campaign) if campaign and show == "people" and campaign != filled else None
     if stored_campaign is None:
-        return [gr.skip()] * (len(LABELS) + 3)
+        return [gr.skip()] * (len(MARKS) + 3)
     settings = stored_campaign.settings
-    values = [gr.Number(value=getattr(settings, name), interactive=True) for name in LABELS]
+    values = [gr.Number(value=getattr(settings, name), interactive=True) for name in MARKS]
     hint = [note(_HINT), note(_NONE) if settings.check_every is None else ""]
     name = stored_campaign.campaign_id
     return [rendered(hint), *values, rendered(marks_log(store, name)), name]
@@ -59,25 +63,21 @@ def open_marks(store: Store, campaign: str | None, show: str | None, filled: str
 def marks_log(store: Store, campaign: str) -> Node:
     """Return who changed which mark, newest first."""
     return bullets(
-        f"{change.moment:%Y-%m-%d %H:%M} UTC, {change.made_by}: {LABELS[name]} from {before:g} to {since:g}"
+        f"{change.moment:%Y-%m-%d %H:%M} UTC, {change.made_by}: {_FIELDS[name].setting.label} from {before:g} to {since:g}"
         for change in management.changes(store, campaign)
         for name, (before, since) in change.settings.items()
-        if name in LABELS
+        if name in MARKS
     )
 
 
 def save_marks(store: Store, campaign: str, values: tuple[float | None, ...], who: ActingUser) -> tuple[str, str]:
     """Write the marks; a sentence, and how it is meant."""
     # Gradio sends an empty number as nothing
-    settings = {name: value or 0.0 for name, value in zip(LABELS, values, strict=True)}
+    settings = {name: value or 0.0 for name, value in zip(MARKS, values, strict=True)}
     return saved(tried(lambda: management.change_settings(store, campaign, settings, who.signed)), "The marks are saved.")
 
 
 OWN: Final = "a YAML file of your own"
-ORDERS: Final = {"random": "random, each person their own", "shared": "random, the same for all", "fixed": "as listed, by id"}
-DRAWS: Final = {"random": "all alike", "weighted": "likely errors first"}
-_LINES: Final = ("items", "also")
-_ZERO_IS_NONE: Final = ("n", "check_every", "limit", "pass_mark")
 _MOST: Final = 200_000
 """Characters of a file with known answers."""
 
@@ -98,137 +98,67 @@ PRESET_HINT: Final = (
 
 def preset(name: str) -> dict[str, Any]:
     """A preset's values by control; codes are drawn anew each time, as a code that was used elsewhere pays twice."""
-    codes = ("completion_code", *_CODES) if name == "Crowd" else ()
+    codes = CODES if name == "Crowd" else ()
     return dict(PRESETS[name]) | {code: secrets.token_hex(4).upper() for code in codes}
 
 
 def create_form() -> dict[str, Any]:
-    """The form's controls by the names of a wish, in the order of the page."""
+    """Return the form's controls by the names of fields in files, in the order of the page."""
     made: dict[str, Any] = {}
+
+    def row(*names: str) -> None:
+        with gr.Row(elem_classes="cc-filters"):
+            for name in names:
+                made[name] = field_control(name)
+
     with gr.Row(elem_classes="cc-filters"):
-        made["title"] = gr.Textbox(label="Title", info="for people", max_lines=1, elem_id="new-title")
-        made["id"] = gr.Textbox(label="Id", info="empty: from the title", max_lines=1, elem_id="new-id")
-        made["questionnaire"] = gr.Dropdown([*FORMS, OWN], value="geneval", label="Questionnaire", info="what is asked")
-    made["definition"] = gr.Code(label="The questionnaire’s YAML", language="yaml", visible=False, lines=8)
-    with gr.Row(elem_classes="cc-filters"):
-        for name in ("suite", "task", "generator"):
-            made[name] = gr.Dropdown([], value=[], multiselect=True, label=name.title(), info="none chosen: all")
-    with gr.Row(elem_classes="cc-filters"):
-        made["n"] = _number("How many", "drawn by chance; 0: all")
-        draws, orders = ([(text, name) for name, text in titles.items()] for titles in (DRAWS, ORDERS))
-        made["draw"] = gr.Dropdown(draws, value="random", label="Draw", info="errors first: for Estimates only")
-        made["overlap"] = _number("People for each", "valid answers wanted", 3)
-        made["order"] = gr.Dropdown(orders, value="random", label="Order", info="of the items")
-        made["seed"] = _number("Seed", "of sampling and order", 0)
+        made["title"] = field_control("title", elem_id="new-title")
+        made["id"] = field_control("id", elem_id="new-id")
+        offered = gr.Dropdown([*FORMS, OWN], value="geneval", label="Questionnaire", info=_FIELDS["questionnaire"].setting.hint)
+        made["questionnaire"] = offered
+    made["definition"] = gr.Code(label=_FIELDS["definition"].setting.label, language="yaml", visible=False, lines=8)
+    row("suite", "task", "generator")
+    row("n", "draw", "overlap", "order", "seed")
     with gr.Accordion("Items by hand", open=False):
-        made["also"] = gr.Textbox(label="Items added by hand, one id per line", lines=2, info=_PICKED)
-        made["items"] = gr.Textbox(label="Or only these items, one id per line", lines=2, info="Filters are ignored then.")
-    made |= text_fields()
+        made |= {name: field_control(name) for name in ("also", "items")}
+    made |= section("texts")
     with gr.Accordion("Gold, attention checks and training", open=False):
         html_component(note(GOLD_HINT))
         with gr.Row(elem_classes="cc-filters"):
-            made["gold_from"] = gr.Dropdown([("none", "")], value="", label="Right answers from", elem_id="new-gold-from")
-            made["gold_n"] = _number("Gold items", "mixed in among the others", 20)
-            made["training_n"] = _number("Training items", "come first", 0)
-            made["examples_n"] = _number("Examples", "pictures with right answers before the instructions", 0)
+            label = _FIELDS["gold_from"].setting.label
+            made["gold_from"] = gr.Dropdown([("none", "")], value="", label=label, elem_id="new-gold-from")
+            made |= {name: field_control(name) for name in ("gold_n", "training_n", "examples_n")}
         known = (
             "A JSON list of {item, role, expected}, or a CSV table with a column for each question; role is gold, attention or"
             " training. These answers never count. For example:"
         )
         example = [note(known), htpy.pre(class_="cc-code")[EXAMPLE]]
         html_component(folded("Or from a file", example, "cc-why"))
-        made["known"] = gr.File(label="Items with known answers", file_types=[".json", ".csv"], type="filepath", height=140)
+        label = _FIELDS["known"].setting.label
+        made["known"] = gr.File(label=label, file_types=[".json", ".csv"], type="filepath", height=140)
         with gr.Row(elem_classes="cc-filters"):
-            made |= check_fields() | {name: mark_control(name, mark) for name, mark in _MARKS.items()}
-    made |= limit_fields() | code_fields() | pay_fields()
+            made |= controls(CampaignSpec, "checks") | controls(CampaignSpec, "marks")
+    for name in ("limits", "codes", "pay"):
+        made |= section(name)
     return made
 
 
-def check_fields() -> dict[str, Any]:
-    """How many checks there are, and what happens to whoever does not pass."""
-    share = {"minimum": 0, "maximum": 1, "step": 0.05}
-    return {
-        "check_every": _number("One check in", "10: one of ten is gold or attention; 0: none"),
-        "pass_mark": gr.Number(label="Pass mark", info="share of training to get right; 0: none", **share),
-        "recollect": gr.Checkbox(label="Give items of paused people to others; their answers stop counting"),
-        "gold_feedback": gr.Checkbox(label="Show at once whether a gold answer was correct"),
-        "training_feedback": gr.Checkbox(label="Show at once whether a training answer was correct", value=True),
-    }
+def section(name: str) -> dict[str, Any]:
+    """Return the controls of a section of a campaign's settings, folded below its title."""
+    with gr.Accordion(_SECTIONS[name], open=False), gr.Row(elem_classes="cc-filters") if name != "texts" else nullcontext():
+        return controls(CampaignSpec, name)
 
 
-def text_fields() -> dict[str, Any]:
-    """A campaign's texts."""
-    with gr.Accordion("Texts for people (Markdown)", open=False):
-        return {name: gr.Textbox(label=label, lines=3) for name, label in _TEXTS.items()}
-
-
-def limit_fields() -> dict[str, Any]:
-    """How much one person may do, and until when."""
-    with gr.Accordion("Limits", open=False), gr.Row(elem_classes="cc-filters"):
-        return {
-            "limit": _number("Items for one person", "0: no limit"),
-            "reports_needed": _number("Reports that hide an image", "people from different networks", 2),
-            "withdrawal": gr.Checkbox(label="People may withdraw their own answers"),
-            "lease_minutes": _number("Reservation time (minutes)", "of an item for a person", 30),
-            "closes": gr.Textbox(label="Closes", info="2027-01-31 18:00 (UTC), or …+01:00; empty: never", max_lines=1),
-        }
-
-
-def code_fields() -> dict[str, Any]:
-    """A code for each way to leave."""
-    with gr.Accordion("Codes of a crowd platform", open=False), gr.Row(elem_classes="cc-filters"):
-        made = {
-            "completion_code": gr.Textbox(label="Completion code", info="shown only at the end", max_lines=1),
-            "completion_url": gr.Textbox(label="Completion address", info="https://…, opened at the end", max_lines=1),
-        }
-        hint = "empty: no code, but a contact"
-        return made | {name: gr.Textbox(label=label, info=hint, max_lines=1) for name, label in _CODES.items()}
-
-
-def pay_fields() -> dict[str, Any]:
-    """What people are paid."""
-    with gr.Accordion("Pay", open=False), gr.Row(elem_classes="cc-filters"):
-        made = {name: gr.Textbox(label=label, info=info, max_lines=1) for name, (label, info) in _PAY.items()}
-        fee = gr.Number(0, label="Platform’s fee", info="share on top of pay, such as 0.33", minimum=0, maximum=2, step=0.01)
-        nothing_left = gr.Dropdown(
-            [(text, name) for name, text in _NOTHING_LEFT.items()],
-            value="completion",
-            label="If others hold the last images",
-            info="what somebody with answers is paid who finds nothing left",
-        )
-        return made | {"platform_fee": fee, "nothing_left": nothing_left}
-
-
-_NOTHING_LEFT: Final = {"completion": "as at the end, base pay too", "items": "what their items are worth"}
-_PAY: Final = {
-    "currency": ("Currency", "such as GBP"),
-    "target_wage": ("Target wage", "an hour; the preview says the price for it"),
-    "item_price": ("Price of an item", "checks and training too, such as 0.08"),
-    "base_pay": ("Base pay", "paid by the platform on approval; the rest is a bonus"),
-    "budget": ("Budget", "most for pay and fees; empty: no cap"),
-}
-_MARKS: Final = {"gold_pass_mark": GOLD_PASS_MARK, "attention_pass_mark": ATTENTION_PASS_MARK}
-_CODES: Final = {
-    "stopped_code": "Code: stopped early",
-    "training_code": "Code: failed training",
-    "paused_code": "Code: paused",
-    "quota_code": "Code: no item left",
-    "declined_code": "Code: no consent",
-}
-_TEXTS: Final = {
-    "instructions": "Instructions",
-    "consent": "Consent text, shown before the first image",
-    "content_warning": "Content warning",
+_SECTIONS: Final = {
+    "texts": "Texts for people (Markdown)",
+    "limits": "Limits",
+    "codes": "Codes of a crowd platform",
+    "pay": "Pay",
 }
 GOLD_HINT: Final = (
     "Label some images yourself, among Images or in the form, and choose your name; or take items with a verdict, or those"
     " on which three people or more all agree. These answers never count."
 )
-_PICKED: Final = "If some items are sampled at random, statistics leave out items added by hand."
-
-
-def _number(label: str, info: str, value: int | None = None) -> gr.Number:
-    return gr.Number(value, label=label, info=info, precision=0, step=1)
 
 
 def create_choices(store: Store) -> dict[str, Any]:
@@ -258,26 +188,19 @@ def wish_of(values: Mapping[str, Any], store: Store) -> CampaignSpec:
     Raises:
         ValueError: a value that cannot be.
     """
-    # Gradio shows an empty number as 0
-    entered = {
-        name: value
-        for name, value in values.items()
-        if value not in (None, "", []) and not (name in _ZERO_IS_NONE and value == 0)
-    }
-    for name in _LINES:
-        if name in entered:
-            entered[name] = [line.strip() for line in str(entered[name]).splitlines() if line.strip()]
-    if entered.get("questionnaire") == OWN:
-        if not str(entered.get("definition", "")).strip():
+    given = {name: entered(_FIELDS[name], value) for name, value in values.items() if name != "known"}
+    wanted: dict[str, Any] = {name: value for name, value in given.items() if value not in (None, "", ())}
+    if wanted.get("questionnaire") == OWN:
+        if not str(wanted.get("definition", "")).strip():
             raise ValueError("write the questionnaire’s YAML; docs/questionnaires.md says how")
-        del entered["questionnaire"]
+        del wanted["questionnaire"]
     else:
-        entered.pop("definition", None)
-    if "known" in entered:
-        entered["known"] = _text(str(entered["known"]))
-    if "id" not in entered and (wanted := id_of_title(str(entered.get("title", "")))):
-        entered["id"] = management.free_id(store, wanted)
-    return campaign_spec(entered, "the form")
+        wanted.pop("definition", None)
+    if values.get("known"):
+        wanted["known"] = _text(str(values["known"]))
+    if "id" not in wanted and (own_id := id_of_title(str(wanted.get("title", "")))):
+        wanted["id"] = management.free_id(store, own_id)
+    return campaign_spec(wanted, "the form")
 
 
 def _text(path: str) -> str:

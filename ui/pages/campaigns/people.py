@@ -19,13 +19,12 @@ from concord.common import wording
 from concord.common.table import Cell, Column
 from concord.people import link_path
 from data.campaigns.recruitment import MAX_RECRUITMENT_LENGTH, RECRUITMENT_FIELDS
-from data.people import ROLES
+from data.people import ROLES, Invitation, Terms
+from data.selection import Selection
 from data.store.campaigns import management
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import revocations
 from data.store.people import invitations
-from data.store.people.invitations import Invitation, Terms
 from ui.components.addresses import browse_address
 from ui.components.buttons import button
 from ui.components.tables import (

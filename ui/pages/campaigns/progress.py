@@ -15,16 +15,17 @@ from concord.campaigns.progress import CampaignProgress
 from concord.common import next_steps, wording
 from concord.common.base_path import at
 from concord.common.table import Cell, numbers
-from data.campaigns.settings import MOVES
+from data.campaigns.settings import DEFAULT, MOVES
+from data.images.widths import IN_STRIPS
 from data.store.browse import contents
 from data.store.campaigns import monitoring
 from data.store.campaigns.monitoring import BrokenItem, Hour
-from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
 from data.store.library import ItemSubject, item_subjects
+from ui.components import chart_colors
 from ui.components.buttons import button
-from ui.components.charts import COLORS, plain
-from ui.components.image_strip import THUMBNAIL, picture_html
+from ui.components.charts import plain
+from ui.components.image_strip import picture_html
 from ui.components.plotly_text import ALONE
 from ui.components.tables import (
     CHOSEN,
@@ -181,7 +182,7 @@ def _broken_row(broken_item: BrokenItem, subject: ItemSubject | None) -> Cells:
     ]
 
 
-def item_pictures(subject: ItemSubject | None, width: int = THUMBNAIL) -> Node:
+def item_pictures(subject: ItemSubject | None, width: int = IN_STRIPS) -> Node:
     """Return an item's images, each leading to the image."""
     if subject is None:
         return ""
@@ -192,7 +193,6 @@ def item_pictures(subject: ItemSubject | None, width: int = THUMBNAIL) -> Node:
 
 
 _LONG: Final = timedelta(hours=72)
-_OTHER: Final = "rgba(128,136,160,.55)"
 _HEIGHT: Final = 260
 _FEWEST: Final = 12
 
@@ -203,7 +203,7 @@ def by_answers(spread: Mapping[int, int], overlap: int) -> go.Figure:
 
     most = max([overlap, *spread])
     x = list(range(most + 1))
-    colors = [COLORS["scorer"] if n >= overlap else _OTHER for n in x]
+    colors = [chart_colors.SCORER if n >= overlap else chart_colors.OTHER for n in x]
     y = [spread.get(n, 0) for n in x]
     text = [f"{n:,}" if n else "" for n in y]
     figure = go.Figure(
@@ -230,7 +230,7 @@ def by_time(hours: Sequence[Hour]) -> go.Figure:
         others[moment] = others.get(moment, 0) + hour.answers - hour.valid
     figure = go.Figure()
     width = (24 if daily else 1) * 3_600_000 * 0.8
-    for name, counts, color in (("valid", valid, COLORS["scorer"]), ("not counted", others, _OTHER)):
+    for name, counts, color in (("valid", valid, chart_colors.SCORER), ("not counted", others, chart_colors.OTHER)):
         figure.add_trace(
             go.Bar(x=[*counts], y=[*counts.values()], name=name, marker_color=color, width=width, offset=0.1 * width,
                    hovertemplate=f"%{{x}}: %{{y:,}} {name}{ALONE}")

@@ -20,10 +20,9 @@ from concord.campaigns.annotators import CampaignTopic, annotators_of, needs_loo
 from concord.campaigns.progress import CampaignProgress, all_progress, progress_of
 from concord.common import wording
 from concord.common.base_path import at
-from data.campaigns.settings import State
+from data.campaigns.settings import DEFAULT, State
+from data.refusals import CampaignRefused
 from data.store.campaigns import management, monitoring
-from data.store.campaigns.management import CampaignRefused
-from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
 from data.store.judgements import revocations
 from ui.components.tables import bullets, heading, note

@@ -14,19 +14,20 @@ import gradio as gr
 from gradio.components import Component
 
 from concord.common import live_updates, next_steps, wording
+from concord.common.people_kinds import leading_kind
 from concord.error_analysis import rejudging
 from concord.error_analysis.failures import TITLES
 from concord.error_analysis.rejudging import RaterEvidence
 from concord.questions import scores
+from data.selection import PEOPLE, Selection
 from data.store.browse import contents
-from data.store.core.selection import PEOPLE, Selection
 from data.store.core.store import Store
 from scorers import registry
 from scorers.base import Knob
 from ui.pages.explore.failures import generators
 from ui.pages.explore.flips import FLIPS
 from ui.pages.explore.questions import question_choices, suite_with_questions
-from ui.pages.explore.view import ADDRESS, ALL, CHANGED, KINDS, OBJECTIVES, QUESTION_CHOICES, QUESTIONS, SHOWN, ExploreView
+from ui.pages.explore.view import ADDRESS, ALL, CHANGED, KINDS, OBJECTIVES, QUESTION_CHOICES, QUESTIONS, SHOWN, WHO, ExploreView
 from ui.shell.controls import Choice
 
 # What is not shown is on the page all the same: a slider that is not there tells nobody when its value is set, and Gradio's own
@@ -119,7 +120,10 @@ def choices(store: Store, view: ExploreView) -> dict[str, Choice]:
     task = _among(view.task, tasks)
     along = _along(evidence, task)
     heard = rejudging.people_verdicts(store, evidence) if evidence else {}
-    people = [name for name, kind in KINDS.items() if kind in heard] or [PEOPLE]
+    leading = leading_kind(*(int(heard[kind].asked.sum()) if kind in heard else 0 for kind in ("real", "simulated")))
+    people = sorted((name for name, kind in KINDS.items() if kind in heard), key=lambda name: KINDS[name] != leading) or [
+        PEOPLE
+    ]
     offered: dict[str, Mapping[str, str]] = {
         "suite": {name: name for name in suites},
         "rater": {name: name for name in names},
@@ -127,7 +131,7 @@ def choices(store: Store, view: ExploreView) -> dict[str, Choice]:
         "task": {name: wording.task(name) for name in tasks},
         "along": along,
         "statistic": {name: wording.title(name) for name in OBJECTIVES if evidence},
-        "people": {name: name for name in people if evidence},
+        "people": {name: WHO[name] for name in people if evidence},
         "changed": CHANGED if evidence else {},
         "picture": TITLES,
         "generator": {ALL: "all generators"} | {name: name for name in generators(store, suite, rater)},

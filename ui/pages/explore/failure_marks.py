@@ -11,7 +11,7 @@ from concord.common import wording
 from concord.common.table import Cell
 from concord.error_analysis.failures import FailureMark, describe_mark
 from data.formats.cooccurrence import Cooccurrence
-from data.store.core.selection import Selection
+from data.selection import Selection
 from scorers.failures import ANY, FailureCell, FailureTable
 from ui.components.addresses import browse_address
 from ui.components.linked_charts import Mark, Series

@@ -14,7 +14,7 @@ from concord.error_analysis import flips
 from concord.error_analysis.flips import FlipLine, FlipResult, FlipRows, flip_lines
 from concord.error_analysis.rejudging import MOST_IMAGES
 from data.prompts.flips import FLIP_REASONS, FlipKind
-from data.store.core.selection import Selection
+from data.selection import Selection
 from data.store.core.store import Store
 from ui.components import charts
 from ui.components.tables import Cells, columns, note, plain_table, table_element, with_details

@@ -39,9 +39,9 @@ from concord.common.table import Cell, Column, numbers
 from concord.error_analysis import rejudging
 from concord.questions import scores
 from concord.questions.scores import REAL, AnswerBesidePeople
+from data.browsing import ItemPreview
+from data.selection import Selection
 from data.store.browse import contents
-from data.store.browse.contents import ItemPreview
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components import linked_charts
 from ui.components.addresses import browse_address

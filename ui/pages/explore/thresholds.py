@@ -14,10 +14,10 @@ from urllib.parse import urlencode
 import numpy as np
 from htpy import Element, Node
 
+from agreement.best_value import FOLDS
 from agreement.estimate import Estimate
 from agreement.study.cells import TASKS_MEAN, CellOutcome, Outcome
 from agreement.tuning import (
-    FOLDS,
     NO,
     STATISTICS,
     YES,
@@ -34,18 +34,18 @@ from concord.common.estimate_table import statistic_column
 from concord.common.table import Cell, numbers
 from concord.error_analysis import rejudging
 from concord.error_analysis.rejudging import RaterEvidence
+from data.selection import Selection
 from data.store.browse import contents
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from scorers.running.rejudge import Verdicts
-from ui.components import charts
+from ui.components import chart_colors, charts
 from ui.components.addresses import browse_address
 from ui.components.image_strip import thumbnails
 from ui.components.plotly_text import escaped
 from ui.components.tables import Cells, columns, explained, heading, note, plain_table, table_element
 from ui.pages.agreement.scorers import scores_to_decisions
 from ui.pages.agreement.view import AgreementView
-from ui.pages.explore.view import ALL, CHANGED, KINDS, Drawing, ExploreView
+from ui.pages.explore.view import ALL, CHANGED, KINDS, WHO, Drawing, ExploreView
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -124,7 +124,7 @@ def _agreement(curve: SettingCurve, view: ExploreView) -> str:
     if tuned is None:
         return "No person has judged these images yet, so there is nothing to agree with."
     title = wording.title(view.statistic)
-    about = f"{wording.count(tuned.n_ratings, 'answer')} by {view.people} about {wording.count(tuned.n_items, 'image')}"
+    about = f"{wording.count(tuned.n_ratings, 'answer')} by {WHO[view.people]} about {wording.count(tuned.n_items, 'image')}"
     if tuned.best is None:
         return f"{title} ({about}): no best value, as {sentences.text_or_none(tuned.reason)}."
     low, high = (curve.at[index] for index in tuned.run or (tuned.best, tuned.best))
@@ -144,8 +144,6 @@ def _two_digits(value: float | None) -> str:
     return "undefined" if value is None else wording.two(value)
 
 
-# Okabe and Ito, without those that stand for people and scorers
-_LINES = ("#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7f7f7f", "#8c6bb1", "#a6761d", "#1b7837", "#c51b7d", "#4575b4")
 _GAP = 0.1
 
 
@@ -156,9 +154,9 @@ def curve_figure(curve: SettingCurve, view: ExploreView, title: str, own: float)
     people = curve.tuned is not None and any(value is not None for value in curve.tuned.values)
     lines: list[go.Scatter] = []
     if people and curve.tuned is not None:
-        name = f"{wording.title(view.statistic)} with {view.people}"
-        lines.append(_line(curve.at, curve.tuned.values, name, {"color": charts.COLORS["people"], "width": 2.5}, "y"))
-    for color, (generator, values) in zip(_LINES, curve.scores.items(), strict=False):
+        name = f"{wording.title(view.statistic)} with {WHO[view.people]}"
+        lines.append(_line(curve.at, curve.tuned.values, name, {"color": chart_colors.PEOPLE, "width": 2.5}, "y"))
+    for color, (generator, values) in zip(chart_colors.BESIDE_RATERS, curve.scores.items(), strict=False):
         lines.append(_line(curve.at, values, escaped(generator), {"color": color, "width": 1.75}, "y2"))
     # over both
     shape = {"type": "line", "showlegend": True, "xref": "x", "yref": "paper", "y0": 0, "y1": 1}
@@ -191,10 +189,10 @@ def _marks(curve: SettingCurve, view: ExploreView, own: float) -> list[tuple[str
     marks: list[tuple[str, float, dict[str, Any]]] = []
     now = float(view.turned[view.along])
     if own != now:
-        marks.append((f"as it was run: {own:g}", own, {"color": "#8a8f9c", "width": 1.5, "dash": "dash"}))
+        marks.append((f"as it was run: {own:g}", own, {"color": chart_colors.EARLIER, "width": 1.5, "dash": "dash"}))
     if curve.best is not None:
-        marks.append((f"best: {curve.best:g}", curve.best, {"color": charts.COLORS["people"], "width": 2, "dash": "dot"}))
-    return [*marks, (f"now: {now:g}", now, {"color": charts.COLORS["scorer"], "width": 2})]
+        marks.append((f"best: {curve.best:g}", curve.best, {"color": chart_colors.PEOPLE, "width": 2, "dash": "dot"}))
+    return [*marks, (f"now: {now:g}", now, {"color": chart_colors.SCORER, "width": 2})]
 
 
 _SAYS: Final = {"yes": YES, "no": NO, "open": -1}
@@ -330,7 +328,7 @@ def _lead(compared: Compared, evidence: RaterEvidence, view: ExploreView, by_peo
     parts = [f"{view.rater} on {wording.count(compared.now.size, 'image')} of {view.suite}: score {_step(*score)}"]
     if by_people is not None:
         agreed = [_of_all(agreements(verdicts, by_people, compared.places), view.statistic) for verdicts in both]
-        parts.append(f"{wording.title(view.statistic)} with {view.people} {_step(*agreed)}")
+        parts.append(f"{wording.title(view.statistic)} with {WHO[view.people]} {_step(*agreed)}")
     parts.append(f"{wording.count(len(compared.changed()), 'verdict')} changed.")
     sentence = ", ".join(parts)
     if evidence.total > compared.now.size:

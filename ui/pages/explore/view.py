@@ -10,11 +10,12 @@ from typing import Any, ClassVar, Final
 import htpy
 from htpy import Element, Node
 
-from agreement.thresholds import Objective
+from agreement.best_value import Objective
 from concord.common import next_steps
+from concord.common.people_kinds import PeopleKind
 from data.prompts.flips import FLIP_KINDS as KINDS_OF_FLIPS
 from data.prompts.flips import FlipKind
-from data.store.core.selection import PEOPLE, SIMULATED
+from data.selection import PEOPLE, SIMULATED
 from data.store.core.store import Store
 from ui.components.tables import note
 from ui.shell.view import View
@@ -24,8 +25,10 @@ ALL: Final = "all"
 THRESHOLDS, FAILURES, FLIPPED, QUESTIONS = "thresholds", "failures", "flips", "questions"
 SHOWN: Final = {THRESHOLDS: "Thresholds", FAILURES: "Failures", FLIPPED: "Flip test", QUESTIONS: "Questions"}
 """The page's parts."""
-KINDS: Final = {PEOPLE: "real", SIMULATED: "simulated"}
-"""Kinds of people by the name that stands for them."""
+KINDS: Final[Mapping[str, PeopleKind]] = {PEOPLE: "real", "simulated": "simulated"}
+"""Kinds of people by their name in the address."""
+WHO: Final = {PEOPLE: PEOPLE, "simulated": SIMULATED}
+"""What they are called, by that name."""
 OBJECTIVES: Final[tuple[Objective, ...]] = ("cohen_kappa", "percent_agreement")
 """What a setting can be tuned by; the first is that of GenEval's Figure 8."""
 CHANGED: Final = {ALL: "all that changed", "yes": "correct now", "no": "wrong now", "open": "left open now"}

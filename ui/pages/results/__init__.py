@@ -13,10 +13,9 @@ from concord.common.base_path import at
 from concord.comparison.leaderboard import ALL, SCORE, BoardRater, Leaderboard, leaderboard
 from concord.comparison.preferences import recall as recall_preferences
 from concord.comparison.same_prompts import ROWS, same_prompts
-from concord.scope import OpenScope, open_scope
-from data.store.browse import contents
-from data.store.core.selection import Selection
-from data.store.core.store import Store
+from concord.project import OpenProject
+from concord.scope import OpenScope, holds_anything, open_scope
+from data.selection import Selection
 from ui.components.addresses import page_address
 from ui.pages.results.all_numbers import all_numbers
 from ui.pages.results.board import board_section
@@ -75,34 +74,33 @@ def _about(board: Leaderboard, rater: BoardRater) -> str:
     return basis + (f". {wording.listed(tied)}: their differences are within chance." if tied else ".")
 
 
-def _body(store: Store, board: Leaderboard, opened: OpenScope, view: ResultsView) -> Node:
+def _body(store: OpenProject, board: Leaderboard, opened: OpenScope, view: ResultsView) -> Node:
     if not board.raters:
         return ""
-    previews = contents.item_previews(store, [each.item for each in board.contested])
     every = (
         board.disagreements > 0 and htpy.a(href=all_contested(board))[wording.count(board.disagreements, "open disagreement")]
     )
     first = board.raters[0]
     prompts = same_prompts(store, opened.scope, first.name, first.aspect, view.prompts, ROWS * view.page)
     strips = same_prompts_section(prompts, board, view)
-    cases = contested_section(board, previews, every)
+    cases = contested_section(board, every)
     return [
         htpy.section(class_="cc-part")[board_section(board, view)],
         htpy.div(class_=["cc-side-by-side", not (strips and cases) and "is-single"])[strips, cases],
         _could_be_here(store, board),
-        view.numbers and _numbers_panel(store, board, view),
+        view.numbers and _numbers_panel(store, board, opened, view),
     ]
 
 
-def _numbers_panel(store: Store, board: Leaderboard, view: ResultsView) -> Node:
+def _numbers_panel(store: OpenProject, board: Leaderboard, opened: OpenScope, view: ResultsView) -> Node:
     """Return the panel at the right with all numbers as tables."""
     close = htpy.a(class_="cc-panel-close", href=view.address(numbers=False), aria_label="Close")["×"]
     return htpy.aside(class_="cc-side-panel", aria_label="All numbers")[
-        htpy.div(class_="cc-part-head")[htpy.h2["All numbers"], close], all_numbers(store, intervals=board.intervals)
+        htpy.div(class_="cc-part-head")[htpy.h2["All numbers"], close], all_numbers(store, opened, intervals=board.intervals)
     ]
 
 
-def _could_be_here(store: Store, board: Leaderboard) -> Node:
+def _could_be_here(store: OpenProject, board: Leaderboard) -> Node:
     """Return one line about what is not here, and how to get it."""
     missing: list[Node] = []
     if board.people != "real":
@@ -119,10 +117,10 @@ def _could_be_here(store: Store, board: Leaderboard) -> Node:
     ]
 
 
-def _nothing(store: Store) -> Node:
+def _nothing(store: OpenProject) -> Node:
     return htpy.header(class_="cc-lead")[
         htpy.div[
-            htpy.h1["Nothing is in this project yet" if contents.totals(store).nothing else "Nothing has been judged yet"],
+            htpy.h1["Nothing has been judged yet" if holds_anything(store) else "Nothing is in this project yet"],
             htpy.p(class_="cc-sub")[
                 "Bring images, prompts, ratings or a published study, and score or label them: which generator is best, and "
                 "how sure that is, stands here."

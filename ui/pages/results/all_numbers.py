@@ -11,17 +11,17 @@ from agreement import Options
 from agreement.estimate import Estimate
 from agreement.preferences import OrderAgreement, RankCorrelation, VoteCounts
 from agreement.preferences.votes import Contest
+from concord import suite_metrics
 from concord.agreement import means, recall
 from concord.common import next_steps, wording
 from concord.common.table import Cell, numbers
 from concord.comparison import preferences
 from concord.comparison.preferences import OPPOSED, PreferenceRows, contests
-from concord.scope import MAIN_ASPECTS
+from concord.project import OpenProject
+from concord.scope import OpenScope, Scope
+from concord.suite_metrics.overview_tables import metric_tables
 from data.aspects import YES_NO_ASPECTS
-from data.store.browse import contents
-from data.store.core import selection
-from data.store.core.selection import Selection
-from data.store.core.store import Store
+from data.selection import PEOPLE, SIMULATED, Selection
 from ui.components.addresses import browse_address
 from ui.components.tables import Cells, columns, number, plain_table, table_element, with_details
 from ui.pages.agreement.view import ALL
@@ -30,16 +30,20 @@ from ui.pages.preferences import PreferencesView, named
 _MARKS: Final = {True: "✓ same order", False: "✗ other order", None: ""}
 
 
-def all_numbers(store: Store, *, intervals: bool) -> Node:
-    """Return a table of means for each suite, and of votes for each two generators that people have compared."""
-    judged = contents.judged_suites(store)
-    tables = [_table(store, suite, judged_suite, intervals=intervals) for suite, judged_suite in sorted(judged.items())]
-    return [tables, preference_summary(store)]
+def all_numbers(store: OpenProject, opened: OpenScope, *, intervals: bool) -> Node:
+    """Return tables of a scope: means, the metrics of the suite's own paper, and votes for each two generators."""
+    of_suite = Selection(suite=(opened.scope.suite,))
+    metrics = metric_tables(suite_metrics.recall(store, of_suite, Options(intervals=intervals)))
+    return [
+        _means_table(store, opened, intervals=intervals),
+        [table_element(table) for table in metrics],
+        preference_summary(store, of_suite),
+    ]
 
 
-def preference_summary(store: Store) -> Node:
+def preference_summary(store: OpenProject, selection: Selection) -> Node:
     """Return a table for each two generators that people have compared; nothing where there are none."""
-    preference_rows = preferences.recall(store, Selection(), Options(intervals=False))
+    preference_rows = preferences.recall(store, selection, Options(intervals=False))
     return [
         _preference_table(preference_rows, poll.suite, contest)
         for poll in preference_rows.polls
@@ -93,20 +97,21 @@ def _total(row: RankCorrelation, task: str, contest: Contest) -> Cell:
     return with_details(Cell(text, note="means of the metric"), _MARKS[same])
 
 
-def _table(store: Store, suite: str, judged_suite: contents.JudgedSuite, *, intervals: bool) -> Element:
+def _means_table(store: OpenProject, opened: OpenScope, *, intervals: bool) -> Element:
     """Return means per generator and task: people (with intervals), and each scorer."""
-    aspect = next((name for name in MAIN_ASPECTS if name in judged_suite.aspects), next(iter(judged_suite.aspects), ""))
-    tasks = [ALL, *judged_suite.tasks]
+    suite, aspect = opened.scope.suite, opened.scope.aspect
+    tasks = [ALL, *(choice.value for choice in opened.choices["task"])]
+    generators = opened.scope.generator or tuple(choice.value for choice in opened.choices["generator"])
     options = Options(statistics=("mean",), intervals=intervals)
-    rows = recall(store, Selection(suite=(suite,), aspect=(aspect,)), options)
+    rows = recall(store, opened.scope.selection, options)
     people: dict[tuple[str, str], dict[str, Cell]] = {}
     for row in rows.among_people:
-        name = selection.PEOPLE if row.people == "real" else selection.SIMULATED
+        name = PEOPLE if row.people == "real" else SIMULATED
         people.setdefault((row.generator, name), {})[row.task] = _mean(row, name)
-    scorers = _scorers(store, suite, aspect, options)
+    scorers = _scorers(store, opened.scope, options)
     body: list[Cells] = []
     # with a single generator, "all generators" would only repeat it
-    for generator in judged_suite.generators if len(judged_suite.generators) == 1 else [*judged_suite.generators, ALL]:
+    for generator in generators if len(generators) == 1 else [*generators, ALL]:
         lines = {rater: cells for (of, rater), cells in [*people.items(), *scorers.items()] if of == generator}
         for n, (rater, cells) in enumerate(lines.items()):
             name = "all generators" if generator == ALL else generator
@@ -126,11 +131,11 @@ def _mean(row: Estimate, rater: str) -> Cell:
     return replace(with_details(cell, f"n = {row.n_items:,}"), href=href)
 
 
-def _scorers(store: Store, suite: str, aspect: str, options: Options) -> dict[tuple[str, str], dict[str, Cell]]:
-    """By generator and scorer, then task."""
+def _scorers(store: OpenProject, scope: Scope, options: Options) -> dict[tuple[str, str], dict[str, Cell]]:
+    """Return scorers' means by generator and scorer, then task."""
     cells: dict[tuple[str, str], dict[str, Cell]] = {}
-    for row in means(store, Selection(suite=(suite,)), options):
-        if row.aspect in (aspect, "score"):
-            name = row.rater + ("" if row.aspect == aspect else f" ({row.aspect})")
+    for row in means(store, replace(scope.selection, aspect=()), options):
+        if row.aspect in (scope.aspect, "score"):
+            name = row.rater + ("" if row.aspect == scope.aspect else f" ({row.aspect})")
             cells.setdefault((row.generator, name), {})[row.task] = _mean(row, row.rater)
     return cells

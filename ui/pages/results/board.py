@@ -15,7 +15,7 @@ from concord.common import sentences, wording
 from concord.comparison.leaderboard import ALL, BY_TASK, SCORE, BoardRater, Leaderboard
 from concord.headlines import is_muted
 from data.aspects import YES_NO_ASPECTS
-from data.store.core.selection import SIMULATED, Selection
+from data.selection import SIMULATED, Selection
 from ui.components.addresses import browse_address, page_address
 from ui.components.dots import Axis, axis_of, axis_scale, dot, interval_text
 from ui.pages.results.view import MOST_COLUMNS, ResultsView
@@ -29,7 +29,7 @@ _FOLDED_TASKS: Final = 5
 _MOST_ROWS: Final = 12
 
 
-def shown_raters(board: Leaderboard, view: ResultsView) -> list[BoardRater]:
+def visible_raters(board: Leaderboard, view: ResultsView) -> list[BoardRater]:
     """Return the raters that have a column: the chosen ones, or people and the three scorers that agree best with them."""
     by_name = {each.name: each for each in board.raters}
     chosen = [by_name[name] for name in view.column if name in by_name]
@@ -43,7 +43,7 @@ def shown_raters(board: Leaderboard, view: ResultsView) -> list[BoardRater]:
 
 def board_section(board: Leaderboard, view: ResultsView) -> Node:
     """Return the leaderboard with its heading, its tools and its key."""
-    raters, tasks = shown_raters(board, view), shown_tasks(board, view)
+    raters, tasks = visible_raters(board, view), visible_tasks(board, view)
     whose = next((each for each in raters if each.name == view.by), raters[0]) if raters else None
     rest = [each for each in board.raters if each not in raters]
     groups = _groups(board)
@@ -83,7 +83,7 @@ def board_section(board: Leaderboard, view: ResultsView) -> Node:
     ]
 
 
-def shown_tasks(board: Leaderboard, view: ResultsView) -> tuple[str, ...]:
+def visible_tasks(board: Leaderboard, view: ResultsView) -> tuple[str, ...]:
     """Return the tasks that have a column: all, or of more than six those on which generators differ most."""
     if len(board.tasks) <= _MOST_TASKS or view.every or not board.raters:
         return board.tasks

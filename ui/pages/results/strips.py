@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import htpy
@@ -10,11 +10,10 @@ from htpy import Element, Node
 
 from concord.common import wording
 from concord.comparison.leaderboard import ContestedImage, Leaderboard
-from concord.comparison.same_prompts import ORDERS, ROWS, PromptImage, PromptRow, SamePrompts
+from concord.comparison.same_prompts import ORDERS, ROWS, PromptImage, SamePrompts, SharedPrompt
 from data.aspects import YES_NO_ASPECTS
-from data.store.browse.contents import ItemPreview
-from data.store.browse.filters import MISSED, PASSED
-from data.store.core.selection import SIMULATED, Selection
+from data.browsing import MISSED, PASSED
+from data.selection import SIMULATED, Selection
 from ui.components.addresses import page_address
 from ui.components.image_strip import image_address, picture_html
 from ui.pages.results.view import ResultsView
@@ -72,7 +71,7 @@ def _add() -> Element:
     return htpy.a(href=page_address("add"))["Add them"]
 
 
-def _cell(row: PromptRow, generator: str, prompts: SamePrompts, kind: str, board: Leaderboard) -> Node:
+def _cell(row: SharedPrompt, generator: str, prompts: SamePrompts, kind: str, board: Leaderboard) -> Node:
     image = row.images.get(generator)
     if image is None:
         return htpy.span(class_="cc-same-none", title=f"{generator}: no judged image")["–"]
@@ -83,15 +82,15 @@ def _cell(row: PromptRow, generator: str, prompts: SamePrompts, kind: str, board
         span = prompts.high - prompts.low
         shade = ((image.mean or 0.0) - prompts.low) / span if span else 0.0
         return htpy.a(class_=["cc-same-shade", f"is-{kind}"], style=f"--shade:{shade:.3f}", href=href, title=title)[
-            _said(image, prompts)
+            _answer_text(image, prompts)
         ]
     return htpy.a(class_="cc-pic", href=href, title=title)[
         picture_html(image.sha256, title),
-        htpy.span(class_="cc-pic-tag")[htpy.i(class_=f"cc-point cc-point--{kind}"), _said(image, prompts)],
+        htpy.span(class_="cc-pic-tag")[htpy.i(class_=f"cc-point cc-point--{kind}"), _answer_text(image, prompts)],
     ]
 
 
-def _said(image: PromptImage, prompts: SamePrompts) -> str:
+def _answer_text(image: PromptImage, prompts: SamePrompts) -> str:
     if image.mean is None:
         return "–"
     if prompts.binary:
@@ -99,11 +98,11 @@ def _said(image: PromptImage, prompts: SamePrompts) -> str:
     return f"{image.mean:z.2g}"
 
 
-def contested_section(board: Leaderboard, previews: Mapping[str, ItemPreview], every: Node) -> Node:
+def contested_section(board: Leaderboard, every: Node) -> Node:
     """Return the images on which the scorer that is closest to people and people agree least; nothing where there are none."""
     if not board.contested or board.contested_by is None:
         return ""
-    cells = [_case(board, each, previews.get(each.item)) for each in board.contested]
+    cells = [_case(board, each) for each in board.contested]
     return htpy.section(class_="cc-part")[
         htpy.div(class_="cc-part-head")[htpy.h2["Most contested"], htpy.div(class_="cc-part-tools")[every]],
         htpy.div(class_="cc-contested-images")[cells],
@@ -118,13 +117,12 @@ def all_contested(board: Leaderboard) -> str:
     return page_address("images", *opposed, suite=board.suite)
 
 
-def _case(board: Leaderboard, case: ContestedImage, preview: ItemPreview | None) -> Element:
-    text = (preview.text if preview else None) or case.item
+def _case(board: Leaderboard, case: ContestedImage) -> Element:
     whose, kind = ("people", "people") if board.people == "real" else (SIMULATED, "simulated")
     said = f"{case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"{case.mean:z.1f} ({wording.count(case.n, 'answer')})"
-    return htpy.a(class_="cc-contested-image", href=image_address(case.item, Selection(suite=(board.suite,))), title=text)[
-        htpy.span(class_="cc-pic")[picture_html(preview.sha256 if preview else None, text, none=text)],
-        htpy.span(class_="cc-contested-prompt")[text],
+    return htpy.a(class_="cc-contested-image", href=image_address(case.item, Selection(suite=(board.suite,))), title=case.text)[
+        htpy.span(class_="cc-pic")[picture_html(case.sha256, case.text, none=case.text)],
+        htpy.span(class_="cc-contested-prompt")[case.text],
         htpy.span(class_="cc-says-row")[
             htpy.span(class_="cc-says")[htpy.i(class_=f"cc-point cc-point--{kind}"), htpy.span[whose], htpy.b[said]],
             htpy.span(class_="cc-says is-other")[

@@ -12,9 +12,9 @@ from htpy import Element, Node
 from concord.common import next_steps, wording
 from concord.common.context import CommandError
 from concord.runs import run_manager, score
+from data.selection import Selection
 from data.store import runs as stored
 from data.store.browse import contents
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from scorers import registry
 from scorers.models import devices
@@ -76,8 +76,8 @@ def plan(store: Store, wanted: RunRequest) -> tuple[Node, str, bool]:
         return note(f"{wanted.scorer} cannot be used: {error}", "cc-bad"), "Score", False
     except ValueError as error:
         return note(f"{error}.", "cc-bad"), "Score", False
-    rater, asks = planned.rater.rater_id, planned.scorer.asks
-    pairs = planned.scorer.pairs
+    rater = planned.rater.rater_id
+    asks, pairs = planned.scorer.input == "questions", planned.scorer.input == "pair"
     there = stored.count_pending(store, wanted.selection, rater, asked=asks, pairs=pairs)
     if not there.images and asks and stored.count_pending(store, wanted.selection, rater).images:
         return _no_questions(store, wanted.scorer), "Score", False

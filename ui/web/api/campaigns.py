@@ -9,8 +9,8 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 
 from concord.campaigns import revoking
-from data.store.campaigns.management import CampaignRefused
-from data.store.core.store import Store
+from concord.project import OpenProject
+from data.refusals import CampaignRefused
 from ui.web.api import person_of, refusing
 
 CampaignId = Annotated[str, Query(max_length=64)]
@@ -29,7 +29,7 @@ class UndoBody(BaseModel):
     campaign: str = Field(max_length=64)
 
 
-def router(store: Store) -> APIRouter:
+def router(store: OpenProject) -> APIRouter:
     routes = APIRouter(prefix="/api/studio")
 
     @routes.get("/flagged")

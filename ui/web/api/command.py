@@ -14,10 +14,10 @@ from fastapi import APIRouter, HTTPException
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
+from concord import commands
 from concord.common.context import Context
 from concord.common.forwarding import COMMANDS, UNKNOWN_COMMAND
-from data.store.core.store import Store
-from ui import commands
+from concord.project import OpenProject
 
 
 class CommandBody(BaseModel):
@@ -39,7 +39,7 @@ class _OutputStream(TextIOBase):
         return len(text)
 
 
-def router(store: Store) -> APIRouter:
+def router(store: OpenProject) -> APIRouter:
     routes = APIRouter()
 
     @routes.post("/command")
@@ -51,7 +51,7 @@ def router(store: Store) -> APIRouter:
     return routes
 
 
-def _run(store: Store, body: CommandBody) -> Iterator[str]:
+def _run(store: OpenProject, body: CommandBody) -> Iterator[str]:
     queue: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
     out, err = (cast("Any", _OutputStream(name, queue)) for name in ("out", "err"))
 

@@ -15,9 +15,9 @@ from starlette.background import BackgroundTask
 
 from concord import exporting
 from concord.common.context import CommandError, Context
+from concord.project import OpenProject
 from data.export import TableFormat
-from data.store.core.selection import Selection
-from data.store.core.store import Store
+from data.selection import Selection
 from ui.components.addresses import selection_of
 from ui.report.export import WRITERS, find_report
 from ui.report.formats import FORMATS
@@ -31,7 +31,7 @@ _WRITE: Final[dict[ExportedTable, Callable[..., None]]] = {
 }
 
 
-def router(store: Store) -> APIRouter:
+def router(store: OpenProject) -> APIRouter:
     """The routes under ``/api/studio/export``, and ``GET /api/studio/report/KEY/FORMAT``."""
     routes = APIRouter(prefix="/api/studio")
 

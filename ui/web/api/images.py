@@ -16,9 +16,10 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import FileResponse, Response
 
-from data.store.core.store import Store
+from concord.project import OpenProject
+from concord.thumbnails import NoPicture, cache_path, cached_clean_picture, clean_picture, thumbnail, unchanged
+from data.images.widths import WIDTHS
 from ui.web.api import refusing
-from ui.web.thumbnails import WIDTHS, NoPicture, cache_path, cached_clean_picture, clean_picture, thumbnail, unchanged
 
 _FOREVER = {"cache-control": "private, max-age=31536000, immutable"}
 # a file's own moment would say when it was first looked at
@@ -33,7 +34,7 @@ _MEDIA_TYPES = {
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-def router(store: Store) -> APIRouter:
+def router(store: OpenProject) -> APIRouter:
     """``/img/SHA256`` is the picture without metadata, ``?w=320`` a WebP of that width, ``?w=1600`` as the form shows it;
     ``/api/studio/original/SHA256`` is the file itself."""
     routes = APIRouter()
@@ -71,7 +72,7 @@ def _check_hash(sha256: str) -> None:
         raise HTTPException(404, "There is no such image.")
 
 
-def _make_thumbnail(store: Store, sha256: str, width: int) -> None:
+def _make_thumbnail(store: OpenProject, sha256: str, width: int) -> None:
     thumbnail(store, sha256, width, unchanged(store, sha256)[0])
 
 

@@ -11,9 +11,8 @@ from concord import erasing, people
 from concord.campaigns import payment
 from concord.common.base_path import at
 from concord.common.context import CommandError
-from data.store.backup import restoring
-from data.store.core.store import Store
-from data.store.people.erasing import NoSuchPerson
+from concord.project import OpenProject
+from data.refusals import NoSuchPerson
 from ui.web.api import refusing
 
 Name = Annotated[str, Field(max_length=1000)]
@@ -35,7 +34,7 @@ class LinkBody(BaseModel):
     identifier: str = Field(min_length=1, max_length=200)
 
 
-def router(store: Store) -> APIRouter:
+def router(store: OpenProject) -> APIRouter:
     """The routes under ``/api/studio/people``."""
     routes = APIRouter(prefix="/api/studio/people")
 
@@ -49,9 +48,7 @@ def router(store: Store) -> APIRouter:
         if debts and not body.keep_debt:
             raise HTTPException(409, f"Something is owed: {'; '.join(erasing.describe_debts(debts))}. Pay it first.")
         with refusing(404, NoSuchPerson):
-            removed = erasing.erase_person(store, body.name)
-        copies = restoring.erase_from_copies(store, [body.name])
-        failed = [str(copy.path) for copy in copies if copy.outcome == "failed"]
+            removed, failed = erasing.erase_everywhere(store, body.name)
         return {"answers": removed.annotations, "kept": [_debt_json(debt) for debt in debts], "copies_failed": failed}
 
     @routes.post("/code")

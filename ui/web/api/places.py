@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
 
-from data.store.core.store import Store
+from concord.project import OpenProject
 from ui.shell.live_place import LivePlace
 
 _MOST_PARAMETERS = 500
 
 
-def router(store: Store) -> APIRouter:
+def router(store: OpenProject) -> APIRouter:
     """Return the route under ``/api/studio/places``."""
     from ui.web.studio import PAGES
 

@@ -18,8 +18,8 @@ from typing import Any, Final
 
 from argon2 import PasswordHasher, extract_parameters
 from argon2.exceptions import InvalidHashError, VerificationError
-from fastapi import HTTPException
 
+from concord.sign_in import MAX_NAME
 from data.people import ROLES, Role, looks_like_pseudonym
 from ui.web.auth.sessions import YEAR_SECONDS, Lifetimes
 
@@ -55,7 +55,6 @@ def _hash_of_nobody() -> str:
 
 
 EXAMPLE = '[[user]]\nname = "ada"\nrole = "researcher"  # annotator, researcher or admin\npassword = "..."  # people hash'
-MAX_NAME = 60
 NAME_TAKEN = "That name is taken. Choose another one."
 _ENTRY = re.compile(r"\s*\[\[\s*user\s*\]\]")
 
@@ -192,19 +191,3 @@ class Accounts:
         except OSError:
             return None
         return status.st_mtime_ns, status.st_size
-
-
-def checked_name(text: str) -> str:
-    """A person's name as they typed it, without blanks around it.
-
-    Raises:
-        HTTPException: 422, with a sentence for the person.
-    """
-    name = unicodedata.normalize("NFC", text).strip()
-    if not name:
-        raise HTTPException(422, "Please type a name.")
-    if len(name) > MAX_NAME:
-        raise HTTPException(422, "That name is too long. Choose a shorter one.")
-    if any(unicodedata.category(character).startswith("C") for character in name):
-        raise HTTPException(422, "That name has characters that cannot be shown.")
-    return name

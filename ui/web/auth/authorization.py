@@ -18,9 +18,9 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from data.people import ROLES, Role, keyed_hash
-from data.store.core.store import Store
-from data.store.people import erasing, invitations
+from concord.project import OpenProject
+from concord.sign_in import SignedOut, session_invitation
+from data.people import ROLES, Invitation, Role, keyed_hash
 from ui.web.auth import sign_in_pages
 from ui.web.auth.accounts import Account, Accounts
 from ui.web.auth.rate_limit import UNKNOWN, RequestLimiter, network, rate_of
@@ -86,12 +86,7 @@ def may(role: Role, access: Access) -> bool:
 
 Session = MutableMapping[str, Any]
 
-ERASED = "This person has been erased from the project; nothing is stored about them."
 _CHANGED = "Your account has changed since you signed in. Sign in again."
-
-
-class SignedOut(Exception):
-    """A session that has ended; the message is a sentence for whoever held it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,20 +107,15 @@ class Visitor:
     local: bool = False
 
 
-def visitor(session: Session, store: Store, accounts: Accounts | None) -> Visitor | None:
+def visitor(session: Session, store: OpenProject, accounts: Accounts | None) -> Visitor | None:
     """Who has come, None: somebody unknown. Without accounts everybody who gets here may do everything.
 
     Raises:
         SignedOut: the session was good once: the invitation is over, the account has changed, the person is erased.
     """
     name, invited_by, stamp = (session.get(key) for key in ("name", "invitation", "account"))
-    if name is not None and erasing.is_erased(store, str(name)):
-        raise SignedOut(ERASED)
-    if name is not None and invited_by is not None:
-        invitation = invitations.get(store, str(invited_by))
-        why = "This invitation is no longer known." if invitation is None else invitation.closed()
-        if invitation is None or why:
-            raise SignedOut(str(why))
+    invitation = session_invitation(store, name, invited_by)
+    if invitation is not None:
         return Visitor(name, "admin" if accounts is None else invitation.role, invitation.campaign, invited=True)
     if accounts is None:
         return Visitor(name, "admin", local=True)
@@ -137,19 +127,19 @@ def visitor(session: Session, store: Store, accounts: Accounts | None) -> Visito
     return Visitor(account.name, account.role)
 
 
-def begin(session: Session, store: Store, account: Account) -> None:
+def begin(session: Session, store: OpenProject, account: Account) -> None:
     """Begin a session by password: nothing of an earlier one stays."""
     session.clear()
     session.update({"name": account.name, "account": _stamp(store, account)})
 
 
-def begin_invited(session: Session, name: str, invitation: invitations.Invitation) -> None:
+def begin_invited(session: Session, name: str, invitation: Invitation) -> None:
     """Begin a session by invitation: nothing of an earlier one stays."""
     session.clear()
     session.update({"name": name, "invitation": invitation.invitation_id})
 
 
-def _stamp(store: Store, account: Account) -> str:
+def _stamp(store: OpenProject, account: Account) -> str:
     """Moves with password and role, and tells nothing of them: cookies can be read by whoever holds them."""
     return keyed_hash(store.secret, "account", f"{account.role} {account.password}")
 
@@ -164,7 +154,7 @@ _NAMED: Final = "Your name comes with your sign-in and cannot be changed here."
 class Authorization:
     """ASGI middleware. It leaves who has come in ``scope["visitor"]`` (a ``Visitor`` or None)."""
 
-    def __init__(self, app: ASGIApp, store: Store, accounts: Accounts | None) -> None:
+    def __init__(self, app: ASGIApp, store: OpenProject, accounts: Accounts | None) -> None:
         self._app = app
         self._store = store
         self._accounts = accounts

@@ -14,15 +14,24 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from concord import people
 from concord.common.base_path import at
-from data.people import looks_like_pseudonym, platform_pseudonym
-from data.store.campaigns import management, participation
-from data.store.campaigns.participation import NameTaken
-from data.store.core.store import Store
-from data.store.people import invitations
-from data.store.people.invitations import Arrival, Invitation, InvitationClosed, OtherBrowser
+from concord.project import OpenProject
+from concord.sign_in import (
+    ERASED,
+    MAX_NAME,
+    NameRefused,
+    arrival_by_link,
+    checked_name,
+    enter,
+    invitation_title,
+    leave,
+    let_in,
+    named_arrival,
+)
+from data.people import Arrival, Invitation, looks_like_pseudonym
+from data.refusals import InvitationClosed, NameTaken, OtherBrowser
 from ui.web.auth import sessions, sign_in_pages
-from ui.web.auth.accounts import MAX_NAME, NAME_TAKEN, Accounts, checked_name, password_fits
-from ui.web.auth.authorization import ERASED, begin, begin_invited, visitor_of
+from ui.web.auth.accounts import NAME_TAKEN, Accounts, password_fits
+from ui.web.auth.authorization import begin, begin_invited, visitor_of
 from ui.web.auth.rate_limit import SignInLimiter
 from ui.web.texts import Language, language_of
 
@@ -36,7 +45,7 @@ _ANOTHERS = "That name is taken. If it is yours, open the link in the browser th
 _TOO_OFTEN = "Too many wrong attempts. Wait {seconds} s, then try again."
 
 
-def router(store: Store, accounts: Accounts | None) -> APIRouter:
+def router(store: OpenProject, accounts: Accounts | None) -> APIRouter:
     """The routes that everybody may open; without accounts nobody signs in."""
     routes = APIRouter()
 
@@ -50,7 +59,7 @@ def router(store: Store, accounts: Accounts | None) -> APIRouter:
     return routes
 
 
-def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> None:
+def _add_sign_in(routes: APIRouter, store: OpenProject, accounts: Accounts | None) -> None:
     limiter = SignInLimiter()
     # each check of a password takes much memory, on purpose
     at_once = anyio.CapacityLimiter(2)
@@ -81,7 +90,7 @@ def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> 
             return sign_in_pages.sign_in(t, name, following, t(_WRONG), 401)
         limiter.succeeded(name, address)
         try:
-            await run_sync(participation.enter, store, account.name)
+            await run_sync(enter, store, account.name)
         except NameTaken:
             return sign_in_pages.sign_in(t, name, following, t(_NO_ACCOUNT), 403)
         begin(request.session, store, account)
@@ -94,8 +103,7 @@ def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> 
 
     @routes.post("/logout", response_model=None)
     def logout(request: Request) -> Response:
-        if name := sessions.name_of(request):
-            participation.leave(store, str(name))
+        leave(store, sessions.name_of(request))
         request.session.clear()
         t = language_of(request.scope)
         if accounts is None:
@@ -103,26 +111,17 @@ def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> 
         return RedirectResponse(t.at("/login"), 303)
 
 
-def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> None:
+def _add_join(routes: APIRouter, store: OpenProject, accounts: Accounts | None) -> None:
     limiter = SignInLimiter()
 
     def refused(t: Language, *sentences: str) -> Response:
         return sign_in_pages.sentence(t, t(_NO_ENTRY), " ".join(map(t, sentences)), 403)
 
-    def entering(request: Request, token: str) -> tuple[Invitation, Arrival | None]:
-        """The invitation behind a link, and who came by it from a crowd platform."""
-        invitation = people.invitation_behind(store, token)
-        sent = people.invited_participant(store, invitation, request.query_params.multi_items())
-        if sent is None:
-            return invitation, None
-        name = platform_pseudonym(store.secret, sent.platform, sent.identifier)
-        return invitation, Arrival(invitation.invitation_id, name, sent.platform)
-
     @routes.get("/join/{token}", response_model=None)
     def arrive(request: Request, token: str) -> Response:
         t = language_of(request.scope)
         try:
-            invitation, arrival = entering(request, token)
+            invitation, arrival = arrival_by_link(store, token, request.query_params.multi_items())
         except (InvitationClosed, people.UnclearParticipant) as error:
             return refused(t, *error.args)
         known, title = _known(request), _title(t, store, invitation)
@@ -140,7 +139,7 @@ def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> Non
 
         def decided() -> Response:
             try:
-                invitation, arrival = entering(request, token)
+                invitation, arrival = arrival_by_link(store, token, request.query_params.multi_items())
             except (InvitationClosed, people.UnclearParticipant) as error:
                 return refused(t, *error.args)
             if arrival is not None:
@@ -151,7 +150,7 @@ def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> Non
                 path, typed = f"{people.JOIN}/{token}", form.name[:MAX_NAME]
                 title, wrong = _title(t, store, invitation), t(str(error.detail))
                 return sign_in_pages.join(t, path, title, typed, wrong, error.status_code)
-            return arrived(request, invitation, Arrival(invitation.invitation_id, name, "name"), token)
+            return arrived(request, invitation, named_arrival(invitation, name), token)
 
         return await run_sync(decided)
 
@@ -164,7 +163,7 @@ def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> Non
             return sign_in_pages.reenter(t, _here(request, token), title, wrong, 429)
         secret, network = sessions.browser_secret(request, store, name), sessions.network_hash(request, store)
         try:
-            entered = invitations.arrive(store, replace(arrival, known_as=_known(request), secret=secret, network=network))
+            entered = let_in(store, arrival, known_as=_known(request), secret=secret, network=network)
         except InvitationClosed as error:
             return refused(t, *error.args)
         except OtherBrowser:
@@ -215,15 +214,18 @@ def _typed(text: str, known: str | None, accounts: Accounts | None) -> str:
     Raises:
         HTTPException: nobody may come by it, or it is somebody's with an account; with a sentence for the person.
     """
-    name = checked_name(text)
+    try:
+        name = checked_name(text)
+    except NameRefused as error:
+        raise HTTPException(422, str(error)) from error
     if name != known and (looks_like_pseudonym(name) or (accounts is not None and accounts.is_taken(name))):
         raise HTTPException(409, NAME_TAKEN)
     return name
 
 
-def _title(t: Language, store: Store, invitation: Invitation) -> str:
-    campaign = management.get(store, invitation.campaign) if invitation.campaign else None
-    return campaign.title if campaign is not None else t("Label images")
+def _title(t: Language, store: OpenProject, invitation: Invitation) -> str:
+    title = invitation_title(store, invitation)
+    return t("Label images") if title is None else title
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import time
 from base64 import b64decode, b64encode
 from collections.abc import MutableMapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any, Final
@@ -27,10 +27,10 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from concord import sign_in
 from concord.common.base_path import root
+from concord.project import OpenProject
 from data.people import Role, keyed_hash
-from data.store.core.store import Store
-from data.store.people import invitations
 from ui.web.auth.rate_limit import network
 
 YEAR_SECONDS: Final = 365 * 24 * 3600
@@ -102,7 +102,7 @@ def campaign_of(request: Request) -> str | None:
 class Sessions:
     """ASGI middleware: ``scope["session"]`` is a dictionary that is kept from request to request."""
 
-    def __init__(self, app: ASGIApp, store: Store, path: str = "/") -> None:
+    def __init__(self, app: ASGIApp, store: OpenProject, path: str = "/") -> None:
         self._app = app
         self._store = store
         self._path = path
@@ -121,7 +121,7 @@ class Sessions:
         name = _cookie_name(self._store, https=scope.get("scheme") == "https" and self._path == "/")
         before = self._read(HTTPConnection(scope).cookies.get(name, ""))
         session = Session(before)
-        if before and invitations.is_session_ended(self._store, str(before["id"])):
+        if sign_in.has_ended(self._store, before):
             session.clear()
         scope["session"] = session
 
@@ -150,14 +150,8 @@ class Sessions:
 
     async def _close(self, before: dict[str, Any], session: Session) -> None:
         """End what was there, if it is not what is there now; on disk before anybody is told."""
-        if (
-            "id" in before
-            and session.get("id") != before["id"]
-            and not invitations.is_session_ended(self._store, str(before["id"]))
-        ):
-            moment = datetime.fromtimestamp(now(), UTC)
-            until = moment + timedelta(seconds=YEAR_SECONDS)
-            await run_sync(lambda: invitations.end_session(self._store, str(before["id"]), until, now=moment))
+        if "id" in before and session.get("id") != before["id"]:
+            await run_sync(sign_in.end_session, self._store, before, now(), YEAR_SECONDS)
 
     def _written(self, name: str, session: Session) -> str:
         flags = f"path={self._path}; httponly; samesite=lax"
@@ -168,19 +162,19 @@ class Sessions:
         return f"{name}={signed}; {flags}; max-age={YEAR_SECONDS}"
 
 
-def browser_secret(request: Request, store: Store, person: str) -> str:
+def browser_secret(request: Request, store: OpenProject, person: str) -> str:
     """What this browser keeps for a person; empty: nothing."""
     return request.cookies.get(_secret_name(request, store, person), "")
 
 
-def keep_browser_secret(request: Request, response: Response, store: Store, person: str, value: str) -> None:
+def keep_browser_secret(request: Request, response: Response, store: OpenProject, person: str, value: str) -> None:
     """Let this browser keep a secret; the guard adds ``secure`` over https."""
     response.set_cookie(
         _secret_name(request, store, person), value, max_age=YEAR_SECONDS, path=root() or "/", httponly=True, samesite="lax"
     )
 
 
-def network_hash(request: Request, store: Store) -> str | None:
+def network_hash(request: Request, store: OpenProject) -> str | None:
     """Names the network that somebody comes from, and tells nothing of it; None for this machine itself."""
     address = request.client.host if request.client else ""
     try:
@@ -190,11 +184,11 @@ def network_hash(request: Request, store: Store) -> str | None:
     return keyed_hash(store.secret, "network", network(address)) if remote else None
 
 
-def _secret_name(request: Request, store: Store, person: str) -> str:
+def _secret_name(request: Request, store: OpenProject, person: str) -> str:
     return f"{_cookie_name(store, https=request.url.scheme == 'https' and not root())}-{person}"
 
 
-def _cookie_name(store: Store, *, https: bool) -> str:
+def _cookie_name(store: OpenProject, *, https: bool) -> str:
     """Another one for each project, as those on other ports share this host's cookies.
 
     Over https it is a name that no other host, and no page that came over http, can set a cookie for.

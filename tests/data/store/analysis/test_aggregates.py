@@ -13,13 +13,14 @@ import pandas as pd
 import pytest
 
 from data.records import Evidence, Image, Item, Judgement, Prompt, Rater
+from data.selection import Selection
 from data.store import imports
 from data.store.analysis import aggregates
 from data.store.analysis.aggregates import AggregateQuery, Aggregates, ItemAnswers
 from data.store.campaigns import participation
 from data.store.core import frame
 from data.store.core import store as store_module
-from data.store.core.selection import Selection
+from data.store.core.conditions import items_condition
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording
@@ -123,7 +124,7 @@ def _of_frame(store: Store, query: AggregateQuery) -> tuple[list[dict[str, Any]]
     for row in rows:
         row["number"] = np.nan if row["number"] is None else row["number"]
     with store.read() as cursor:
-        condition, parameters = chosen.items()
+        condition, parameters = items_condition(chosen)
         listed = cursor.execute(f"select item_id, task, generator from items t where {condition}", parameters).fetchall()
     places = [{"item": item, "task": task, "generator": generator} for item, task, generator in listed]
     return rows, query.aspect, places

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from agreement import Options, PairReport, PeopleAs, pair_report
 from concord.error_analysis.confusion import crossing_of
-from data.store.analysis.confusion import CellUnit, CellWay, ConfusionCell
+from data.browsing import CellWay, ConfusionCell
+from data.selection import PEOPLE, SIMULATED, Selection
+from data.store.analysis.confusion import CellUnit
 from data.store.core import frame
-from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from tests.data.store.counted_judgements import KINDS, UGLY, Said, fill
 

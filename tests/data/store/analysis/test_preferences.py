@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from data.records import Annotation, Evidence, Item, Judgement, Rater
+from data.selection import Selection
 from data.store import imports
 from data.store.analysis import study_frames
 from data.store.analysis.study_frames import GeneratorValue, ImageValue
 from data.store.campaigns import management
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording

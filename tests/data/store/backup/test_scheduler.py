@@ -13,6 +13,7 @@ import pytest
 from data.store.backup import backups, restoring, scheduler
 from data.store.backup.backups import Backup
 from data.store.backup.scheduler import BackupScheduler
+from data.store.core.database_copy import copy_database
 from data.store.core.store import Store
 from data.store.people import erasing
 from tests.data.store.backup.test_backups import bytes_with
@@ -103,7 +104,7 @@ def test_not_before_its_time_and_never_if_it_is_off(store: Store) -> None:
 def test_a_failure_is_reported_once_and_tried_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(store)
     tries: list[int] = []
-    copy = backups.copy_database
+    copy = copy_database
 
     def full(*values: Any) -> Any:
         tries.append(1)

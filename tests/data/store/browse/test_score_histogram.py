@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from data.records import Evidence, Image, Item, Judgement, Prompt, Rater
+from data.selection import Selection
 from data.store import imports
 from data.store.browse.facets import score_histogram
 from data.store.browse.filters import ListingQuery
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 

@@ -9,11 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from data.records import Rater
-from data.store import imports
+from data.refusals import NameTaken
+from data.store import campaign_items, imports
 from data.store.campaigns import allocation, participation
 from data.store.campaigns.allocation import CampaignProgress
-from data.store.campaigns.participation import NameTaken
-from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from tests.data.store.small_project import column, fill, picture, pictures, submit

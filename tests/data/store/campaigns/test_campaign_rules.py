@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from data.campaigns.settings import Campaign, Settings
+from data.refusals import CampaignClosed, CampaignRefused
 from data.store.campaigns import allocation, management, monitoring, participation
 from data.store.campaigns.allocation import TaskRequest, allocate_all
 from data.store.core.cache import Cache
-from data.store.core.campaign_items import CampaignClosed
 from data.store.core.store import Store
 from data.store.judgements import recording, revocations
 from data.store.judgements.answer_status import Feedback
@@ -192,7 +192,7 @@ def test_states(store: Store) -> None:
         assert c.desk("ann").closed == (None if state == "running" else state)
     # what somebody had before them when it was stopped is not lost
     assert c.say(first, "ann").status == "valid"
-    with pytest.raises(management.CampaignRefused, match="cannot become draft"):
+    with pytest.raises(CampaignRefused, match="cannot become draft"):
         management.move(store, NAME, "draft")
 
 

@@ -15,18 +15,18 @@ import pytest
 from data.campaigns.items import CampaignItem, sample_items
 from data.campaigns.settings import Campaign, Settings
 from data.records import Judgement
-from data.store import imports
+from data.refusals import CampaignRefused
+from data.remarks import Adjudication
+from data.selection import Selection
+from data.store import browse_index, campaign_items, imports
 from data.store.analysis import aggregates
 from data.store.campaigns import management, participation
-from data.store.campaigns.management import CampaignRefused
-from data.store.core import browse_index, campaign_items, frame, rows, schema
+from data.store.core import frame, rows, schema
 from data.store.core.database_file import DatabaseFile
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportRefused
 from data.store.judgements import answer_status, recording, remarks
 from data.store.judgements.recording import JudgedSource
-from data.store.judgements.remarks import Adjudication
 from tests.data.store.small_campaign import NAME, give, start
 from tests.data.store.small_project import PROMPT, answer, column, content, fill, pictures, submit, table
 
@@ -37,6 +37,12 @@ INSERT = rows.insert
 def two_generators(store: Store) -> None:
     """Three images by one, two by the other; of all one prompt."""
     imports.apply(store, [pictures(3, "g1"), pictures(2, "g2")])
+
+
+def revision(store: Store, person: str, item_id: str) -> tuple[bool, str | None]:
+    """Whether an answer that comes now is not blind, and which one it takes the place of."""
+    with store.read() as cursor:
+        return answer_status.resolve_revision(cursor, store.memory, person=person, item_id=item_id, revises=None)
 
 
 def test_a_group_has_one_image_of_each_generator_mixed(store: Store) -> None:
@@ -141,8 +147,8 @@ def test_whoever_has_seen_one_image_of_a_group_is_not_blind_about_it(store: Stor
     two_generators(store)
     group, _ = management.groups(store, ALL)
     answer_status.record_unblinding(store, "ann", f"{PROMPT.prompt_id}/g1/0", answer_status.ON_REQUEST)
-    assert answer_status.resolve_revision(store, "ann", group, None) == (True, None)
-    assert answer_status.resolve_revision(store, "bob", group, None) == (False, None)
+    assert revision(store, "ann", group) == (True, None)
+    assert revision(store, "bob", group) == (False, None)
 
 
 def test_only_the_random_stratum_counts_where_there_is_one(store: Store) -> None:

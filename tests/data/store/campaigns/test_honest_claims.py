@@ -12,9 +12,8 @@ from decimal import Decimal
 from typing import Any
 
 from concord.campaigns import payment
-from data.campaigns.settings import Settings
+from data.campaigns.settings import DEFAULT, Settings
 from data.store.campaigns import management, monitoring, participation
-from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
 from data.store.judgements import recording, revocations
 from tests.data.store.small_campaign import NAME, Running, start

@@ -10,11 +10,11 @@ import pytest
 from data.campaigns.items import sample_items
 from data.campaigns.settings import Campaign
 from data.records import Rater
+from data.selection import Selection
 from data.store import imports
 from data.store.campaigns import management, monitoring, participation
 from data.store.campaigns.management import Composed
 from data.store.core import frame
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import revocations

@@ -15,8 +15,8 @@ from data.store import imports
 from data.store.campaigns import allocation, management, participation
 from data.store.campaigns.allocation import AnswerDraft, TaskRequest
 from data.store.core.cache import Cache
-from data.store.core.erased import Erased
 from data.store.core.store import Store
+from data.store.erased import Erased
 from data.store.judgements import recording, revocations
 from data.store.judgements.campaign_state import CampaignStates
 from data.store.judgements.recording import SentAnswer

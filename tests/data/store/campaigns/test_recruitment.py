@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from data.campaigns import recruitment
+from data.refusals import CampaignRefused
 from data.store.campaigns import management
-from data.store.campaigns.management import CampaignRefused
 from data.store.core.store import Store
 from tests.data.store.small_project import column
 from tests.ui.small_project import concord, done

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from data.store import imports
+from data.people import Arrival, Terms
+from data.store import campaign_items, imports
 from data.store.campaigns import management, participation
-from data.store.core import campaign_items
 from data.store.core.cache import Cache
 from data.store.core.store import Store
 from data.store.judgements import answer_status
 from data.store.people import invitations
-from data.store.people.invitations import Arrival, Terms
 from tests.data.store.small_campaign import NAME, start
+
+
+def revision(store: Store, person: str, item_id: str) -> tuple[bool, str | None]:
+    """Whether an answer that comes now is not blind, and which one it takes the place of."""
+    with store.read() as cursor:
+        return answer_status.resolve_revision(cursor, store.memory, person=person, item_id=item_id, revises=None)
 
 
 def test_values_are_cached_until_the_cache_is_cleared() -> None:
@@ -101,10 +106,10 @@ def test_an_image_that_is_gone_is_no_task_any_more(store: Store) -> None:
 def test_whoever_is_shown_evidence_is_known_at_once(store: Store) -> None:
     c = start(store, 1)
     (item,) = c.items
-    assert answer_status.resolve_revision(store, "ann", item, None) == (False, None)
+    assert revision(store, "ann", item) == (False, None)
     answer_status.record_unblinding(store, "ann", item, answer_status.ON_REQUEST)
-    assert answer_status.resolve_revision(store, "ann", item, None) == (True, None)
-    assert answer_status.resolve_revision(store, "bob", item, None) == (False, None)
+    assert revision(store, "ann", item) == (True, None)
+    assert revision(store, "bob", item) == (False, None)
 
 
 def test_whoever_joins_makes_nothing_forgotten(store: Store) -> None:

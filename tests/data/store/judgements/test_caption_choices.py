@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from data.records import Evidence, Image, Item, Prompt, Rater
+from data.selection import Selection
 from data.store import imports
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements.scorer_evidence import caption_choices

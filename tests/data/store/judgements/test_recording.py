@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from data.records import Evidence, Judgement, Rater
+from data.selection import Selection
 from data.store import imports
 from data.store.browse import grid
 from data.store.browse.filters import ListingQuery
@@ -16,7 +17,6 @@ from data.store.browse.grid import ListingDisplay
 from data.store.campaigns import participation
 from data.store.core import frame
 from data.store.core.cache import Cache
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording

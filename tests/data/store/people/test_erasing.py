@@ -9,22 +9,22 @@ from typing import Any
 
 import pytest
 
+from data.people import Arrival, Terms
 from data.records import Rater
-from data.store import imports
+from data.refusals import NameTaken, NoSuchPerson
+from data.remarks import Adjudication, Tagging
+from data.store import erased, imports
 from data.store.browse import filters
 from data.store.campaigns import allocation, participation
 from data.store.campaigns.allocation import AnswerDraft
-from data.store.campaigns.participation import NameTaken
-from data.store.core import erased, rows
+from data.store.core import rows
 from data.store.core.connections import DATABASE
 from data.store.core.database_file import NUMBER_FILE
-from data.store.core.erased import Erased
 from data.store.core.store import Store, StoreError
+from data.store.erased import Erased
 from data.store.imports import ImportBundle
 from data.store.judgements import answer_status, recording, remarks, revocations
-from data.store.judgements.remarks import Adjudication, Tagging
 from data.store.people import erasing, invitations
-from data.store.people.invitations import Arrival, Terms
 from tests.data.store.small_project import answer, fill
 
 NAME = "Ottilie Example"
@@ -156,7 +156,7 @@ def test_again_and_nobody(store: Store) -> None:
     everything(store)
     imports.apply(store, [ImportBundle("x", "x", "x", raters=[Rater("clip", "scorer"), Rater("slot 1", "human", "slot")])])
     for name in ("nobody", "clip", "slot 1"):
-        with pytest.raises(erasing.NoSuchPerson):
+        with pytest.raises(NoSuchPerson):
             erasing.erase(store, name)
     assert whole(store)["erased"] == []
     erasing.erase(store, NAME)

@@ -21,12 +21,12 @@ from concord.error_analysis import rejudging
 from concord.error_analysis.rejudging import save_as_rater
 from concord.judging import derive_source
 from concord.runs import run_manager, score
+from data.selection import Selection
 from data.spec import parse_spec
 from data.store import imports, runs
 from data.store.browse import grid
 from data.store.browse.filters import ListingQuery
 from data.store.browse.grid import ListingDisplay
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import recording, scorer_evidence
 from data.store.judgements.scorer_evidence import perceived_images
@@ -197,7 +197,7 @@ def test_the_best_value_is_told_with_what_it_is_worth_out_of_fold(standing: Stor
             rf"Best at 0\.\d+.*: {title} -?\d\.\d\d on all of \d+ answers by people about \d+ images, which is optimistic", line
         )
         assert re.search(rf"{title} -?\d\.\d\d out of fold; the folds chose 0\.\d", line)
-    imitated = text(rendered(draw_thresholds(standing, view_of(standing, {"people": "simulated people"})).told))
+    imitated = text(rendered(draw_thresholds(standing, view_of(standing, {"people": "simulated"})).told))
     assert "answers by simulated people" in imitated
 
 
@@ -207,7 +207,7 @@ def test_the_best_value_is_told_with_what_it_is_worth_out_of_fold(standing: Stor
         {},
         MOVED,
         {"threshold": 0.5, "rule": "paper", "task": "position", "along": "position_threshold"},
-        {"max_overlap": 0.0, "position_threshold": 0.0, "statistic": "percent_agreement", "people": "simulated people"},
+        {"max_overlap": 0.0, "position_threshold": 0.0, "statistic": "percent_agreement", "people": "simulated"},
         {"rater": CLIP},
         {"show": FAILURES, "counting_threshold": 0.77},
     ],

@@ -13,18 +13,18 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from concord.browsing.listing import FILTERED, filters_in
 from data.records import Evidence, Image, Item, Judgement, Prompt, Rater
+from data.selection import Selection
 from data.store import imports
 from data.store.browse import grid, index_refresh
 from data.store.browse.filters import Between, Filters, ListingQuery
 from data.store.browse.grid import ListingDisplay
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements.recording import submit
 from tests.data.store.small_project import answer
 from tests.ui.http_visitor import TOKEN, World
-from ui.components.addresses import FILTERED, filters_in
 from ui.web.server import create_app
 
 COLON = "vqa: big"

@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 
 from data.campaigns.items import sample_items
 from data.campaigns.settings import Campaign, Settings, State
+from data.selection import Selection
 from data.store.campaigns import management
-from data.store.core.selection import Selection
 from tests.ui.http_visitor import COW, World, first, saying
 
 TABLES = ("annotations", "judgements", "skips", "drafts", "reports", "claims")

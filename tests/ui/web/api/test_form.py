@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from concord import form
-from data.store.core import campaign_items
+from concord.form import item_form, offers
+from data.store import campaign_items
 from tests.ui.http_visitor import COW, World, first, saying
 from tests.ui.other_language import write_catalogue
 from ui.web import texts
@@ -116,11 +116,14 @@ def test_nobody_worked_longer_than_the_item_was_offered(world: World) -> None:
 
 def test_a_plausible_time_is_stored_unchanged(world: World) -> None:
     client = world.person()
-    campaign, task = form.campaign_of(world.store, "default"), campaign_items.get_task(world.store, first(client)["ticket"])
+    campaign, task = (
+        item_form.campaign_of(world.store, "default"),
+        campaign_items.get_task(world.store, first(client)["ticket"]),
+    )
     assert campaign is not None
     assert task is not None
-    about = form.item_form(world.store, campaign, task, "ann")
-    signed = form.sign_offer(world.store, "ann", about, datetime.now(UTC) - timedelta(seconds=60))
+    about = item_form.item_form(world.store, campaign, task, "ann")
+    signed = offers.sign_offer(world.store, "ann", about, datetime.now(UTC) - timedelta(seconds=60))
     client.post("/api/submit", json=saying(task.public_id, offer=signed, active_seconds=42.5))
     assert world.column("select active_seconds from annotations where import_id is null") == [42.5]
 

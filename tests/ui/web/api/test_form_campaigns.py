@@ -16,10 +16,9 @@ from data.campaigns.items import CampaignItem, sample_items
 from data.campaigns.settings import OUTCOMES, Campaign, Settings
 from data.people import platform_pseudonym
 from data.prompts.questions import PromptQuestion
-from data.store import imports
+from data.selection import Selection
+from data.store import campaign_items, imports
 from data.store.campaigns import management
-from data.store.core import campaign_items
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording, revocations

@@ -15,12 +15,12 @@ from starlette.testclient import TestClient
 from concord.people import link_path
 from data.campaigns.items import sample_items
 from data.campaigns.settings import Campaign, Settings
+from data.people import Terms
+from data.selection import Selection
 from data.store.campaigns import management, participation
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import revocations
 from data.store.people import invitations
-from data.store.people.invitations import Terms
 from tests.ui.accounts_app import house
 from tests.ui.http_visitor import World, saying
 from tests.ui.small_project import concord, done

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from data.images.widths import WIDTHS
 from tests.data.images.test_clean import FILES, TOLD, decoded, values
 from tests.ui.accounts_app import house
 from tests.ui.http_visitor import World
-from ui.web.thumbnails import WIDTHS
 
 
 def some(world: World) -> tuple[Path, str]:

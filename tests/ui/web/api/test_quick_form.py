@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from concord import form
 from concord.campaigns import planning
-from concord.campaigns.planning import campaign_spec
-from data.store.core import campaign_items
+from concord.campaigns.spec import campaign_spec
+from concord.form import item_form
+from data.campaigns.settings import DEFAULT
+from data.store import campaign_items
 from data.store.core.store import Store
 from data.store.judgements import recording
 from tests.ui import small_project
@@ -50,10 +51,10 @@ def test_one_answer_is_one_judgement_and_can_be_revised(plain: World) -> None:
 def test_an_answer_from_before_is_revised_in_its_own_questions(plain: World) -> None:
     client = plain.person("ann")
     task = campaign_items.get_task(plain.store, first(client)["ticket"])
-    campaign = form.campaign_of(plain.store, campaign_items.DEFAULT)
+    campaign = item_form.campaign_of(plain.store, DEFAULT)
     assert task
     assert campaign
-    about = form.item_form(plain.store, campaign, task, "ann", answered="geneval")
+    about = item_form.item_form(plain.store, campaign, task, "ann", answered="geneval")
     recording.submit(
         plain.store, about.annotation("ann", {"objects": "dogs", "caption_fit": 4}, annotation_id=str(uuid.uuid4())), None
     )
@@ -62,7 +63,7 @@ def test_an_answer_from_before_is_revised_in_its_own_questions(plain: World) -> 
     body = {"id": str(uuid.uuid4()), "ticket": last["ticket"], "revises": last["revises"]}
     answer = client.post("/api/submit", json=body | {"answers": {"objects": "dogs", "caption_fit": 2}})
     assert answer.status_code == 200, answer.text
-    assert judged(plain)[-1] == ("caption_fit", "2")
+    assert judged(plain)[-1] == ("caption_match", "2")
 
 
 def test_who_wants_one_question_gets_it_for_prompts_with_specs(world: World) -> None:

@@ -12,9 +12,9 @@ from fastapi import FastAPI
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
+from data.campaigns.settings import DEFAULT
 from data.records import Annotation, Judgement, Rater
 from data.store import imports
-from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import remarks as stored_remarks
@@ -110,7 +110,7 @@ def test_a_verdict_convicts_either_side(world: World) -> None:
     verdicts = verdict(ann, verdict="yes", wrong="scorer", rater=drawn_images.RATER).json()["verdicts"]
     assert [(one["verdict"], one["rater_id"]) for one in verdicts] == [("yes", drawn_images.RATER)]
     # the Campaigns page lists it with the default campaign's
-    assert {one.campaign_id for one in stored_remarks.verdicts(world.store, replaced=True)} == {campaign_items.DEFAULT}
+    assert {one.campaign_id for one in stored_remarks.verdicts(world.store, replaced=True)} == {DEFAULT}
     assert len(stored_remarks.verdicts(world.store, replaced=True)) == 2
 
 

@@ -16,9 +16,9 @@ from starlette.testclient import TestClient
 
 from concord.judging import derive_source
 from data.records import Annotation, Image, Item, Judgement, Rater
+from data.selection import Selection
 from data.store import imports, runs
 from data.store.core.frame import frame
-from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import answer_status, recording

@@ -13,7 +13,8 @@ import pytest
 from concord import people
 from concord.campaigns.annotators import annotators_of
 from concord.people import Participant, UnclearParticipant, participant_in
-from data.people import platform_pseudonym
+from data.people import Terms, platform_pseudonym
+from data.refusals import InvitationRefused
 from data.store.campaigns import management
 from data.store.people import erasing, invitations
 from tests.ui.accounts_app import HASH, PASSWORD, House, house
@@ -383,7 +384,7 @@ def test_an_erased_person_is_sent_away(place: House) -> None:
 
 def test_without_accounts_a_link_gives_a_name_and_a_campaign(world: World) -> None:
     until = datetime.now(UTC) + timedelta(hours=1)
-    made = invitations.create(world.store, invitations.Terms(campaign=None, role="annotator", expires=until), "x")
+    made = invitations.create(world.store, Terms(campaign=None, role="annotator", expires=until), "x")
     client = world.client()
     answer = client.post(people.link_path(world.store, made), data={"name": "kim"})
     assert (answer.status_code, answer.headers["location"]) == (303, "/annotate/")
@@ -401,6 +402,6 @@ def test_without_accounts_a_link_gives_a_name_and_a_campaign(world: World) -> No
 @pytest.mark.parametrize("given", [{"expires": datetime(2020, 1, 1, tzinfo=UTC)}, {"uses": 0}, {"campaign": "nowhere"}])
 def test_invitations_that_make_no_sense(place: House, given: dict[str, Any]) -> None:
     before = len(invitations.listed(place.store))
-    with pytest.raises(invitations.InvitationRefused):
+    with pytest.raises(InvitationRefused):
         place.invitation(**given)
     assert len(invitations.listed(place.store)) == before

@@ -1,0 +1,109 @@
+"""VISOR's metrics of a project: command, library and report beside `judge visor --summary`, of a scorer and of people."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import htpy
+import pytest
+
+import concord
+from agreement import Options
+from concord.common import wording
+from concord.suite_metrics import recall
+from concord.suite_metrics.overview_tables import metric_tables
+from data.selection import Selection
+from data.store.core.store import Store
+from tests.concord.suite_metrics.visor_project import SCORER, VisorProject, make
+from tests.ui.small_project import done
+from ui.pages.results import ResultsPage
+from ui.shell.html import rendered
+
+NAMES = {
+    "OA": "visor_oa", "VISOR_uncond": "visor_uncond", "VISOR_cond": "visor_cond", "VISOR_1": "visor_1", "VISOR_2": "visor_2",
+    "VISOR_3": "visor_3", "VISOR_4": "visor_4",
+}  # fmt: skip
+Rows = list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> VisorProject:
+    """600 prompts and images: 2,400 of them by two generators."""
+    return make(tmp_path_factory.mktemp("visor"), prompts=300)
+
+
+def of_summary(summary: dict[str, Any]) -> dict[tuple[str, str, str], float | None]:
+    """What the summary says, by generator, task and statistic, as shares."""
+    numbers: dict[tuple[str, str, str], float | None] = {}
+    for generator in summary["generators"]:
+        parts = {"all": summary["generators"][generator], **summary["relations"][generator]}
+        numbers |= {(generator, task, NAMES[key]): part[key] for task, part in parts.items() for key in NAMES}
+        alike = summary["consistency"][generator]
+        numbers |= {(generator, task, "visor_consistency"): alike[task] for task in ("left", "right", "above", "below")}
+        numbers[generator, "all", "visor_consistency"] = alike["average"]
+    return {key: None if value is None else value / 100 for key, value in numbers.items()}
+
+
+def compare(rows: Rows, summary: dict[str, Any], rater: str | None) -> None:
+    mine = {
+        (row["generator"], row["task"], row["statistic"]): row["value"]
+        for row in rows
+        if row["rater"] == rater and row["generator"] != "all" and row["task"] != "tasks_mean"
+    }
+    expected = of_summary(summary)
+    known = {key for key, value in expected.items() if value is not None}
+    assert len(known) > 60
+    # a relation of no pair of equivalent prompts has no row; or one with a reason
+    assert {key: mine[key] for key in known} == pytest.approx({key: expected[key] for key in known}, abs=1e-12)
+    assert {key for key, value in mine.items() if value is not None} == known
+
+
+def test_command_library_and_report_say_what_the_summary_says(project: VisorProject, tmp_path: Path) -> None:
+    printed: Rows = json.loads(done(project.folder, "agreement", "--format", "json"))["suite_metrics"]
+    table = concord.open(project.folder).agreement().suite_metrics
+    done(project.folder, "export", "report", "-o", tmp_path / "report.zip", "--format", "csv")
+    with zipfile.ZipFile(tmp_path / "report.zip") as archive:
+        reported = [*csv.DictReader(io.StringIO(archive.read("suite_metrics.csv").decode()))]
+    by_library: Rows = json.loads(table.to_json(orient="records", double_precision=15))
+    by_report: Rows = [
+        {**row, "rater": row["rater"] or None, "value": float(row["value"]) if row["value"] else None} for row in reported
+    ]
+    for rows in (printed, by_library, by_report):
+        compare(rows, project.summary(project.scorer), SCORER)
+        compare(rows, project.summary(project.people), None)
+
+
+def test_results_and_the_report_show_one_table(project: VisorProject) -> None:
+    rows: Rows = json.loads(done(project.folder, "agreement", "--format", "json", "--no-intervals"))["suite_metrics"]
+    with Store(project.folder) as store:
+        whole, by_task = metric_tables(recall(store, Selection(), Options(intervals=False)))
+        *_, last = ResultsPage(store).draw_place(lambda name: ["1"] if name == "numbers" else [])
+        results = rendered(htpy.fragment[last.content])
+    assert (whole.folded, by_task.folded) == (False, True)
+    titles = {column.title: n for n, column in enumerate(whole.columns)}
+    shown = {(row.cells[0].text, row.cells[1].text): row.cells for row in whole.rows}
+    for row in rows:
+        if row["task"] == "all" and row["generator"] != "all":
+            cell = shown[row["generator"], row["rater"] or "people"][titles[wording.title(row["statistic"])]]
+            assert cell.exact == row["value"]
+    assert whole.caption in results
+
+
+def test_every_number_has_an_interval_and_counts(project: VisorProject) -> None:
+    rows: Rows = json.loads(done(project.folder, "agreement", "--format", "json", "--statistic", "visor_cond"))["suite_metrics"]
+    assert {row["statistic"] for row in rows} == {"visor_cond"}
+    assert {(row["rater"], row["people"], row["kind"]) for row in rows} == {
+        (None, "real", "human"), (SCORER, None, "scorer")
+    }  # fmt: skip
+    for row in rows:
+        assert row["low"] < row["value"] < row["high"]
+        assert row["n_ratings"] >= row["n_items"] > 0
+        assert "images with both objects in the relation / images with both objects" in row["method"]
+    other = json.loads(done(project.folder, "agreement", "--format", "json", "--statistic", "cohen_kappa", "--no-intervals"))
+    assert other["suite_metrics"] == []
+    assert other["raters"]

@@ -1,0 +1,1 @@
+-- Words of answers that are there already; no table or column is new.

@@ -325,6 +325,7 @@ def test_addresses_of_the_workbench_lead_to_the_drawer(page: Page) -> None:
     for path in ("images/one", "workbench"):
         page.goto(f"/studio/{path}?{urlencode({'id': item_id(1), 'suite': 'geneval', 'shown': 'people'})}")
         pictured(page, 1)
+        expect(page.get_by_role("list", name="Verdicts")).to_be_visible()
         expect(page).to_have_url(re.compile("/studio/images[?].*image="))
 
 

@@ -230,8 +230,8 @@ def open_images(store: Store, parameters: QueryParams) -> dict[str, Any]:
         "restriction": _in_words(store, query),
         "scope": rendered(scope_bar(opened, lambda scope: scope_address(query, opened.asked, scope))),
         "all": opened.size.images,
-        # in Blind mode nobody's values can be asked for
-        "choices": choices(store) | ({"rater": []} if _last(query, "blind") else {}),
+        # in Blind mode nobody's values can be asked for, and no order by them
+        "choices": choices(store) | ({"rater": [], "order": []} if _last(query, "blind") else {}),
         "version": version,
     }
 

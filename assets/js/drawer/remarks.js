@@ -33,7 +33,10 @@ export class Remarks {
     const written = this.field?.value ?? "";
     const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.part : null;
     this.element.replaceChildren(tagging(data, this.item, this.api, () => this.load()), this.notes(data), past(data.history));
-    this.verdictBar.draw(data);
+    // a verdict that somebody is writing outlives a drawing, too, while nothing of it has changed
+    const judged = JSON.stringify([data.cases, data.verdicts]);
+    if (judged !== this.judged) this.verdictBar.draw(data);
+    this.judged = judged;
     this.field.value = written;
     if (focused) this.element.querySelector(`[data-part=${focused}]`)?.focus({ preventScroll: true });
     return undefined;

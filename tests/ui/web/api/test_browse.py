@@ -454,3 +454,4 @@ def test_a_kept_view_of_before_lists_the_same_at_the_new_place(client: TestClien
     assert place["lost"] == ""
     # both tasks stay when another part of the scope is chosen
     assert "task=counting&amp;task=colors" in place["scope"]
+    assert person.post("/api/studio/views/forget", json={"id": str(uuid.uuid4()), "name": "of before"}).status_code == 200

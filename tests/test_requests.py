@@ -125,7 +125,8 @@ def test_settings_of_campaigns_are_named_where_they_are_declared_and_used_only()
 def test_every_setting_of_a_campaign_is_in_a_form() -> None:
     with gr.Blocks():
         shown = forms.create_form()
-    assert {field.key for field in fields_of(CampaignSpec)} == shown.keys()
+    # a file of the server's is named by whoever has a shell there, and by nobody in a browser
+    assert {field.key for field in fields_of(CampaignSpec)} - {"template"} == shown.keys()
 
 
 @pytest.mark.parametrize("call", sorted(REQUESTS))

@@ -11,7 +11,8 @@ from data.export import TableFormat
 from ui.cli.options import FILTERS, IMAGE_FILTERS, Selection, export_app, import_app, project_command
 from ui.report.formats import FormatName
 
-Table = Annotated[TableFormat | None, typer.Option("--format", help="Format; default: from the file name.")]
+_FORMAT = "Format; default: from the file name."
+Table = Annotated[TableFormat | None, typer.Option("--format", help=_FORMAT)]
 OutputFolder = Annotated[str, typer.Option("-o", "--output", metavar="FOLDER", help="The folder to create.")]
 PeopleAs = Annotated[
     Literal["names", "pseudonyms"],
@@ -78,9 +79,7 @@ def export_tables(
     selection: Selection,
     paper: Annotated[Literal["geneval", "tifa", "selfeval", "visor"], typer.Argument(help="Whose tables.")],
     output: OutputFile,
-    form: Annotated[
-        Literal["latex", "md", "csv"] | None, typer.Option("--format", help="Format; default: from the file name.")
-    ] = None,
+    form: Annotated[Literal["latex", "md", "csv"] | None, typer.Option("--format", help=_FORMAT)] = None,
     intervals: Intervals = True,
 ) -> None:
     """Write a paper's tables with this project's numbers. What the project lacks for a column is said, and what brings it."""

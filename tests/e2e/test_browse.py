@@ -265,10 +265,12 @@ def test_an_image_opens_beside_the_grid_and_esc_returns_to_its_position(page: Pa
     expect(page.locator(f'.cc-cell[data-index="{index}"]')).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator(".cc-drawer__title h2")).to_have_attribute("title", id)
+    expect(page.get_by_role("list", name="Verdicts")).to_be_visible()
     # its address opens both
     page.reload()
     expect(page.locator(".cc-drawer__title h2")).to_have_attribute("title", id)
     expect(page.locator(f'.cc-cell[data-item="{id}"]')).to_be_in_viewport()
+    expect(page.get_by_role("list", name="Verdicts")).to_be_visible()
 
 
 def test_twenty_are_tagged_by_keyboard(visitor: Visit, browsed: Server) -> None:

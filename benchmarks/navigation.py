@@ -31,7 +31,7 @@ from benchmarks.measuring import command_line, machine, percentile
 PAGES: Final = {
     "Overview": "#board .cc-keyfact strong",
     "Agreement": "#headline .cc-headline, #teaching p",
-    "Browse": "#cc-browse img",
+    "Images": "#cc-images img",
     "Compare": "#comparison .cc-headline",
     "Explore": "#explore-lead .cc-lead",
 }

@@ -16,11 +16,11 @@ MAJORITY_VALUES: Final = ("yes", "no", "tie", "none")
 
 
 MISSED: Final = "missed"
-"""Most people say right and a scorer wrong."""
+"""Most people say yes and a scorer no."""
 
 
 PASSED: Final = "passed"
-"""Most people say wrong and a scorer right."""
+"""Most people say no and a scorer yes."""
 
 
 AMONG_PEOPLE: Final = "people"

@@ -53,13 +53,11 @@ def _overview(page: Page, _: Server) -> None:
     page.wait_for_timeout(8000)
 
 
-def _workbench(page: Page, server: Server) -> None:
+def _drawer(page: Page, server: Server) -> None:
     items = server.items(suite="playground", generator="renderer-careless", task="position")
     item = (items or server.items(suite="playground"))[0]["item_id"]
-    page.goto(f"/studio/images/one?id={item}&suite=playground&shown=geneval-playground")
-    page.wait_for_timeout(1500)
-    page.keyboard.press("Escape")
-    page.keyboard.press("e")
+    page.goto(f"/studio/images?suite=playground&image={item}")
+    expect(page.locator(".cc-verdicts")).to_be_visible()
 
 
 def _page(address: str, shown: str) -> Callable[[Page, Server], None]:
@@ -72,11 +70,11 @@ def _page(address: str, shown: str) -> Callable[[Page, Server], None]:
     return shot
 
 
-_CARELESS: Final = "browse?suite=playground&generator=renderer-careless&rater=geneval-playground&order=lowest"
+_CARELESS: Final = "images?suite=playground&generator=renderer-careless&rater=geneval-playground&order=lowest"
 SHOTS: Final[dict[str, Callable[[Page, Server], None]]] = {
     "annotate": _annotate,
     "overview": _overview,
-    "browse": _page(_CARELESS, ".cc-cell img"),
+    "images": _page(_CARELESS, ".cc-cell img"),
     "agreement": _agreement,
     "preferences": _page("preferences?suite=selfeval-ldm", "table"),
     "matching": _page("matching?suite=itm-playground", "table"),
@@ -84,7 +82,7 @@ SHOTS: Final[dict[str, Callable[[Page, Server], None]]] = {
     "map": _page("map", ".js-plotly-plot"),
     "campaigns": _page("campaigns", "#campaigns table, #campaigns .cc-note"),
     "runs": _page("runs", "table.cc-runs"),
-    "workbench": _workbench,
+    "drawer": _drawer,
     "reports": _page("reports?suite=playground&aspect=correct", "#report-make:enabled"),
 }
 """By the picture's name: how its page is opened and when it is drawn."""

@@ -124,7 +124,7 @@ IN_PAGES = {
     },
     "ui/pages/agreement/summary.py": {"agreement.pair.confusion", "data.store.core.store"},
     "ui/pages/agreement/view.py": {"data.store.browse.contents", "data.store.core.store"},
-    "ui/pages/browse.py": {
+    "ui/pages/images.py": {
         "data.selection",
         "data.store.analysis.confusion",
         "data.store.browse.contents",

@@ -124,12 +124,12 @@ def quoted(cell: str) -> list[str]:
 
 def test_every_page_and_parameter_is_documented() -> None:
     assert pages.undocumented() == []
-    assert {"suite", "about", "picture"} <= pages.accepted("browse")
+    assert {"suite", "about", "picture"} <= pages.accepted("images")
     assert {"campaign", "case"} <= pages.accepted("campaigns")
-    assert {"results", "browse", "runs", "explore"} <= set(pages.pages())
-    assert (["n", "ArrowRight"], "next image of the listing") in pages.keys_in("assets/js/workbench/keys.js")
+    assert {"results", "images", "runs", "explore"} <= set(pages.pages())
+    assert (["j", "n", "ArrowRight"], "next image of the selection") in pages.keys_in("assets/js/drawer/keys.js")
     # and nothing is that there is not
-    for name in set(pages.present()) - {"annotate", "matching", "workbench"}:
+    for name in set(pages.present()) - {"annotate", "matching"}:
         assert set(pages.documented(name)) - pages.accepted(name) == set(), name
 
 

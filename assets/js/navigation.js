@@ -82,7 +82,7 @@ export function mount(element) {
   const originals = new Map(links.map((link) => [link, link.href]));
   const follow = () => links.forEach((link) => (link.href = withScope(originals.get(link))));
   for (const name of ["pointerover", "focusin", "pointerdown"]) element.addEventListener(name, follow);
-  let since = 0;
+  let since = -Infinity; // when "g" was pressed
   const keys = (event) => {
     if (!element.isConnected) return document.removeEventListener("keydown", keys);
     throughMenu(event);
@@ -95,7 +95,7 @@ export function mount(element) {
       field?.focus();
     } else if (event.key === "g") since = event.timeStamp;
     else if (event.timeStamp - since < KEY_PAUSE_MS) {
-      since = 0;
+      since = -Infinity;
       follow();
       element.querySelector(`.cc-places a[data-key="${CSS.escape(event.key)}"]`)?.click();
     } else if (event.key === "[" || event.key === "]") {

@@ -1,14 +1,25 @@
-// What a rater says, in short: a name that gives way, and a value that never does.
+// What a rater says, in short: a dot for who, a name that gives way, and a value that never does.
 
 import { h } from "./dom.js";
 
-/** `label` tells its colour: yes, no, or none of the two. */
-export function saying(who, value, label = "") {
-  const kind = { yes: "yes", no: "no" }[label] ?? "other";
-  return h("span", { class: "cc-saying", "data-says": kind, title: `${who}: ${value}` }, h("span", { class: "cc-saying__who" }, who), h("strong", { class: "cc-saying__value" }, value));
+/** `label` is what is said where it is yes or no; `kind` colours the dot: people, simulated or scorer. */
+export function saying(who, value, label = "", { kind = kindOf(who), differs = false } = {}) {
+  const says = { yes: "yes", no: "no" }[label] ?? "other";
+  const title = differs ? `${who}: ${value}, people say otherwise` : `${who}: ${value}`;
+  return h("span", { class: differs ? "cc-saying is-other" : "cc-saying", "data-says": says, title }, h("i", { class: `cc-saying__dot cc-point cc-point--${kind}`, "aria-hidden": "true" }), h("span", { class: "cc-saying__who" }, who), h("strong", { class: "cc-saying__value" }, differs ? `${value} ≠` : value));
 }
 
-/** How many of all say yes; its colour is what most say. */
-export function share(who, yes, all) {
-  return saying(who, `${yes}/${all}`, 2 * yes > all ? "yes" : 2 * yes < all ? "no" : "");
+/** How many of all say yes. */
+export function share(who, yes, all, more = {}) {
+  return saying(who, `${yes}/${all}`, majority(yes, all - yes) ?? "", more);
+}
+
+/** What most say; null where nobody says anything, or as many say yes as no. */
+export function majority(yes, no) {
+  return yes > no ? "yes" : no > yes ? "no" : null;
+}
+
+function kindOf(who) {
+  if (who === "people") return "people";
+  return who.startsWith("simulated") ? "simulated" : "scorer";
 }

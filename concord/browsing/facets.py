@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, replace
+from typing import Any, Final
 
 from concord.browsing.listing import ImageListing
 from data.store.browse import facets
@@ -12,13 +12,18 @@ from data.store.browse.filters import sentence
 from data.store.core.store import Store
 from data.validation import did_you_mean
 
+_TELLING: Final = frozenset({"differs", "people", "verdict", "says", "certainty"})
+"""Facets that tell what somebody says of the images that they list: Blind mode has none of them."""
+
 
 class ScorerNotInProject(LookupError):
     """A listing names a scorer that the project does not have; the message says which there are."""
 
 
-def facets_json(store: Store, listing: ImageListing) -> dict[str, Any]:
+def facets_json(store: Store, listing: ImageListing, *, blind: bool = False) -> dict[str, Any]:
     """Return a listing in words, how many images it has, and how many each value of each filter would leave.
+
+    ``blind``: without the filters by what is said of the images.
 
     Raises:
         ScorerNotInProject: it names a scorer that the project does not have.
@@ -29,11 +34,12 @@ def facets_json(store: Store, listing: ImageListing) -> dict[str, Any]:
         raise ScorerNotInProject(f"There is no scorer {name!r} in this project; {did_you_mean(name, known)}")
     counts = facets.facets(store, restriction, certainty=listing.crossed is None)
     return {
-        "sentence": sentence(restriction, counts.total),
+        # the suite stands in the scope bar
+        "sentence": sentence(replace(restriction, selection=replace(restriction.selection, suite=())), counts.total),
         "total": counts.total,
         "version": version,
         "behind": counts.behind,
-        "facets": [asdict(facet) for facet in counts.facets],
+        "facets": [asdict(facet) for facet in counts.facets if not (blind and facet.name in _TELLING)],
     }
 
 

@@ -22,13 +22,15 @@ from scorers import registry
 PAGE: Final = 60
 ROWS: Final = 20
 _FIRST: Final = 12
+_NOTHING_SAID: Final[dict[str, Any]] = {"people": {"yes": 0, "no": 0}, "mean": None, "n": 0, "says": {}}
+"""In Blind mode takes the place of what people and scorers say of an image."""
 
 
-def items_json(store: Store, listing: ImageListing, page: int) -> dict[str, Any]:
-    """Return a page of a listing's images (from 0), and how many there are."""
+def items_json(store: Store, listing: ImageListing, page: int, *, blind: bool = False) -> dict[str, Any]:
+    """Return a page of a listing's images (from 0), and how many there are; ``blind``: nothing of what is said of them."""
     item_page = grid.items(store, listing.restriction(store), listing.display, offset=page * PAGE, limit=PAGE)
     return {
-        "items": _items_json(store, item_page.rows, listing),
+        "items": _items_json(store, item_page.rows, listing, blind=blind),
         "total": item_page.total,
         "page": page,
         "size": PAGE,
@@ -36,8 +38,11 @@ def items_json(store: Store, listing: ImageListing, page: int) -> dict[str, Any]
     }
 
 
-def rows_json(store: Store, listing: ImageListing, page: int, columns: Sequence[str]) -> dict[str, Any]:
-    """Return a page of a listing's prompts (from 0), each with its images by generator: of ``columns``, or of all."""
+def rows_json(store: Store, listing: ImageListing, page: int, columns: Sequence[str], *, blind: bool = False) -> dict[str, Any]:
+    """Return a page of a listing's prompts (from 0), each with its images by generator: of ``columns``, or of all.
+
+    ``blind``: with nothing of what is said of them.
+    """
     prompt_page = grid.prompt_rows(
         store, listing.restriction(store), listing.display, columns=list(columns), offset=page * ROWS, limit=ROWS
     )
@@ -45,7 +50,8 @@ def rows_json(store: Store, listing: ImageListing, page: int, columns: Sequence[
     says = grid.scorer_verdicts(store, item_ids, _scorers(listing))
 
     def cell(items: list[GridItem]) -> list[dict[str, Any]]:
-        return [_item_json(item, says.get(item.item_id, {})) | {"fits": item.fits} for item in items]
+        rows = [_item_json(item, says.get(item.item_id, {})) | {"fits": item.fits} for item in items]
+        return [row | _NOTHING_SAID for row in rows] if blind else rows
 
     return {
         "rows": [
@@ -129,12 +135,15 @@ def _item_json(item: GridItem, says: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _items_json(store: Store, items: Sequence[GridItem], listing: ImageListing) -> list[dict[str, Any]]:
+def _items_json(store: Store, items: Sequence[GridItem], listing: ImageListing, *, blind: bool) -> list[dict[str, Any]]:
     """Return a page of items as JSON.
 
     Beside an item stand ``verdict`` (yes or no of one rater, where there is one), ``reason`` (why a scorer does not say yes),
     and where only what two raters say is listed ``crossed``, an entry for each target.
     """
+    if blind:
+        bare = _NOTHING_SAID | {"verdict": None, "reason": None}
+        return [_item_json(item, {}) | {"text": item.text} | bare for item in items]
     item_ids = [item.item_id for item in items]
     says = grid.scorer_verdicts(store, item_ids, _scorers(listing))
     sights = None

@@ -1,6 +1,6 @@
 """A listing: which images an address means, in which order, and whose values of which aspect it shows.
 
-Browse, Map, the Workbench and the downloads read it the same way; ``ui.components.addresses`` writes it.
+Images, Map, the drawer and the downloads read it the same way; ``ui.components.addresses`` writes it.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from data.validation import did_you_mean
 from scorers.failures import PICTURES
 
 CROSSED = {"about": "aspect", "a": "a", "a_says": "a_says", "b": "b", "b_says": "b_says", "way": "way"}
-"""The fields of ``ConfusionCell`` by their names in Browse's address."""
+"""The fields of ``ConfusionCell`` by their names in the address of Images."""
 RESTRICTING = {name: name for name in ("target", "campaign", "certainty", "since", "until")} | {"among": "rater"}
-"""What else restricts the judgements that are crossed: fields of ``Selection`` (whose rater means another thing in Browse)."""
+"""What else restricts the judgements that are crossed: fields of ``Selection`` (whose rater means another thing in Images)."""
 MARKED = {"picture": "picture", "seen_by": "rater", "asked": "asked", "found": "found"}
-"""The fields of ``FailureMark`` by their names in Browse's address."""
+"""The fields of ``FailureMark`` by their names in the address of Images."""
 
 FILTERED = ("object", "color", "count", "relation", "says", "people", "certainty", "differs", "verdict", "q", "range")
-"""What else restricts Browse's listing: fields of ``Filters``, each repeatable. With ``about``, certainty is the crossing's."""
+"""What else restricts the images: fields of ``Filters``, each repeatable. With ``about``, certainty is the crossing's."""
 
 _NEEDED = ("about", "a", "b")
 Read = Callable[[str], Sequence[str]]

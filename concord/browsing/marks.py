@@ -1,4 +1,4 @@
-"""What people put on images and listings: tags of images, saved views of Browse."""
+"""What people put on images and listings: tags of images, saved views of Images."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def tag_items(store: Store, tagging: Tagging) -> dict[str, Any]:
 
 
 def views_json(store: Store) -> list[dict[str, Any]]:
-    """Return the saved views of Browse."""
+    """Return the saved views of Images."""
     return [asdict(view) for view in filters.saved_views(store)]
 
 
 def save_view(store: Store, view_id: str, name: str, query: str, by: str) -> list[dict[str, Any]]:
-    """Save a view, the query of Browse's address, under a name; return all views."""
+    """Save a view, the query of the address of Images, under a name; return all views."""
     filters.save_view(store, view_id, name, query.removeprefix("?"), by)
     return views_json(store)
 

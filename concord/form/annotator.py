@@ -65,7 +65,7 @@ class Annotator:
             NotInCampaign: they do not work in it, and have not.
             CampaignGone: there is none of this id (any more).
         """
-        # the Workbench asks for the default one, whatever somebody has turned to on the annotators' page
+        # the drawer of Images asks for the default one, whatever somebody has turned to on the annotators' page
         theirs = {self.turned_to} if self.invited else {self.turned_to, DEFAULT}
         if campaign_id not in theirs and not context.worked:
             raise NotInCampaign

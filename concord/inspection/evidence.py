@@ -7,7 +7,8 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
-from concord.inspection.image import item_of, may_see
+from concord.inspection import remarks
+from concord.inspection.image import item_of, may_see, viewer
 from concord.questions import scores
 from data.prompts.geneval_suite import COLORS
 from data.spec import Spec, parse_spec
@@ -19,19 +20,49 @@ from scorers import registry
 from scorers.base import Verdict
 
 
-def visible_evidence(store: Store, person: str | None, item_id: str) -> dict[str, Any]:
+def visible_evidence(store: Store, person: str | None, item_id: str, token: str | None = None) -> dict[str, Any]:
     """Return what scorers saw and others said of an image, or that it is covered for this person.
+
+    ``token``: of a browser whose user has given no name.
 
     Raises:
         NoSuchImage: there is none.
     """
     item = item_of(store, item_id)
-    if not may_see(store, person, item):
+    known = viewer(person, token)
+    if not may_see(store, known, item):
         return {"covered": True, "name": person}
-    if person is not None and item.sha256 is not None:
+    if known is not None and item.sha256 is not None:
         # nothing is ever shown without a record: what they say of it from now on is not blind
-        answer_status.record_unblinding(store, person, item_id, answer_status.AFTER_ANSWER)
-    return _evidence(store, person, item)
+        answer_status.record_unblinding(store, known, item_id, answer_status.AFTER_ANSWER)
+    return _evidence(store, known, item) | {"name": person}
+
+
+def open_image(store: Store, person: str | None, item_id: str, grid_rater: str | None, token: str) -> dict[str, Any]:
+    """Return all that was said of an image, for somebody outside of Blind mode, with or without a name.
+
+    That they have seen it is on disk before anything is told, and is theirs once they give a name (`adopt_seen`).
+    ``grid_rater``: whose values the grid shows beside it; ``token``: of the browser.
+
+    Raises:
+        NoSuchImage: there is none.
+    """
+    item, known = item_of(store, item_id), viewer(person, token)
+    assert known is not None
+    if item.sha256 is not None:
+        how = answer_status.by_browsing(grid_rater) if grid_rater else answer_status.OPENED
+        if person is not None and answer_status.has_answered(store, person, item.item_id):
+            how = answer_status.AFTER_ANSWER
+        answer_status.record_unblinding(store, known, item.item_id, how)
+    return {
+        "evidence": _evidence(store, known, item) | {"name": person},
+        "remarks": remarks.image_remarks(store, known, item.item_id),
+    }
+
+
+def adopt_seen(store: Store, token: str, person: str) -> None:
+    """Let what a browser was shown before its user gave a name count as seen by this person."""
+    answer_status.adopt_unblinding(store, token, person)
 
 
 def uncover(store: Store, person: str, item_id: str, grid_rater: str | None) -> dict[str, Any]:

@@ -53,8 +53,15 @@ def may_see(store: Store, person: str | None, item: StoredItem) -> bool:
     )
 
 
-def image_json(store: Store, person: str | None, item_id: str) -> dict[str, Any]:
+def viewer(person: str | None, token: str | None) -> str | None:
+    """Return under which name it is kept what somebody has seen: their own, or that of a browser without one; None: nobody."""
+    return person or (answer_status.visitor(token) if token else None)
+
+
+def image_json(store: Store, person: str | None, item_id: str, token: str | None = None) -> dict[str, Any]:
     """Return what is known of an image, and of what was said of it what this person said.
+
+    ``token``: of a browser whose user has given no name.
 
     Raises:
         NoSuchImage: there is none.
@@ -68,7 +75,7 @@ def image_json(store: Store, person: str | None, item_id: str) -> dict[str, Any]
     )
     fields = asdict(own)
     fields.pop("public_id")
-    covered = not may_see(store, person, item)
+    covered = not may_see(store, viewer(person, token), item)
     return fields | {"name": person, "covered": covered, "alike": bool(embedding_sources(store))}
 
 

@@ -87,7 +87,7 @@ def give_verdict(
         verdict=verdict,
         made_by=person,
         target=case.target,
-        # the Workbench's form is that of the default campaign
+        # the drawer's form is that of the default campaign
         campaign_id=DEFAULT,
         rater_id=rater if wrong in ("scorer", "person") else None,
         note=note.strip(),

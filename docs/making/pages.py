@@ -34,7 +34,7 @@ LISTING: Final[dict[str, str]] = {
     "q": "Every word, in the prompt's text or the item's id.",
     "says": "What a scorer says on `correct`: `RATER:yes`, `RATER:no` or `RATER:failed`.",
     "people": "What most people say on `correct`: `yes`, `no`, `tie`, or `none` (nobody has said).",
-    "differs": "`RATER:missed` (people say right, the scorer wrong), `RATER:passed` (the other way round), `people` (they are"
+    "differs": "`RATER:missed` (people say yes, the scorer no), `RATER:passed` (the other way round), `people` (they are"
     " split), `scorers` (two verdicts differ).",
     "verdict": "Who was wrong by a researcher's verdict: `scorer`, `person`, `prompt`, `guideline`; `none`: no verdict yet.",
     "like": "Only the images that a model sees most like this one, by the embeddings that CLIPScore's runs keep; these first.",
@@ -42,7 +42,7 @@ LISTING: Final[dict[str, str]] = {
     "show": "`grid`, or `prompts`: a row a prompt, its generators beside each other.",
     "left": "Of rows by prompt: the generator on the left ...",
     "right": "... and the one on the right.",
-    "of": "Whose scores the strip above the grid shows.",
+    "of": "Whose scores the histogram among the filters shows.",
     "view": "A saved view, by its name; the page writes out what it holds.",
     "map": "With `lasso`: the map on which the line was drawn ([Map](#map)).",
     "lasso": "Only the images inside this line on the map.",
@@ -62,8 +62,9 @@ LISTING: Final[dict[str, str]] = {
     "seen_by": "The scorer whose failure picture it is.",
     "asked": "What the mark says was asked.",
     "found": "What the mark says was found.",
+    "blind": "`1`: Blind mode.",
 }
-"""A listing of images: Browse's, which the Workbench keeps."""
+"""A listing of images."""
 PARAMETERS: Final[dict[str, dict[str, str]]] = {
     "agreement": {
         "statistic": "The statistic that the matrix is shaded by.",
@@ -191,13 +192,13 @@ class DocumentedPage:
         path: below the app's root.
         what: what it is for.
         also: what else its address takes besides ``PARAMETERS``, by name.
-        keys: the script that holds its keys.
+        keys: the scripts that hold its keys.
     """
 
     path: str
     what: str
     also: Mapping[str, str] = field(default_factory=dict)
-    keys: str = ""
+    keys: tuple[str, ...] = ()
 
 
 PAGES: Final[dict[str, DocumentedPage]] = {
@@ -205,22 +206,27 @@ PAGES: Final[dict[str, DocumentedPage]] = {
         "/annotate/",
         "The form for whoever labels: one item, its questions, all by keyboard ([guide](annotator.md)). People come to it by a"
         " link `/join/…`, by signing in, or, on this machine, by giving a name.",
-        keys="assets/js/form/dialogs.js",
+        keys=("assets/js/form/dialogs.js",),
     ),
     "results": DocumentedPage(
         "/studio/results",
         "Which generator is best, how sure, on what: the leaderboard with rank groups and intervals, people's means alone or"
         " sharpened by a scorer ([how](statistics/estimates.md#estimates-by-peoples-standard)), the same prompts by every"
         " generator, and the images on which people and a scorer differ most. An empty project says what to do.",
-        keys="assets/js/navigation.js",
+        keys=("assets/js/navigation.js",),
     ),
     "importing": DocumentedPage(
         "/studio/add",
         "Import images or ratings without the command line: upload files, or name a folder on this machine; see what was"
         " recognised, import it, undo it.",
     ),
-    "browse": DocumentedPage(
-        "/studio/images", "All images, filtered, in a grid; the filters are the address.", keys="assets/js/browse/keys.js"
+    "images": DocumentedPage(
+        "/studio/images",
+        "All images, filtered, in a grid or by prompt, one of them in a drawer: what every rater says and why, who"
+        " is wrong by a key, what people answered, the form beside the evidence. The address says it all. What is opened is"
+        " recorded as seen; Blind mode hides what others say until one has answered.",
+        {"image": "The image in the drawer, by its id."},
+        keys=("assets/js/images/keys.js", "assets/js/drawer/keys.js"),
     ),
     "agreement": DocumentedPage(
         "/studio/agreement",
@@ -267,23 +273,12 @@ PAGES: Final[dict[str, DocumentedPage]] = {
     "map": DocumentedPage(
         "/studio/images/map",
         "The pictures by what an image-text model sees in them: alike ones lie near each other, and a line drawn around some"
-        " leads to them in Browse. Its address also takes Browse's parameters, for which pictures.",
+        " leads to them. Its address also takes the parameters of Images, for which pictures.",
     ),
     "reports": DocumentedPage(
         "/studio/report", "A report made of a selection, in every format ([what is in it](exchange.md#the-report))."
     ),
     "runs": DocumentedPage("/studio/add/runs", "Scorers' runs: start, stop, go on, remove; progress and log."),
-    "workbench": DocumentedPage(
-        "/studio/images/one",
-        "One image: what scorers saw on the left, on the right the form (once uncovered: who is wrong), what others said below."
-        " Its address also keeps the listing that it was opened from, by Browse's parameters, so that N and P go through it."
-        " With `verdict=none` the listing is a queue: what has a verdict leaves it.",
-        {
-            "id": "The item; without it the first of the listing.",
-            "shown": "Whose values the grid had shown of it, which is recorded as uncovering it.",
-        },
-        keys="assets/js/workbench/keys.js",
-    ),
 }
 """Every page by the name of its module."""
 _KEYS: Final = re.compile(r"KEYS = \[\n(.*?)\n\];", re.DOTALL)
@@ -301,8 +296,8 @@ def accepted(name: str) -> set[str]:
     """What a page reads from the address."""
     page = pages().get(name)
     parameters = set(page.ADDRESS) if page is not None else set()
-    if name in ("browse", "workbench"):
-        script = (ROOT / "assets/js/workbench/address.js").read_text(encoding="utf-8")
+    if name == "images":
+        script = (ROOT / "assets/js/drawer/address.js").read_text(encoding="utf-8")
         parameters |= {parameter for part in _NAMES_OF_LISTING.findall(script) for parameter in re.findall(r'"(\w+)"', part)}
         parameters |= {"suite", "task", "generator", "view", *CROSSED, *RESTRICTING, *MARKED, *FILTERED}
     if name == "agreement":
@@ -312,7 +307,7 @@ def accepted(name: str) -> set[str]:
 
 def documented(name: str) -> dict[str, str]:
     """What the docs tell of a page's address."""
-    if name in ("browse", "workbench"):
+    if name == "images":
         known = accepted(name)
         return {key: meaning for key, meaning in LISTING.items() if key in known} | dict(PAGES[name].also)
     return PARAMETERS.get(name, {}) | dict(PAGES[name].also)
@@ -343,10 +338,10 @@ def made() -> str:
 
 def _page(name: str, page: DocumentedPage) -> str:
     parts = [f"## {name.capitalize()}\n\n{code(page.path)}: {page.what}"]
-    params = {key: meaning for key, meaning in documented(name).items() if name != "workbench" or key not in LISTING}
+    params = documented(name)
     if params:
         parts.append(table(("in the address", "what it says"), ((code(key), meaning) for key, meaning in params.items())))
-    if keys := keys_in(page.keys):
+    if keys := [row for script in page.keys for row in keys_in(script)]:
         shown = (
             (" ".join(code(_SHOWN.get(key, key.upper() if len(key) == 1 else key)) for key in each), meaning)
             for each, meaning in keys
@@ -360,4 +355,4 @@ def undocumented() -> list[str]:
     missing: list[Any] = [name for name in pages() if name not in PAGES]
     for name in present():
         missing += [f"{name}: {key}" for key in sorted(accepted(name) - set(documented(name)))]
-    return [*missing, *sorted(scripts_with_keys() - {page.keys for page in PAGES.values()})]
+    return [*missing, *sorted(scripts_with_keys() - {script for page in PAGES.values() for script in page.keys})]

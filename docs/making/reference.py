@@ -190,13 +190,13 @@ ROUTE_TEXTS: Final[dict[str, str]] = {
     " the first frame. `?w=` a WebP of that width (1600: the form's). Cached for ever.",
     "GET /api/studio/original/{sha256}": "The image file with this content hash, byte for byte, with its metadata.",
     "GET /api/studio/version": "A version string that changes with every write; poll it to detect changes.",
-    "GET /api/studio/items": "A page of Browse's grid; the query is Browse's address ([parameters](pages.md#browse)), and"
+    "GET /api/studio/items": "A page of the images; the query is the address of Images ([parameters](pages.md#images)), and"
     " `page` from 0.",
     "GET /api/studio/item": "One item: its prompt, spec, pictures, and the person's own answers. `covered`: whether"
     " other people's answers are still hidden from them.",
-    "GET /api/studio/task": "The form for this item on the Workbench (`quick=true`: as for `next`); once it is answered,"
+    "GET /api/studio/task": "The form for this image in the drawer (`quick=true`: as for `next`); once it is answered,"
     " in `matches` on how many images each scorer says the same as the person.",
-    "GET /api/studio/neighbours": "The items before and after this one in a listing of Browse.",
+    "GET /api/studio/neighbours": "The items before and after this one in a listing of images.",
     "GET /api/studio/evidence": "Evidence of every scorer and all answers about an item; only `covered: true` before the person"
     " has answered or uncovered it.",
     "POST /api/studio/uncover": "Uncovers an item for the person, which is recorded: later answers do not count as blind.",
@@ -215,7 +215,7 @@ ROUTE_TEXTS: Final[dict[str, str]] = {
     "POST /api/studio/revoke/undo": "Lets those in again who were last revoked together in a `campaign`.",
     "GET /api/studio/preview": "A campaign as its people will see it: consent and its first 20 tasks; nothing is stored.",
     "GET /api/studio/facets": "Filters with live counts, the listing as a sentence, and its total;"
-    " the query is Browse's address.",
+    " the query is the address of Images.",
     "GET /api/studio/strip": "The distribution of a scorer's scores in a listing (`of`), in bins, beside all.",
     "GET /api/studio/rows": "A listing by prompt: each generator's images in a cell.",
     "GET /api/studio/tags": "All tags, and how many images have each.",

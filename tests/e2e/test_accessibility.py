@@ -94,7 +94,7 @@ def test_dialogs_of_browse(visitor: Visit, playground: Server) -> None:
     page.keyboard.press("Shift+ArrowRight")
     expect(page.locator(".cc-selection-bar")).to_be_visible()
     assert serious(page) == []
-    for key, shown in (("t", "Tag 2 images"), ("x", "Compare: Two images"), ("?", "Keys of Browse")):
+    for key, shown in (("t", "Tag 2 images"), ("x", "Compare: Two images"), ("?", "Keys of Images")):
         page.keyboard.press(key)
         expect(page.get_by_role("dialog", name=shown)).to_be_visible()
         assert serious(page) == []

@@ -1,4 +1,4 @@
-"""Browse like a pro: facets, the address as the state, the grid by keyboard, tags, comparing, the strip, kept views."""
+"""Images: facets, the address as the state, the grid by keyboard, tags, comparing, the strip, kept views."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def browsed(browser: Browser, sample: Path, tmp_path_factory: pytest.TempPathFac
 
 
 def caught_up(server: Server) -> None:
-    """What Browse counts from is made after a write, by the app itself."""
+    """What Images count from is made after a write, by the app itself."""
     for _ in range(600):
         reply = server.json("/api/studio/facets")
         if reply["total"] and not reply["behind"]:
             return
         time.sleep(0.1)
-    raise AssertionError("Browse has not caught up with the project within a minute")
+    raise AssertionError("Images have not caught up with the project within a minute")
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def page(visitor: Visit, browsed: Server) -> Page:
 
 
 def opened(page: Page, **query: str) -> Locator:
-    """Browse with its images, or lines by prompt, there."""
+    """Images, or lines by prompt, there."""
     page.goto(f"/studio/images?{urlencode(query)}")
     shown = page.locator(".cc-prompt__cell" if query.get("show") == "prompts" else ".cc-cell")
     expect(shown.first).to_be_visible()
@@ -67,22 +67,28 @@ def opened(page: Page, **query: str) -> Locator:
 
 def settled(page: Page) -> None:
     """Images and counts are those of the address."""
-    expect(page.locator(".cc-browse.is-loading")).to_have_count(0)
+    expect(page.locator(".cc-images.is-loading")).to_have_count(0)
     expect(page.locator(".cc-rail__body")).to_have_attribute("aria-busy", "false")
 
 
 def sentence(page: Page) -> Locator:
-    return page.locator(".cc-browse__sentence")
+    return page.locator(".cc-images__sentence")
 
 
 def facet(page: Page, name: str, value: str) -> Locator:
     return page.locator(f'[data-facet="{name}"] [data-value="{value}"]')
 
 
+def of_task(page: Page, task: str) -> None:
+    """Choose a task in the scope bar."""
+    page.locator(".cc-scope").get_by_role("button", name=re.compile("^Task")).click()
+    page.locator("#scope-task").get_by_role("link", name=task).click()
+
+
 def listed(page: Page) -> list[str]:
     """The ids of the images that have elements, in order."""
     hrefs = [str(cell.get_attribute("href")) for cell in page.locator(".cc-cell").all()]
-    return [parse_qs(urlsplit(href).query)["id"][0] for href in hrefs]
+    return [parse_qs(urlsplit(href).query)["image"][0] for href in hrefs]
 
 
 def listed_items(server: Server, **query: str) -> dict[str, Any]:
@@ -108,7 +114,7 @@ def test_from_the_start_page_to_where_people_and_a_scorer_differ(visitor: Visit,
     page.goto("/studio/")
     actions: list[Callable[[], object]] = [
         lambda: page.locator(".cc-nav").get_by_role("link", name="Images", exact=True).click(),
-        lambda: facet(page, "task", COUNTING).click(),
+        lambda: of_task(page, COUNTING),
         lambda: facet(page, "differs", f"{GENEVAL}:missed").click(),
     ]
     for act in actions:
@@ -121,11 +127,11 @@ def test_from_the_start_page_to_where_people_and_a_scorer_differ(visitor: Visit,
     assert people & wrong
     assert people - wrong
     expect(sentence(page)).to_contain_text(f"{len(people & wrong)} ")
-    expect(sentence(page)).to_contain_text(f"counting images where {GENEVAL} says wrong but most people say right")
+    expect(sentence(page)).to_contain_text(f"counting images where {GENEVAL} says no and most people say yes")
     settled(page)
     assert set(listed(page)) == people & wrong
     chips = page.locator(".cc-chip")
-    expect(chips).to_have_count(2)
+    expect(chips).to_have_count(1)
 
     # the link is what is shown, also for who was never here
     other = visitor(browsed).page
@@ -135,27 +141,27 @@ def test_from_the_start_page_to_where_people_and_a_scorer_differ(visitor: Visit,
     assert listed(other) == listed(page)
     expect(other.locator("#ignored")).to_have_text("")
 
-    chips.filter(has_text="counting").get_by_role("button").click()
-    expect(chips).to_have_count(1)
+    # the scope and the filters are taken back apart
     page.get_by_role("button", name="Clear all").click()
-    expect(sentence(page)).to_contain_text("504")
+    expect(sentence(page)).to_contain_text("84 counting images")
     expect(chips).to_have_count(0)
+    page.get_by_role("link", name="Task: back to all").click()
+    expect(sentence(page)).to_contain_text("504")
 
 
 def test_counts_say_what_a_value_would_list(page: Page, browsed: Server) -> None:
     opened(page, task=COUNTING)
-    expect(facet(page, "task", COUNTING)).to_have_attribute("aria-pressed", "true")
-    # its own choice does not count against a facet
-    expect(facet(page, "task", "colors").locator(".cc-facet__n")).to_have_text("84")
     value = facet(page, "says", f"{GENEVAL}:no")
     n = int(value.locator(".cc-facet__n").inner_text())
     value.click()
-    expect(page.locator(".cc-browse__status")).to_have_text(re.compile(rf"^{n} images?$"))
+    # its own choice does not count against a facet
+    expect(facet(page, "says", f"{GENEVAL}:yes")).to_be_visible()
+    expect(page.locator(".cc-images__status")).to_have_text(re.compile(rf"^{n} images?$"))
     assert listed_items(browsed, task=COUNTING, says=f"{GENEVAL}:no")["total"] == n
     # the focus stays where somebody clicks on, and a second click takes the choice back
     expect(value).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.locator(".cc-browse__status")).to_have_text("84 images")
+    expect(page.locator(".cc-images__status")).to_have_text("84 images")
 
 
 def test_a_long_facet_has_more_and_a_box_to_find_in(page: Page) -> None:
@@ -174,9 +180,9 @@ def test_a_long_facet_has_more_and_a_box_to_find_in(page: Page) -> None:
 
 def test_back_forward_and_typing_change_the_filters(page: Page) -> None:
     opened(page)
-    facet(page, "task", COUNTING).click()
+    of_task(page, COUNTING)
     expect(page).to_have_url(re.compile(r"task=counting"))
-    page.locator(".cc-title").click()
+    sentence(page).click()
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox", name="Words of the prompt")).to_be_focused()
     page.keyboard.type("umbrel", delay=60)
@@ -187,9 +193,9 @@ def test_back_forward_and_typing_change_the_filters(page: Page) -> None:
     # one step back undoes all that was typed
     page.go_back()
     expect(page).to_have_url(re.compile(r"\?task=counting$"))
-    expect(page.locator(".cc-browse__status")).to_have_text("84 images")
+    expect(page.locator(".cc-images__status")).to_have_text("84 images")
     page.go_back()
-    expect(page.locator(".cc-browse__status")).to_have_text("504 images")
+    expect(page.locator(".cc-images__status")).to_have_text("504 images")
     page.go_forward()
     page.go_forward()
     expect(page.get_by_role("searchbox", name="Words of the prompt")).to_have_value("umbrellas")
@@ -199,7 +205,7 @@ def test_back_forward_and_typing_change_the_filters(page: Page) -> None:
 def test_an_empty_result_says_what_to_do(page: Page) -> None:
     page.goto("/studio/images?task=counting&q=zeppelin")
     expect(page.get_by_text("No image matches all these filters")).to_be_visible()
-    page.locator(".cc-browse__trouble").get_by_role("button", name="Clear all").click()
+    page.locator(".cc-images__trouble").get_by_role("button", name="Clear all").click()
     expect(page.locator(".cc-cell").first).to_be_visible()
 
 
@@ -242,24 +248,29 @@ def test_two_links_skip_to_the_first_image(page: Page) -> None:
     expect(page.locator(".cc-cell").first).to_be_focused()
 
 
-def test_an_image_opens_and_back_returns_to_its_position(page: Page) -> None:
+def test_an_image_opens_beside_the_grid_and_esc_returns_to_its_position(page: Page) -> None:
     cells = opened(page, task=COUNTING, order="recent")
     cells.first.focus()
     for key in ("PageDown", "PageDown", "ArrowRight"):
         page.keyboard.press(key)
-    index, id = focused_index(page), page.evaluate("new URL(document.activeElement.href).searchParams.get('id')")
+    index, id = focused_index(page), page.evaluate("document.activeElement.dataset.item")
     assert index > 8
     page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile(r"/studio/images/one\?id="))
-    expect(page.locator(".cc-bench__title")).to_contain_text(id)
-    # the Workbench has the whole listing
+    expect(page).to_have_url(re.compile(r"/studio/images\?.*image="))
+    expect(page.locator(".cc-drawer__title h2")).to_have_attribute("title", id)
+    # the drawer has the whole listing, and the grid is still there
     expect(page.get_by_text(f"{index + 1} of 84")).to_be_visible()
-    page.go_back()
+    expect(page.locator(f'.cc-cell[data-index="{index}"]')).to_be_in_viewport()
+    page.keyboard.press("Escape")
     expect(page.locator(f'.cc-cell[data-index="{index}"]')).to_be_focused()
-    assert page.evaluate("new URL(document.activeElement.href).searchParams.get('id')") == id
     page.keyboard.press("Enter")
-    page.locator(".cc-bench__back").click()
-    expect(page.locator(f'.cc-cell[data-index="{index}"]')).to_be_focused()
+    expect(page.locator(".cc-drawer__title h2")).to_have_attribute("title", id)
+    expect(page.get_by_role("list", name="Verdicts")).to_be_visible()
+    # its address opens both
+    page.reload()
+    expect(page.locator(".cc-drawer__title h2")).to_have_attribute("title", id)
+    expect(page.locator(f'.cc-cell[data-item="{id}"]')).to_be_in_viewport()
+    expect(page.get_by_role("list", name="Verdicts")).to_be_visible()
 
 
 def test_twenty_are_tagged_by_keyboard(visitor: Visit, browsed: Server) -> None:
@@ -276,7 +287,7 @@ def test_twenty_are_tagged_by_keyboard(visitor: Visit, browsed: Server) -> None:
     more = 20 - (20 // columns) * columns
     for _ in range(more):
         page.keyboard.press("Shift+ArrowRight")
-    expect(page.locator(".cc-browse__status")).to_contain_text("20 chosen")
+    expect(page.locator(".cc-images__status")).to_contain_text("20 chosen")
     wanted = [item["item_id"] for item in listed_items(browsed, task=COUNTING)["items"][:20]]
     page.keyboard.press("t")
     expect(page.get_by_role("dialog", name="Tag 20 images")).to_be_visible()
@@ -294,7 +305,7 @@ def test_twenty_are_tagged_by_keyboard(visitor: Visit, browsed: Server) -> None:
     expect(page.locator(".cc-toast")).to_contain_text("Undone")
     assert listed_items(browsed, tag="twenty <b>")["total"] == 0
     page.keyboard.press("Escape")
-    expect(page.locator(".cc-browse__status")).to_have_text("84 images")
+    expect(page.locator(".cc-images__status")).to_have_text("84 images")
 
 
 def test_tagging_requires_a_name_only_once(visitor: Visit, browsed: Server) -> None:
@@ -327,7 +338,7 @@ def test_choosing_by_mouse_and_undoing(visitor: Visit, browsed: Server) -> None:
     cells = opened(page, task="position")
     cells.nth(1).locator("[data-tick]").click()
     cells.nth(4).click(modifiers=["Shift"])
-    expect(page.locator(".cc-browse__status")).to_contain_text("4 chosen")
+    expect(page.locator(".cc-images__status")).to_contain_text("4 chosen")
     expect(page.locator('.cc-cell[aria-selected="true"]')).to_have_count(4)
     page.locator(".cc-selection-bar").get_by_role("button", name="Let go").click()
     expect(page.locator('.cc-cell[aria-selected="true"]')).to_have_count(0)
@@ -387,7 +398,7 @@ def test_rows_by_prompt_put_generators_side_by_side(page: Page) -> None:
     expect(row.get_by_role("link", name="renderer-careless, image 1")).to_be_visible()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile(r"/studio/images/one\?id=.*renderer-careless%2F1"))
+    expect(page).to_have_url(re.compile(r"image=.*renderer-careless%2F1"))
 
 
 def test_rows_by_prompt_mark_images_outside_the_filter(page: Page, browsed: Server) -> None:
@@ -398,7 +409,7 @@ def test_rows_by_prompt_mark_images_outside_the_filter(page: Page, browsed: Serv
     wrong = {item["item_id"] for part in pages for item in part["items"]}
     assert len(wrong) == pages[0]["total"]
     for cell in cells.all():
-        item = parse_qs(urlsplit(str(cell.get_attribute("href"))).query)["id"][0]
+        item = parse_qs(urlsplit(str(cell.get_attribute("href"))).query)["image"][0]
         assert ("is-other" in str(cell.get_attribute("class"))) == (item not in wrong)
         expect(cell.locator(".cc-saying__value").first).to_have_text("no" if item in wrong else re.compile("yes|no"))
 
@@ -407,7 +418,7 @@ def test_rows_by_prompt_mark_images_outside_the_filter(page: Page, browsed: Serv
 def test_scores_are_brushed_by_mouse_and_by_keyboard(page: Page, browsed: Server) -> None:
     opened(page, task=COUNTING, of=CLIP)
     strip = page.get_by_role("region", name="Scores")
-    expect(strip.get_by_label("Score shown above the grid")).to_have_value(CLIP)
+    expect(strip.get_by_label("Scorer", exact=True)).to_have_value(CLIP)
     box = strip.locator(".cc-hist").bounding_box()
     assert box
     page.mouse.move(box["x"] + box["width"] * 0.4, box["y"] + 20)
@@ -421,7 +432,7 @@ def test_scores_are_brushed_by_mouse_and_by_keyboard(page: Page, browsed: Server
         """How many the page and the server list, for the range in the address."""
         requested = parse_qs(urlsplit(page.url).query)["range"][0]
         n = int(listed_items(browsed, task=COUNTING, range=requested)["total"])
-        expect(page.locator(".cc-browse__status")).to_have_text(re.compile(rf"^{n} images?$"))
+        expect(page.locator(".cc-images__status")).to_have_text(re.compile(rf"^{n} images?$"))
         return n
 
     brushed = agreed()
@@ -435,7 +446,7 @@ def test_scores_are_brushed_by_mouse_and_by_keyboard(page: Page, browsed: Server
     assert agreed() >= brushed
     assert f"{CLIP}:.." in parse_qs(urlsplit(page.url).query)["range"][0]
     page.get_by_role("button", name="Any score").click()
-    expect(page.locator(".cc-browse__status")).to_have_text("84 images")
+    expect(page.locator(".cc-images__status")).to_have_text("84 images")
 
 
 # ---- kept views
@@ -476,15 +487,15 @@ def test_a_confusion_cell_of_agreement_opens_its_images(page: Page) -> None:
     link.click()
     expect(page).to_have_url(re.compile(r"/studio/images\?.*a_says="))
     expect(page.locator("#crossing")).to_contain_text(f"{n} image")
-    expect(page.locator(".cc-browse__status")).to_have_text(re.compile(rf"^{n} images?$"))
+    expect(page.locator(".cc-images__status")).to_have_text(re.compile(rf"^{n} images?$"))
     expect(page.locator(".cc-cell").first).to_contain_text(GENEVAL)
     # a facet restricts it further, and the crossing stays
-    facet(page, "generator", "playground-late").click()
-    expect(page).to_have_url(re.compile(r"generator=playground-late.*a_says="))
+    facet(page, "says", f"{GENEVAL}:no").click()
+    expect(page).to_have_url(re.compile(r"says=geneval.*a_says="))
     settled(page)
     page.get_by_role("link", name="Show all images").click()
     expect(page).not_to_have_url(re.compile("a_says="))
-    expect(page.locator(".cc-browse__status")).to_have_text(re.compile(r"^\d+ images$"))
+    expect(page.locator(".cc-images__status")).to_have_text(re.compile(r"^\d+ images$"))
     expect(page.locator("#crossing")).to_have_text("")
 
 
@@ -503,9 +514,9 @@ def test_the_page_follows_its_project(visitor: Visit, browsed: Server) -> None:
 def test_on_a_phone_the_filters_stand_behind_a_button(visitor: Visit, browsed: Server) -> None:
     page = visitor(browsed, viewport={"width": 390, "height": 844}, has_touch=True).page
     opened(page)
-    expect(facet(page, "task", COUNTING)).to_be_hidden()
+    expect(facet(page, "says", f"{GENEVAL}:no")).to_be_hidden()
     page.get_by_role("button", name="Filters").click()
-    facet(page, "task", COUNTING).click()
+    facet(page, "says", f"{GENEVAL}:no").click()
     expect(page.get_by_role("button", name="Filters")).to_contain_text("1")
-    expect(sentence(page)).to_contain_text("counting")
+    expect(sentence(page)).to_contain_text(f"{GENEVAL} says no")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -71,7 +71,7 @@ def test_hostile_texts_in_the_form(page: Page, attacked: Server) -> None:
     said: set[str] = set()
     raters: set[str] = set()
     for item in answered:
-        page.goto(f"/studio/images/one?id={quote(item['item_id'], safe='')}&shown={quote(HOSTILE[0], safe='')}")
+        page.goto(f"/studio/images?image={quote(item['item_id'], safe='')}")
         expect(page.get_by_role("heading", level=2)).to_have_text(item["text"])
         answers = page.locator("table").filter(has=page.locator("caption", has_text="Answers as given"))
         covered = page.get_by_role("button", name="Uncover")
@@ -85,17 +85,20 @@ def test_hostile_texts_in_the_form(page: Page, attacked: Server) -> None:
     assert raters == said == set(HOSTILE)
 
 
-def test_hostile_texts_in_browse(page: Page) -> None:
+def test_hostile_texts_among_images(page: Page) -> None:
     page.goto("/studio/images?suite=images")
     expect(page.locator(".cc-cell-text")).to_have_count(len(HOSTILE))
     assert set(visible_texts(page.locator(".cc-cell-text"))) == set(HOSTILE)
     made = set(visible_texts(page.locator(".cc-cell-text + .cc-cell-meta")))
     assert {place.removesuffix(" · image 0") for place in made} >= {f"{text.replace('/', '')} · {text}" for text in HOSTILE}
     assert_inert(page)
-    for facet, texts in (("task", HOSTILE), ("generator", [text.replace("/", "") for text in HOSTILE])):
-        assert set(visible_texts(page.locator(f'[data-facet="{facet}"] .cc-facet__name'))) == set(texts)
-    page.locator('[data-facet="generator"] .cc-facet__value').first.click()
-    expect(page.locator(".cc-chip")).to_have_count(2)
+    tasks = page.locator("#scope-task a").evaluate_all("all => all.map((one) => one.firstChild.textContent)")
+    generators = page.locator("#scope-generator label span").all_text_contents()
+    assert set(tasks) == {"all tasks", *HOSTILE}
+    assert set(generators) == {text.replace("/", "") for text in HOSTILE}
+    page.locator(".cc-scope").get_by_role("button", name="Task").click()
+    page.locator("#scope-task a").nth(1).click()
+    expect(page.get_by_role("link", name="Task: back to all")).to_be_visible()
     assert_inert(page)
     page.get_by_role("button", name="By prompt").click()
     expect(page.locator(".cc-prompt__text").first).to_be_visible()

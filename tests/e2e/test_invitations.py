@@ -87,10 +87,10 @@ def test_an_invitation_works_behind_a_proxy(guarded: Server, browser: Browser) -
             absolute = [entry for entry in outside if entry.startswith("/") and not entry.startswith(PREFIX + "/")]
             assert absolute == []
         page.goto(f"{address}/studio/images")
-        expect_loaded(page, "#cc-browse img")
-        page.locator("#cc-browse a.cc-cell").first.click()
-        expect(page).to_have_url(re.compile(re.escape(f"{address}/studio/images/one?")))
-        expect_loaded(page, "#cc-workbench img")
+        expect_loaded(page, "#cc-images img")
+        page.locator("#cc-images a.cc-cell").first.click()
+        expect(page).to_have_url(re.compile(re.escape(f"{address}/studio/images?")))
+        expect_loaded(page, ".cc-drawer img")
         page.get_by_role("link", name="Label images").first.click()
         expect(page).to_have_url(f"{address}/annotate/")
         expect_loaded(page, "#cc-form img")

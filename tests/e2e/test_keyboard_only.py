@@ -13,7 +13,7 @@ from tests.e2e.browser_watch import Visitor
 from tests.e2e.form_driver import Form, introduce
 from tests.e2e.server import Server, serving
 from tests.e2e.test_campaigns_page import person
-from tests.e2e.test_workbench import address, item_id, judged, nothing_there
+from tests.e2e.test_drawer import address, item_id, judged, nothing_there
 from tests.ui import drawn_images
 from tests.ui.drawn_images import RATER
 
@@ -43,18 +43,17 @@ def test_gold_verdict_and_pause_by_keyboard(visitor: Callable[..., Visitor], tmp
 
         page.goto(address(number))
         expect(page.get_by_text("Hidden until you answer")).to_be_visible()
-        page.keyboard.press("g")
+        page.keyboard.press("Alt+g")
         expect(page.locator(".cc-toast")).to_contain_text("Give a verdict first")
         page.keyboard.press("Enter")
         form = Form(page)
         nothing_there(form)
         page.keyboard.press("Enter")
-        verdict = page.get_by_role("region", name="Verdict")
+        verdict = page.get_by_role("region", name="Verdict", exact=True)
         expect(verdict).to_contain_text(f"{RATER} is wrong")
-        page.keyboard.press("Escape")
         judged(page, "1", f"Saved: {RATER} is wrong")
         # the next image is here; gold is the one that was judged
-        page.keyboard.press("g")
+        page.keyboard.press("Alt+g")
         expect(page.get_by_role("dialog", name="Make gold")).to_be_visible()
         assert serious(page) == []
         page.keyboard.press("1")

@@ -1,4 +1,4 @@
-"""The page Map: a line drawn around points leads to these images in Browse; the same by keys; a link shows the same line."""
+"""The page Map: a line drawn around points leads to these images; the same by keys; a link shows the same line."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def page_query(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
 
-def test_a_lasso_leads_to_its_images_in_browse_and_its_link_shows_it(playground: Server, visitor: Visit) -> None:
+def test_a_lasso_leads_to_its_images_and_its_link_shows_it(playground: Server, visitor: Visit) -> None:
     page = visitor(playground).page
     opened(page, "/studio/images/map?generator=playground-late")
     expect(page.locator("#map-lead")).to_contain_text("168 images of 504 on the map")
@@ -60,7 +60,7 @@ def test_a_lasso_leads_to_its_images_in_browse_and_its_link_shows_it(playground:
     assert 3 <= len(corners) <= 60
     expect(page.locator("#cc-map_panel .cc-map-pictures img")).to_have_count(min(n, 12))
     link = page.url
-    page.get_by_role("link", name="Show these in Browse").click()
+    page.get_by_role("link", name="Show these images").click()
     expect(page).to_have_url(re.compile("/studio/images"))
     expect(page.locator(".cc-cell").first).to_be_visible()
     assert page_query(page)["lasso"] == address_query(link)["lasso"]
@@ -82,13 +82,13 @@ def address_query(address: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.slow
-def test_browse_to_map_and_back_with_the_same_selection(playground: Server, visitor: Visit) -> None:
+def test_grid_to_map_and_back_with_the_same_selection(playground: Server, visitor: Visit) -> None:
     page = visitor(playground).page
     page.goto("/studio/images?task=counting&says=geneval-playground:no")
     n = playground.json("/api/studio/items", task="counting", says="geneval-playground:no")["total"]
-    page.get_by_role("link", name="On the map").click()
+    page.get_by_role("link", name="Map", exact=True).click()
     expect(page.locator("#map-lead")).to_contain_text(f"{n} images of 504 on the map")
-    page.get_by_role("link", name="This selection in Browse").click()
+    page.get_by_role("link", name="Grid", exact=True).click()
     expect(page.locator(".cc-cell").first).to_be_visible()
     assert (page_query(page)["task"], page_query(page)["says"]) == (["counting"], ["geneval-playground:no"])
 

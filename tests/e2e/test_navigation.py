@@ -26,7 +26,7 @@ def results(page: Page) -> None:
 
 def browse(page: Page) -> None:
     expect(page).to_have_url(re.compile("/studio/images"))
-    expect(page.locator("#cc-browse .cc-virtual")).to_have_count(1)
+    expect(page.locator("#cc-images .cc-virtual")).to_have_count(1)
     expect(page.locator(".cc-cell").first).to_be_visible()
 
 

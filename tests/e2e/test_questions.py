@@ -100,9 +100,9 @@ def test_a_persons_answers_split_the_wrong_ones(visitor: Visit, running: Server)
     assert serious(page) == []
 
 
-def test_before_an_answer_nothing_of_it_is_on_the_workbench(visitor: Visit, running: Server) -> None:
+def test_before_an_answer_nothing_of_it_is_in_the_drawer(visitor: Visit, running: Server) -> None:
     page = visitor(running).page
-    page.goto(f"/studio/images/one?id={ITEM}")
+    page.goto(f"/studio/images?blind=1&image={ITEM}")
     expect(page.get_by_role("heading", name="Hidden until you answer")).to_be_visible()
     expect(page.locator(".cc-ask")).to_have_count(0)
     assert VQA not in page.content()

@@ -28,11 +28,11 @@ def page_address(page: str, *more: tuple[str, str], **query: str) -> str:
 def browse_address(
     selection: Selection, crossed: ConfusionCell | None = None, marked: FailureMark | None = None, **listing: str
 ) -> str:
-    """Browse's address for a selection, for those of its images where two sides' answers cross, or for a failure's.
+    """The address of a selection's images, of those of its images where two sides' answers cross, or for a failure's.
 
     Of the selection its places count, and with ``crossed`` also what restricts the judgements that are looked at (targets,
     campaigns, certainty, raters and times; ``crossed`` itself names the aspect). ``marked``: a mark of a failure picture.
-    ``listing``: ``rater``, ``by`` and ``order``, as Browse has them.
+    ``listing``: ``rater``, ``by`` and ``order``, as Images has them.
     """
     names = _PLACES | (RESTRICTING if crossed else {})
     query = [(name, value) for name, field in names.items() for value in getattr(selection, field) if value not in ALL]

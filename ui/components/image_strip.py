@@ -27,29 +27,24 @@ def picture_html(sha256: str | None, text: str, width: int = IN_STRIPS, none: st
 
 
 def image_link(
-    item: str, look: ItemPreview | None, listing: Selection, below: Node = "", shown: str = "", none: str | None = "no picture"
+    item: str, look: ItemPreview | None, listing: Selection, below: Node = "", none: str | None = "no picture"
 ) -> Element:
-    """Return a thumbnail that opens its image on the Workbench, which lists the selection; `below` stands within the link.
+    """Return a thumbnail that opens its image among those of a selection; `below` stands within the link.
 
-    ``shown``: whose judgement of it is told here; ``none``: what stands for a picture that is not there, None: its prompt.
+    ``none``: what stands for a picture that is not there, None: its prompt.
     """
     text = (look.text if look else None) or item
     picture = picture_html(look.sha256 if look else None, text, none=text if none is None else none)
-    return htpy.a(href=workbench_address(item, listing, shown), title=text)[picture, below]
+    return htpy.a(href=image_address(item, listing), title=text)[picture, below]
 
 
-def thumbnails(looks: Mapping[str, ItemPreview], captions: Mapping[str, str], listing: Selection, shown: str = "") -> Element:
-    """Return pictures by item with a caption beneath; each leads to the Workbench, which lists the selection.
-
-    ``shown``: whose judgements the captions tell, which the Workbench remembers.
-    """
-    cells = [
-        image_link(item, looks.get(item), listing, htpy.small[caption], shown, none=None) for item, caption in captions.items()
-    ]
+def thumbnails(looks: Mapping[str, ItemPreview], captions: Mapping[str, str], listing: Selection) -> Element:
+    """Return pictures by item with a caption beneath; each opens its image among those of the selection."""
+    cells = [image_link(item, looks.get(item), listing, htpy.small[caption], none=None) for item, caption in captions.items()]
     return htpy.div(class_="cc-strip-pictures cc-captioned")[cells]
 
 
-def workbench_address(item: str, listing: Selection, shown: str = "") -> str:
-    """The Workbench's address of an image among those of a selection; ``shown``: whose judgement of it has been told."""
+def image_address(item: str, listing: Selection) -> str:
+    """Return the address of Images with this image in its drawer, among those of a selection."""
     places = {name: values[0] for name, values in listing.to_dict().items() if name in ("suite", "task", "generator")}
-    return at("/studio/images/one?") + urlencode({"id": item} | places | ({"shown": shown} if shown else {}))
+    return at("/studio/images?") + urlencode(places | {"image": item})

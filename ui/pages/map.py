@@ -1,4 +1,4 @@
-"""Images by what a model sees in them: alike ones lie near each other; a line around some leads to them in Browse.
+"""Images by what a model sees in them: alike ones lie near each other; a line around some leads to them among Images.
 
 The map is a Plotly figure. Each point carries its position in the map's list of images; text is escaped.
 """
@@ -34,13 +34,14 @@ from ui.components.addresses import BROWSE, listing_of
 from ui.components.charts import plain
 from ui.components.plotly_text import escaped
 from ui.components.tables import note
-from ui.pages import browse
+from ui.pages import images
 from ui.shell.changes import Drawn, unless_current
 from ui.shell.controls import Choice
 from ui.shell.events import QUIET, listen
 from ui.shell.following import keep_current, version_signal
 from ui.shell.html import js_module, rendered
 from ui.shell.page import Page
+from ui.shell.scope_bar import with_query
 from ui.shell.view import ignored
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ _OTHER: Final = "\0"
 
 @dataclass(frozen=True, slots=True)
 class MapGroup:
-    """A class of points: what it is called, how many of the selection are in it, and Browse's filter for it; ``rest``: it
+    """A class of points: what it is called, how many of the selection are in it, and the filter of Images for it; ``rest``: it
     stands for all that have no class of their own."""
 
     title: str
@@ -207,7 +208,7 @@ def _shortened(text: str) -> str:
 
 
 def listing_of_query(query: str) -> ImageListing:
-    """What Browse would list by this query.
+    """What Images would list by this query.
 
     Raises:
         HTTPException: 422, with the reason.
@@ -228,7 +229,7 @@ class MapView:
     """What a page shows besides its controls.
 
     Attributes:
-        query: the selection, as in Browse's address; ``lasso``: the corners that were last set from here.
+        query: the selection, as in the address of Images; ``lasso``: the corners that were last set from here.
         turn: when they were set, in milliseconds since 1970; a drawing that began before that leaves the browser's line alone.
         key: of the map that the line was drawn on; empty before there was one.
     """
@@ -341,7 +342,7 @@ def open_map(store: Store, parameters: QueryParams) -> tuple[dict[str, str], str
     except ValueError:
         lost["map"] = parameters.get("map", "")
     listed = QueryParams([(name, value) for name, value in parameters.multi_items() if name not in _OWN])
-    followed = browse.follow(store, listed)
+    followed = images.follow(store, listed)
     lost |= followed.lost
     sources = maps.embedding_sources(store)
     if on.model and on.model not in sources:
@@ -446,15 +447,23 @@ def _lead(shown: MapView, standing: MapProgress, drawing: MapDrawing) -> Element
     if drawing.shown == 0:
         parts.append("None of the selected images is on it.")
     parts.append("Draw a line around some to see them.")
-    if not shown.query:
-        return note(" ".join(parts))
-    browse_link = htpy.a(href=at(f"{BROWSE}?{shown.query}"))["This selection in Browse"]
-    return note([" ".join(parts), " ", browse_link, " · ", htpy.a(href=at(f"/studio{PATH}"))["Show all images"]])
+    every = [" ", htpy.a(href=at(f"/studio{PATH}"))["Show all images"]] if shown.query else ""
+    return htpy.div[_shows(shown.query), note([" ".join(parts), every])]
+
+
+def _shows(query: str) -> Element:
+    """Return the ways to show these images, as the toolbar of Images has them."""
+    listed = QueryParams(query).multi_items()
+    ways = {"Grid": [], "By prompt": [("show", "prompts")]}
+    kept = [(name, value) for name, value in listed if name != "show"]
+    links = [htpy.a(class_="cc-tools__show", href=with_query(at(BROWSE), [*kept, *more]))[name] for name, more in ways.items()]
+    current = htpy.a(class_="cc-tools__show", href=with_query(at(f"/studio{PATH}"), listed), aria_current="page")["Map"]
+    return htpy.nav(class_="cc-tools__shows", aria_label="Show as")[links, current]
 
 
 def _nothing(store: Store) -> str:
     """What to do where no image has an embedding."""
     text = "No image has an embedding yet, so there is no map. CLIPScore stores one for each image."
     if maps.has_runs_without_embeddings(store):
-        text = "CLIPScore stored no embeddings when it scored these images. Remove that run on the page Runs and score again."
+        text = "CLIPScore stored no embeddings when it scored these images. Remove that run at + Add, Runs, and score again."
     return f"{text} {next_steps.how_to_score(store, 'clipscore')}"

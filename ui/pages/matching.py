@@ -39,7 +39,7 @@ from data.store.browse import contents
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import CaptionChoice
 from ui.components.charts import above_chance, by_trials
-from ui.components.image_strip import picture_html, workbench_address
+from ui.components.image_strip import image_address, picture_html
 from ui.components.tables import (
     Cells,
     bracketed,
@@ -141,8 +141,7 @@ def _is_listed(of: Sequence[CaptionChoice], view: MatchingView) -> bool:
 
 
 def _image(item: str, of: Sequence[CaptionChoice], look: ItemPreview, view: MatchingView) -> Element:
-    # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
-    href = workbench_address(item, Selection(suite=(view.suite,), generator=(view.generator,)), of[0].rater_id)
+    href = image_address(item, Selection(suite=(view.suite,), generator=(view.generator,)))
     text = look.text or item
     task = wording.task(of[0].task) if of[0].task else ""
     picture = htpy.a(href=href, title=text)[picture_html(look.sha256, text, IN_GRIDS), htpy.small[task]]

@@ -31,6 +31,7 @@ def scope_bar(opened: OpenScope, address: Address, parts: Sequence[str] = tuple(
     short = [opened.scope.suite, wording.plain_aspect(opened.scope.aspect)]
     if "generator" in parts:
         short.append(_value("generator", opened))
+    short = [part for part in short if part]
     size = opened.size
     left = [wording.count(size.images, "image"), wording.count(size.prompts, "prompt")]
     if size.answers:
@@ -98,7 +99,8 @@ def _value(name: str, opened: OpenScope) -> str:
             return f"all {len(choices)}" if len(choices) > 1 else choices[0].title if choices else "none"
         return chosen[0] if len(chosen) == 1 else f"{len(chosen)} of {len(choices)}"
     value = str(getattr(opened.scope if name in ("suite", "aspect") else opened.asked, name))
-    if not value and name == "task":
+    if not value and name in ("suite", "task"):
+        choices = tuple(choice for choice in choices if choice.value)
         return f"all {len(choices)}" if len(choices) > 1 else choices[0].title if choices else "all"
     if not value:
         return "usual"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
+from urllib.parse import urlencode
 
 NEW_ADDRESSES: Final[Mapping[str, str]] = {
     "overview": "results",
@@ -12,7 +13,8 @@ NEW_ADDRESSES: Final[Mapping[str, str]] = {
     "preferences": "results/votes",
     "browse": "images",
     "map": "images/map",
-    "workbench": "images/one",
+    "workbench": "images",
+    "images/one": "images",
     "scorers": "agreement/scorers",
     "explore": "agreement/explore",
     "matching": "agreement/matching",
@@ -23,4 +25,13 @@ NEW_ADDRESSES: Final[Mapping[str, str]] = {
     "import": "add",
     "runs": "add/runs",
 }
-"""By what stood behind ``/studio/``, what stands there now; the query stays as it is."""
+"""By what stood behind ``/studio/``, what stands there now; the query stays but for `RENAMED`."""
+RENAMED: Final[Mapping[str, Mapping[str, str]]] = {"workbench": {"id": "image"}, "images/one": {"id": "image"}}
+"""By what stood behind ``/studio/``, names of its query that are others now."""
+
+
+def new_address(path: str, query: Sequence[tuple[str, str]]) -> str:
+    """Return what stands behind ``/studio/`` for an address of before, with its query."""
+    renamed = RENAMED.get(path, {})
+    pairs = [(renamed.get(name, name), value) for name, value in query]
+    return NEW_ADDRESSES[path] + (f"?{urlencode(pairs)}" if pairs else "")

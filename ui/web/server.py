@@ -46,7 +46,7 @@ from data.store.core.connections import NotWritten
 from data.store.core.store import Store, StoreBusy
 from data.store.erased import Erased
 from ui.shell.drawing_pace import limit_pace
-from ui.web.addresses_before import NEW_ADDRESSES
+from ui.web.addresses_before import NEW_ADDRESSES, new_address
 from ui.web.assets import ASSETS, Assets
 from ui.web.auth.accounts import Accounts, AccountsError
 from ui.web.auth.authorization import Authorization
@@ -190,8 +190,7 @@ def _mount_pages(app: FastAPI, store: Store) -> list[tuple[str, str]]:
     def moved(request: Request) -> RedirectResponse:
         """Lead an address of before to its new home, with its query."""
         path = request.url.path.rpartition("/studio/")[2]
-        query = f"?{request.url.query}" if request.url.query else ""
-        return RedirectResponse(at(f"/studio/{NEW_ADDRESSES[path]}{query}"), 303)
+        return RedirectResponse(at(f"/studio/{new_address(path, request.query_params.multi_items())}"), 303)
 
     for path in NEW_ADDRESSES:
         app.add_api_route(f"/studio/{path}", moved, include_in_schema=False, response_model=None)

@@ -17,9 +17,9 @@ from markupsafe import Markup
 from concord.common.base_path import at
 from concord.project import OpenProject
 from ui.pages.agreement import AgreementPage
-from ui.pages.browse import BrowsePage
 from ui.pages.campaigns import CampaignsPage
 from ui.pages.explore import ExplorePage
+from ui.pages.images import ImagesPage
 from ui.pages.importing import ImportPage
 from ui.pages.map import MapPage
 from ui.pages.matching import MatchingPage
@@ -31,7 +31,6 @@ from ui.pages.results.votes import VotesPage
 from ui.pages.runs import RunsPage
 from ui.pages.scorers import ScorersPage
 from ui.pages.studies import StudiesPage
-from ui.pages.workbench import WorkbenchPage
 from ui.shell.html import js_module, rendered
 from ui.shell.navigation import pages_app
 from ui.shell.page import Page
@@ -44,7 +43,7 @@ PLACES: Final[tuple[Place, ...]] = (
         (ResultsPage,), (ComparePage, VotesPage),
     ),
     Place(
-        "Images", "i", "Show me", "M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM11 11h6v6h-6z", (BrowsePage, MapPage), (WorkbenchPage,)
+        "Images", "i", "Show me", "M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM11 11h6v6h-6z", (ImagesPage,), (MapPage,)
     ),
     Place(
         "Agreement", "a", "Whom may I trust, where do they fail?",
@@ -75,8 +74,7 @@ def annotate() -> gr.Blocks:
 
 _STYLES = (
     "concord", "studio", "navigation", "places", "results", "overview", "compare", "agreement", "picture", "form",
-    "dialogs", "workbench",
-    "workbench_remarks", "runs", "explore", "matching", "votes", "campaigns", "browse", "map", "importing", "scorers",
+    "dialogs", "runs", "explore", "matching", "votes", "campaigns", "images", "drawer", "map", "importing", "scorers",
 )  # fmt: skip
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")

@@ -4,7 +4,7 @@
 import { h } from "../dom.js";
 import { at } from "../base_path.js";
 import { simplified, written } from "./lasso_line.js";
-import { judge, tells, workbenchAddress } from "../workbench/address.js";
+import { imageAddress } from "../drawer/address.js";
 import { IN_GRIDS, IN_STRIPS, thumbnail } from "../thumbnails.js";
 
 const CARD = { width: 236, height: 300, apart: 14 }; // pixels
@@ -52,7 +52,7 @@ class MapPanel {
     this.select(this.lasso);
   }
 
-  /** What Browse lists of the selection, with these names set. */
+  /** What is listed of the selection, with these names set. */
   listing(more = {}) {
     const query = new URLSearchParams(this.value.query);
     for (const [name, value] of Object.entries(more)) query.set(name, value);
@@ -77,7 +77,7 @@ class MapPanel {
     const kind = within && !inside ? "cc-muted" : "";
     if (!Object.keys(filter).length || kind) return h("li", { class: kind }, name, count);
     const listing = this.listing({ ...filter, ...within });
-    return h("li", {}, h("a", { href: at(`/studio/images?${listing}`), title: "Show these in Browse" }, name), count);
+    return h("li", {}, h("a", { href: at(`/studio/images?${listing}`), title: "Show these images" }, name), count);
   }
 
   listen(figure) {
@@ -118,7 +118,7 @@ class MapPanel {
     const only = several ? "; of several lines the last counts" : "";
     if (!total) this.told.textContent = `No image of this selection is inside${only}.`;
     else {
-      const link = h("a", { id: "map-browse", href: at(`/studio/images?${listing}`) }, "Show these in Browse");
+      const link = h("a", { id: "map-browse", href: at(`/studio/images?${listing}`) }, "Show these images");
       this.told.replaceChildren(`${images}${only}. `, link);
     }
     this.pictures.replaceChildren(...items.map((item) => h("li", {}, this.picture(item, listing))));
@@ -127,13 +127,7 @@ class MapPanel {
   picture(item, listing) {
     const text = item.text ?? item.item_id;
     const image = item.sha256 ? h("img", { src: thumbnail(at(`/img/${item.sha256}`), IN_STRIPS), alt: text, loading: "lazy" }) : text;
-    return h("a", { href: workbenchAddress(item.item_id, listing, this.shown(listing)), title: text }, image);
-  }
-
-  /** Whose word the colours tell, which the Workbench learns: an answer given there is then not blind. */
-  shown(listing) {
-    if (this.value.rater) return this.value.rater;
-    return tells(listing) ? judge(listing) : null;
+    return h("a", { href: imageAddress(item.item_id, listing), title: text }, image);
   }
 
   async point(event) {
@@ -174,7 +168,7 @@ class MapPanel {
     if (n === undefined) return;
     const item = await this.item(n);
     const listing = this.listing(this.lasso ? { map: this.value.map, lasso: this.lasso } : {});
-    if (!item.why) location.assign(workbenchAddress(item.item_id, listing, this.shown(listing)));
+    if (!item.why) location.assign(imageAddress(item.item_id, listing));
   }
 
   /** The page's address is its state. */

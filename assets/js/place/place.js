@@ -4,6 +4,7 @@ import { Api, detail } from "../api.js";
 import { at } from "../base_path.js";
 import { h } from "../dom.js";
 import { follow } from "../live_updates.js";
+import { boxed, closeMenus, search, untick } from "./scope_bar.js";
 
 const SLOW_MS = 800;
 const TIMEOUT_MS = 120_000;
@@ -107,7 +108,7 @@ class Place {
   }
 
   go(url) {
-    for (const menu of document.querySelectorAll(".cc-popup:popover-open")) menu.hidePopover();
+    closeMenus();
     if (url.href !== location.href) history.pushState(history.state, "", url);
     this.draw().then(() => url.hash && this.content.querySelector(url.hash)?.scrollIntoView({ behavior: "smooth", block: "start" }));
   }
@@ -118,7 +119,6 @@ class Place {
     if (close) close.click();
   }
 
-  /** A form of boxes asks for the same address with those that are ticked; all of them are none in particular. */
   submitted(event) {
     const act = event.target.closest("[data-post]");
     if (act) {
@@ -128,11 +128,7 @@ class Place {
     const form = event.target.closest("[data-scope-form]");
     if (!form) return undefined;
     event.preventDefault();
-    const url = new URL(form.getAttribute("action"), location.href);
-    const boxes = [...form.querySelectorAll("input[type=checkbox]")];
-    const chosen = boxes.filter((box) => box.checked).slice(-(Number(form.dataset.most) || boxes.length));
-    if (chosen.length && chosen.length < (Number(form.dataset.all) || Infinity)) for (const box of chosen) url.searchParams.append(box.name, box.value);
-    return this.go(url);
+    return this.go(boxed(form));
   }
 
   /** A form that changes the project: the route of its `data-post`, then the place anew; a refusal stands in the form. */
@@ -191,16 +187,6 @@ function walked(event) {
   if (!row || !next || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
   row[next]?.focus();
-}
-
-function untick(form) {
-  for (const box of form.querySelectorAll("input[type=checkbox]")) box.checked = false;
-}
-
-function search(field) {
-  if (!field.matches?.("[data-search]")) return;
-  const words = field.value.trim().toLowerCase();
-  for (const line of field.parentElement.querySelectorAll("[data-item], a")) line.hidden = !line.textContent.toLowerCase().includes(words);
 }
 
 function skeleton() {

@@ -46,6 +46,7 @@ class StoredAnnotation:
 
     Attributes:
         status: such as ``valid``.
+        active_seconds: time from the visible image on, without pauses; None where it is not known.
         revises: the answer that this one replaces; None if it is the first.
         import_id: the import that brought it; None if it was given here.
         identity, simulated: the kind of person.
@@ -59,6 +60,7 @@ class StoredAnnotation:
     revises: str | None
     saw_evidence: bool
     submitted: datetime
+    active_seconds: float | None
     import_id: int | None
     identity: str | None
     simulated: bool
@@ -125,7 +127,8 @@ def item(store: Store, item_id: str) -> StoredItem | None:
         annotations = rows.records(
             cursor,
             StoredAnnotation,
-            "select a.annotation_id, a.rater_id, a.answers, a.status, a.revises, a.saw_evidence, a.submitted, a.import_id,"
+            "select a.annotation_id, a.rater_id, a.answers, a.status, a.revises, a.saw_evidence, a.submitted, a.active_seconds,"
+            " a.import_id,"
             " r.identity, r.simulated,"
             " a.annotation_id in (select revises from annotations where revises is not null) as superseded"
             " from annotations a join raters r using (rater_id) where item_id = ? order by a.seq, a.submitted",
@@ -304,7 +307,8 @@ select a.submitted, case when a.revises is null then 'answer' else 'revision' en
     a.status || case when a.saw_evidence then ', not blind' else '' end
 from annotations a where a.item_id = $item
 union all
-select moment, 'uncovered', rater_id, how from uncovered where item_id = $item
+select moment, 'uncovered', case when starts_with(rater_id, 'visitor ') then 'somebody without a name' else rater_id end, how
+from uncovered where item_id = $item
 union all
 select moment, case when verdict = '' then 'withdrawal' else 'verdict' end, made_by, concat_ws(' ', aspect, target)
     || case when verdict = '' then '' else ': ' || verdict || ', wrong: ' || coalesce(rater_id, wrong) end

@@ -26,13 +26,13 @@ from data.store.core.store import Store
 MOST_VALUES: Final = 40
 _TITLES: Final = {
     "suite": "Suite", "task": "Task", "generator": "Generator", "object": "Object", "color": "Colour", "count": "Count",
-    "relation": "Relation", "people": "Most people say", "certainty": "Certainty", "differs": "Disagreement",
-    "verdict": "Verdict", "tag": "Tag",
+    "relation": "Relation", "people": "Most people say", "certainty": "Certainty", "differs": "To look at",
+    "verdict": "Who is wrong", "tag": "Tags",
 }  # fmt: skip
-_SAYS: Final = {"yes": "right", "no": "wrong", "failed": "could not look"}
-_VERDICT: Final = {UNDECIDED: "none yet", "scorer": "a scorer was wrong", "person": "people were wrong",
-                   "prompt": "prompt ambiguous", "guideline": "guideline open"}  # fmt: skip
-_MOST_SAY: Final = {"yes": "right", "no": "wrong", "tie": "evenly split", "none": "nobody has answered"}
+_SAYS: Final = {"yes": "yes", "no": "no", "failed": "could not look"}
+_VERDICT: Final = {UNDECIDED: "not judged yet", "scorer": "a scorer was wrong", "person": "people were wrong",
+                   "prompt": "prompt unclear", "guideline": "rules leave it open"}  # fmt: skip
+_MOST_SAY: Final = {"yes": "yes", "no": "no", "tie": "evenly split", "none": "nobody has answered"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ class _Counting:
             both = self._verdicts(rater, "differs")
             for kind, people, says in ((MISSED, "yes", 0), (PASSED, "no", 1)):
                 counts[f"{rater}:{kind}"] = both.get((people, says), 0)
-                words[f"{rater}:{kind}"] = f"{rater} says {'wrong' if kind == MISSED else 'right'}, people {_MOST_SAY[people]}"
+                words[f"{rater}:{kind}"] = f"{rater} {'no' if kind == MISSED else 'yes'}, people {people}"
         chosen = tuple(f"{rater}:{kind}" if rater else kind for rater, kind in self._query.filters.differs)
         return _facet("differs", _TITLES["differs"], counts, chosen, words)
 

@@ -208,15 +208,15 @@ def _range(values: Values, numbers: Numbers) -> Where:
 
 
 def _says_phrase(values: Values) -> str:
-    words = {"yes": "right", "no": "wrong"}
     says = [verdict for _, verdict in values]
-    parts = [f"says {among(words[say] for say in says if say in words)}"] if set(says) & set(words) else []
+    decided = [say for say in says if say in ("yes", "no")]
+    parts = [f"says {among(decided)}"] if decided else []
     return f"{values[0][0]} {among([*parts, *(['could not look'] if 'failed' in says else [])])}"
 
 
 _PEOPLE = {
-    "yes": "most people say right",
-    "no": "most people say wrong",
+    "yes": "most people say yes",
+    "no": "most people say no",
     "tie": "people are evenly split",
     "none": "nobody has answered",
 }
@@ -232,8 +232,8 @@ _VERDICT = {
 
 
 def _differs_phrase(rater: str, kind: str) -> str:
-    its, theirs = ("wrong", "right") if kind == MISSED else ("right", "wrong")
-    return _ALONE.get(kind) or f"{rater} says {its} but most people say {theirs}"
+    its, theirs = ("no", "yes") if kind == MISSED else ("yes", "no")
+    return _ALONE.get(kind) or f"{rater} says {its} and most people say {theirs}"
 
 
 def _bounds(between: Between) -> str:
@@ -282,7 +282,7 @@ FILTERS: Final[Sequence[Filter]] = (
 
 
 def sentence(query: ListingQuery, total: int) -> str:
-    """What is listed, in English: ``74 counting images by sdv2 where geneval says wrong and most people say right``."""
+    """What is listed, in English: ``74 counting images by sdv2 where geneval says no and most people say yes``."""
     chosen, filters = query.selection, query.filters
     words = [f"{total:,}"]
     if chosen.task:

@@ -27,10 +27,16 @@ ON_REQUEST = "asked"
 """They uncovered it on purpose, before answering."""
 AFTER_ANSWER = "answered"
 """It was shown to them after they had answered."""
+OPENED = "opened"
+"""They opened it outside of Blind mode."""
+
+
+VISITOR: Final = "visitor "
+"""Before the random token of a browser whose user has given no name."""
 
 
 def by_browsing(rater: str) -> str:
-    """Return the label stored as ``how`` for people who saw ``rater``'s verdicts in Browse."""
+    """Return the label stored as ``how`` for people who saw ``rater``'s verdicts in a grid of images."""
     return f"browse: {rater}"
 
 
@@ -44,6 +50,29 @@ def record_unblinding(store: Store, person: str, item_id: str, how: str) -> None
 
         store.change(record, shown=False)
         store.memory.forget()
+
+
+def visitor(token: str) -> str:
+    """Return the name under which is kept what somebody has seen who has given no name yet."""
+    return f"{VISITOR}{token}"
+
+
+def adopt_unblinding(store: Store, token: str, person: str) -> None:
+    """Let what a visitor has seen without a name count as seen by this person; returns once that is on disk."""
+    known = visitor(token)
+    if store.query_first("select 1 from uncovered where rater_id = ?", [known]) is None:
+        return
+
+    def adopt(connection: Connection) -> None:
+        connection.execute(
+            "insert into uncovered by name select ? as rater_id, item_id, moment, how from uncovered u where rater_id = ?"
+            " and not exists (from uncovered o where o.rater_id = ? and o.item_id = u.item_id)",
+            [person, known, person],
+        )
+        connection.execute("delete from uncovered where rater_id = ?", [known])
+
+    store.change(adopt, shown=False)
+    store.memory.forget()
 
 
 def unblinded_how(store: Store, person: str, item_id: str) -> str | None:

@@ -1,4 +1,4 @@
-"""The images of a confusion table's cell in Browse: their address, what the page says of them, where the Workbench goes."""
+"""The images of a confusion table's cell: their address, what the place says of them, where the drawer goes on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from data.store.judgements.recording import submit
 from tests.data.store.counted_judgements import UGLY, Said, fill
 from tests.data.store.small_project import answer
 from ui.components.addresses import browse_address
-from ui.pages import browse as page
+from ui.pages.images import open_images
 from ui.web.api import browse, workbench
 
 HOSTILE = "<script>alert(1)</script>&a=b#\"'"
@@ -148,7 +148,7 @@ def test_what_cannot_be_asked_is_refused_in_words(client: TestClient, route: str
     assert why in answer.json()["detail"]
 
 
-def test_the_workbench_goes_on_within_the_cell(client: TestClient) -> None:
+def test_the_drawer_goes_on_within_the_cell(client: TestClient) -> None:
     reply = client.get(f"/api/studio/neighbours?{query(CELL)}&id=s/1").json()
     assert (reply["place"], reply["total"], reply["previous"], reply["next"]["id"]) == (1, 2, None, "s/2")
     last = client.get(f"/api/studio/neighbours?{query(CELL)}&id=s/2").json()
@@ -159,7 +159,8 @@ def test_the_workbench_goes_on_within_the_cell(client: TestClient) -> None:
 # --- the page ---------------------------------------------------------------------------------------------------------
 def opened(store: Store, address: str) -> dict[str, str]:
     """What stands on the page that an address opens: its notice, its sentence, and what the grid is asked for."""
-    notice, told, grid, _ = page._opened(store, QueryParams(query(address)))
+    place = open_images(store, QueryParams(query(address)))
+    notice, told, grid = place["lost"], place["restriction"], place["query"]
     return {"notice": notice, "grid": grid, "told": told, "text": unescape(re.sub("<[^>]*>", "", told)).strip()}
 
 

@@ -36,10 +36,10 @@ from scorers.geneval import scorer
 from tests.ui import drawn_images
 from ui.components.addresses import browse_address
 from ui.components.linked_charts import Mark, Series, dots, heat, lines, stacked
-from ui.pages import browse as page
 from ui.pages.explore.failures import DRAW, _drawn, generators
 from ui.pages.explore.failures import failures_part as failures_failures
 from ui.pages.explore.view import ALL
+from ui.pages.images import open_images
 from ui.shell.html import rendered
 from ui.web.api import browse
 
@@ -280,7 +280,8 @@ def test_a_mark_combines_with_the_other_filters(store: Store, client: TestClient
 
 # ---- what Browse says of it
 def opened(store: Store, query: str) -> dict[str, Any]:
-    notice, words, listing, _ = page._opened(store, QueryParams(query))
+    place = open_images(store, QueryParams(query))
+    notice, words, listing = place["lost"], place["restriction"], place["query"]
     return {"notice": notice, "listing": QueryParams(listing), "words": text_of(words), "links": links(words)}
 
 
@@ -304,7 +305,7 @@ def test_browse_says_what_it_lists_and_shows_the_scorers_verdicts(store: Store) 
     assert results["links"] == [(f"/studio/images?suite=geneval&rater={drawn_images.RATER}", "Show all images")]
 
 
-def test_browse_names_what_it_cannot_follow_and_lists_without_it(store: Store) -> None:
+def test_images_name_what_they_cannot_follow_and_lists_without_it(store: Store) -> None:
     nobody = opened(store, "suite=geneval&picture=counts&seen_by=nobody&asked=2")
     assert "seen_by=nobody" in nobody["notice"]
     assert dict(nobody["listing"]) == {"suite": "geneval"}
@@ -322,9 +323,9 @@ def test_a_mark_in_words() -> None:
     assert describe_mark("colors", "", "") == ""
 
 
-def test_the_workbench_learns_what_a_mark_has_told() -> None:
+def test_the_drawer_learns_what_a_mark_has_told() -> None:
     """Who comes from such a listing knows what a scorer says of its images: their answers are not blind."""
-    script = (Path(__file__).resolve().parents[3] / "assets" / "js" / "workbench" / "address.js").read_text(encoding="utf-8")
+    script = (Path(__file__).resolve().parents[3] / "assets" / "js" / "drawer" / "address.js").read_text(encoding="utf-8")
     names = json.loads(re.search(r"MARKED = (\[.*?\]);", script)[1])  # type: ignore[index]
     assert names == ["picture", "seen_by", "asked", "found"]
     assert re.search(r'return \["about", "picture", .*some\(\(name\) => listing\.has\(name\)\)', script)

@@ -156,7 +156,7 @@ _SECTIONS: Final = {
     "pay": "Pay",
 }
 GOLD_HINT: Final = (
-    "Label some images yourself, on the Workbench or in the form, and choose your name; or take items with a verdict, or those"
+    "Label some images yourself, among Images or in the form, and choose your name; or take items with a verdict, or those"
     " on which three people or more all agree. These answers never count."
 )
 

@@ -183,10 +183,10 @@ def _broken_row(broken_item: BrokenItem, subject: ItemSubject | None) -> Cells:
 
 
 def item_pictures(subject: ItemSubject | None, width: int = IN_STRIPS) -> Node:
-    """Return an item's images, each leading to the Workbench."""
+    """Return an item's images, each leading to the image."""
     if subject is None:
         return ""
-    href = at("/studio/images/one?" + urlencode({"id": subject.item_id}))
+    href = at("/studio/images?" + urlencode({"image": subject.item_id}))
     text = subject.text or subject.item_id
     made = [picture_html(picture, text, width) for picture in subject.pictures if picture]
     return htpy.a(class_="cc-thumbs", href=href)[made] if made else ""

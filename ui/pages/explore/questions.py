@@ -45,7 +45,7 @@ from data.store.browse import contents
 from data.store.core.store import Store
 from ui.components import linked_charts
 from ui.components.addresses import browse_address
-from ui.components.image_strip import picture_html, thumbnails, workbench_address
+from ui.components.image_strip import image_address, picture_html, thumbnails
 from ui.components.linked_charts import Mark, Series
 from ui.components.tables import Cells, columns, heading, note, plain_table, scrolled, small, span, table_element, with_details
 from ui.pages.explore.view import ALL, QUESTION_CHOICES, Drawing, ExploreView, command_block
@@ -251,7 +251,7 @@ def _apart(store: Store, view: ExploreView) -> Node:
     lead = lead if len(apart) > MOST_APART else ""
     title = heading(f"Where {view.rater} and {view.against} differ most", lead)
     looks = contents.item_previews(store, [*shown])
-    return [title, thumbnails(looks, shown, Selection(suite=(view.suite,)), f"{view.rater} and {view.against}")]
+    return [title, thumbnails(looks, shown, Selection(suite=(view.suite,)))]
 
 
 MOST_ANSWERS: Final = 30
@@ -308,9 +308,7 @@ def _table(store: Store, rows: pd.DataFrame, view: ExploreView) -> Element:
 
 def _line(row: AnswerBesidePeople, looks: Mapping[str, ItemPreview], view: ExploreView, *, with_people: bool) -> Element:
     look = looks.get(row.item, ItemPreview(None, None))
-    # the list tells what both said of it
-    shown = f"{view.rater} and people" if with_people else view.rater
-    href = workbench_address(row.item, Selection(suite=(view.suite,)), shown)
+    href = image_address(row.item, Selection(suite=(view.suite,)))
     text = look.text or row.item
     picture = picture_html(look.sha256, text, none=text, kind="cc-asked__none")
     kind = "cc-right" if row.answer == row.chosen else "cc-wrong"

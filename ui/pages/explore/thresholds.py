@@ -365,7 +365,7 @@ def _pictures(store: Store, evidence: RaterEvidence, compared: Compared, view: E
 
 
 def _verdict_change(evidence: RaterEvidence, compared: Compared, view: ExploreView, k: int) -> str:
-    """Whose image it is, and what is said of it now; the Workbench says what the run said."""
+    """Whose image it is, and what is said of it now; its drawer says what the run said."""
     case, places = evidence.again.cases[k], evidence.places
     reason = evidence.scorer.judge(case.spec, case.seen, {**evidence.again.settings, **view.turned}).reason
     first = f": {reason.splitlines()[0]}" if reason else ""

@@ -16,7 +16,7 @@ from data.aspects import YES_NO_ASPECTS
 from data.browsing import MISSED, PASSED
 from data.selection import SIMULATED, Selection
 from ui.components.addresses import page_address
-from ui.components.image_strip import picture_html, workbench_address
+from ui.components.image_strip import image_address, picture_html
 from ui.pages.results.view import ResultsView
 
 _MOST_COLUMNS: Final = 8
@@ -99,7 +99,7 @@ class ImageScale:
 
 def image_cell(image: PromptImage, scale: ImageScale, suite: str, title: str) -> Element:
     """Return an image that opens, with what was said of it; a shade where there is no picture."""
-    href = workbench_address(image.item, Selection(suite=(suite,)))
+    href = image_address(image.item, Selection(suite=(suite,)))
     if image.sha256 is None:
         span = scale.high - scale.low
         shade = min(max(((image.mean or 0.0) - scale.low) / span, 0.0), 1.0) if span else 0.0
@@ -142,9 +142,7 @@ def all_contested(board: Leaderboard) -> str:
 def _case(board: Leaderboard, case: ContestedImage) -> Element:
     whose, kind = ("people", "people") if board.people == "real" else (SIMULATED, "simulated")
     said = f"{case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"{case.mean:z.1f} ({wording.count(case.n, 'answer')})"
-    return htpy.a(
-        class_="cc-contested-image", href=workbench_address(case.item, Selection(suite=(board.suite,))), title=case.text
-    )[
+    return htpy.a(class_="cc-contested-image", href=image_address(case.item, Selection(suite=(board.suite,))), title=case.text)[
         htpy.span(class_="cc-pic")[picture_html(case.sha256, case.text, none=case.text)],
         htpy.span(class_="cc-contested-prompt")[case.text],
         htpy.span(class_="cc-says-row")[

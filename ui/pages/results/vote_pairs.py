@@ -16,7 +16,7 @@ from data.images.widths import IN_GRIDS
 from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.analysis import study_frames
 from data.store.analysis.study_frames import ImagePair, PairImage
-from ui.components.image_strip import picture_html, workbench_address
+from ui.components.image_strip import image_address, picture_html
 from ui.components.tables import note, paged
 from ui.pages.results.vote_view import VotesView, contest_of
 
@@ -59,7 +59,7 @@ def _picture(picture: PairImage, votes: PairVotes, text: str, view: VotesView) -
     won = "cc-duel-won" if picture.generator == votes.preferred else ""
     # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
     voter = view.who if view.who in votes.chosen else next(iter(votes.chosen), "")
-    href = workbench_address(picture.image_id, Selection(suite=(view.suite,), generator=(picture.generator,)), voter)
+    href = image_address(picture.image_id, Selection(suite=(view.suite,), generator=(picture.generator,)))
     shown = picture_html(picture.sha256, f"{text}, by {picture.generator}", IN_GRIDS)
     name = htpy.figcaption[picture.generator]
     return htpy.figure(class_=["cc-duel-picture", won])[htpy.a(href=href)[shown], name]

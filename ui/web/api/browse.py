@@ -1,7 +1,7 @@
-"""JSON routes of Browse and Map: pages of items, facets, rows by prompt, tags and saved views; a point's image, a lasso's
+"""JSON routes of Images and Map: pages of items, facets, rows by prompt, tags and saved views; a point's image, a lasso's
 images.
 
-``ImageListing`` is what an address's query lists; the pages Map and Workbench and the downloads read it the same way.
+``ImageListing`` is what an address's query lists; the page Map, the drawer and the downloads read it the same way.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ from ui.components.addresses import listing_of
 from ui.shell.followed_versions import followed
 from ui.web.api import person_of, refusing
 
+_MOST_PARAMETERS = 500
+
 
 def router(store: OpenProject) -> APIRouter:
-    """The routes under ``/api/studio`` that Browse and Map use."""
+    """The routes under ``/api/studio`` that Images and Map use."""
     routes = APIRouter(prefix="/api/studio")
 
     @routes.get("/version")
@@ -35,14 +37,23 @@ def router(store: OpenProject) -> APIRouter:
             raise HTTPException(404, "There is nothing of this name to follow.")
         return {"version": store.version if moves is None else moves(store)}
 
+    @routes.get("/images")
+    def opened(request: Request) -> dict[str, Any]:
+        """What stands around the images of an address: the scope bar, and what of the address the project follows."""
+        from ui.pages.images import open_images
+
+        if len(request.query_params.multi_items()) > _MOST_PARAMETERS:
+            raise HTTPException(422, "This address says too much.")
+        return open_images(store, request.query_params)
+
     @routes.get("/items")
-    def items(listing: _Listing, page: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> dict[str, Any]:
-        return grid.items_json(store, listing, page)
+    def items(listing: _Listing, blind: _Blind = "", page: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> dict[str, Any]:
+        return grid.items_json(store, listing, page, blind=bool(blind))
 
     @routes.get("/facets")
-    def counted(listing: _Listing) -> dict[str, Any]:
+    def counted(listing: _Listing, blind: _Blind = "") -> dict[str, Any]:
         try:
-            return facets.facets_json(store, listing)
+            return facets.facets_json(store, listing, blind=bool(blind))
         except ScorerNotInProject as error:
             raise HTTPException(422, str(error)) from error
 
@@ -54,11 +65,12 @@ def router(store: OpenProject) -> APIRouter:
     @routes.get("/rows")
     def by_prompt(
         listing: _Listing,
+        blind: _Blind = "",
         page: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
         left: Annotated[str, Query(max_length=1000)] = "",
         right: Annotated[str, Query(max_length=1000)] = "",
     ) -> dict[str, Any]:
-        return grid.rows_json(store, listing, page, [left, right] if left and right else [])
+        return grid.rows_json(store, listing, page, [left, right] if left and right else [], blind=bool(blind))
 
     @routes.get("/tags")
     def listed_tags() -> dict[str, Any]:
@@ -106,6 +118,8 @@ def router(store: OpenProject) -> APIRouter:
 
 MAX_TAGGED = 10_000
 _Listing = Annotated[ImageListing, Depends(listing_of)]
+_Blind = Annotated[str, Query(max_length=10)]
+"""Not empty: nothing is told of what people and scorers say of the images."""
 _Name = Annotated[str, Field(min_length=1, max_length=100)]
 _Id = Annotated[str, Field(min_length=1, max_length=100)]
 
@@ -120,7 +134,7 @@ class TagBody(BaseModel):
 
 
 class ViewBody(BaseModel):
-    """A view to keep: its name, and the query of Browse's address."""
+    """A view to keep: its name, and the query of the address of Images."""
 
     id: _Id
     name: _Name

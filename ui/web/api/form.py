@@ -17,6 +17,7 @@ from concord import sign_in
 from concord.form import annotator, campaign_info, submission
 from concord.form.annotator import Annotator, CampaignGone, ImageGone, NotInCampaign
 from concord.form.submission import InvalidAnswers, QuestionsChanged, SubmittedAnswer
+from concord.inspection import evidence
 from concord.project import OpenProject
 from concord.sign_in import NameRefused
 from data.campaigns.settings import DEFAULT
@@ -135,6 +136,9 @@ def router(store: OpenProject) -> APIRouter:
         except NameTaken as error:
             raise HTTPException(422, NAME_TAKEN) from error
         request.session.update(name=name)
+        # what they have seen before they gave a name, they have seen
+        if (token := sessions.unnamed_token(request)) is not None:
+            evidence.adopt_seen(store, token, name)
         return {"name": name}
 
     @routes.post("/leave")

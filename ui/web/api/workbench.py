@@ -1,4 +1,4 @@
-"""JSON routes of the Workbench: one image, its form, what scorers saw and others said, and what researchers leave beside it.
+"""JSON routes of the drawer of Images: one image, its form, what scorers saw and others said, what researchers leave.
 
 What scorers saw and others said is told only once somebody may see it. Researchers leave notes and verdicts on who was wrong;
 the image's history says what happened to it.
@@ -28,27 +28,27 @@ from data.remarks import Note, Wrong
 from ui.components.addresses import listing_of
 from ui.web.api import person_of, refusing
 from ui.web.api.form import DraftBody
-from ui.web.auth.sessions import name_of
+from ui.web.auth.sessions import name_of, unnamed_token
 
 ItemId = Annotated[str, Query(max_length=1000)]
 
 
 class UncoverBody(BaseModel):
-    """``shown`` names the rater whose values the grid had shown that somebody comes from."""
+    """``shown`` names the rater whose values the grid shows that somebody comes from."""
 
     id: str = Field(max_length=1000)
     shown: str | None = Field(default=None, max_length=1000)
 
 
 def router(store: OpenProject) -> APIRouter:
-    """The routes under ``/api/studio`` that the Workbench uses: an image, what is left beside it, and campaigns: one as people
+    """The routes under ``/api/studio`` that the drawer uses: an image, what is left beside it, and campaigns: one as people
     will see it, and gold of an image with a verdict. None of them tells anything before it may be seen."""
     routes = APIRouter(prefix="/api/studio")
 
     @routes.get("/item")
     def item(request: Request, id: ItemId) -> dict[str, Any]:
         with _refusing():
-            return image.image_json(store, name_of(request), id)
+            return image.image_json(store, name_of(request), id, unnamed_token(request))
 
     @routes.get("/task")
     def task(request: Request, id: ItemId, quick: bool = False) -> dict[str, Any]:
@@ -62,7 +62,17 @@ def router(store: OpenProject) -> APIRouter:
     @routes.get("/evidence")
     def seen(request: Request, id: ItemId) -> dict[str, Any]:
         with _refusing():
-            return evidence.visible_evidence(store, name_of(request), id)
+            return evidence.visible_evidence(store, name_of(request), id, unnamed_token(request))
+
+    @routes.post("/open")
+    def open_image(request: Request, body: UncoverBody) -> dict[str, Any]:
+        """All that was said of an image, for somebody outside of Blind mode, with or without a name; that they have seen it is
+        recorded first, and is theirs once they give a name."""
+        person, token = name_of(request), unnamed_token(request) or ""
+        if person is None and not token:
+            token = unnamed_token(request, new=True) or ""
+        with _refusing():
+            return evidence.open_image(store, person, body.id, body.shown, token)
 
     @routes.post("/uncover")
     def uncover(request: Request, body: UncoverBody) -> dict[str, Any]:
@@ -72,7 +82,7 @@ def router(store: OpenProject) -> APIRouter:
     @routes.get("/remarks")
     def listed(request: Request, id: Annotated[str, Query(max_length=1000)]) -> dict[str, Any]:
         with _refusing():
-            return remarks.image_remarks(store, name_of(request), id)
+            return remarks.image_remarks(store, image.viewer(name_of(request), unnamed_token(request)), id)
 
     @routes.post("/notes")
     def note(request: Request, body: NoteBody) -> dict[str, Any]:

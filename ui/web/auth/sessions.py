@@ -81,6 +81,18 @@ def name_of(request: Request) -> str | None:
     return name
 
 
+def unnamed_token(request: Request, *, new: bool = False) -> str | None:
+    """Return the token of a browser whose user has seen images without giving a name; None if there is none.
+
+    ``new``: it is made where there is none, as something is about to be shown.
+    """
+    token: str | None = request.session.get("visitor")
+    if token is None and new:
+        token = secrets.token_hex(16)
+        request.session.update(visitor=token)
+    return token
+
+
 def campaign_of(request: Request) -> str | None:
     """Return the campaign that the person making the request chose; None if they have not chosen one."""
     campaign: str | None = request.session.get("campaign")

@@ -98,7 +98,10 @@ def lost(store: Store, requested: dict[str, str]) -> str:
 
 def pictures(html: str) -> list[str]:
     """The items that the thumbnails lead to."""
-    return [parse_qs(urlsplit(unescape(href)).query)["id"][0] for href in re.findall(r'href="(/studio/images/one[^"]*)"', html)]
+    return [
+        parse_qs(urlsplit(unescape(href)).query)["image"][0]
+        for href in re.findall(r'href="(/studio/images\?[^"]*image=[^"]*)"', html)
+    ]
 
 
 def test_as_it_was_run_the_numbers_are_those_of_the_other_pages(standing: Store) -> None:

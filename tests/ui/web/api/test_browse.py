@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 import pytest
 from fastapi import FastAPI
@@ -143,7 +144,7 @@ def test_all_facets_are_there(client: TestClient) -> None:
     value = get(client, "facets")
     titles = [(facet["name"], facet["title"]) for facet in value["facets"]]
     assert titles == [
-        ("differs", "Disagreement"), ("people", "Most people say"), ("suite", "Suite"), ("task", "Task"),
+        ("differs", "To look at"), ("people", "Most people say"), ("suite", "Suite"), ("task", "Task"),
         ("generator", "Generator"), ("says", "geneval says"), ("says", f"{COLON} says"), ("certainty", "Certainty"),
         ("object", "Object"), ("color", "Colour"), ("count", "Count"), ("relation", "Relation"),
     ]  # fmt: skip
@@ -172,13 +173,13 @@ def test_many_values_are_cut_and_told(client: TestClient, monkeypatch: pytest.Mo
     ("query", "words"),
     [
         ([("task", "counting"), ("generator", "g1"), ("says", "geneval:no"), ("people", "yes")],
-         "counting images by g1 where geneval says wrong and most people say right"),
+         "counting images by g1 where geneval says no and most people say yes"),
         ([("suite", "geneval"), ("object", "dog"), ("object", "cat"), ("color", "red")],
-         "images of geneval whose prompt asks for dog or cat and the colour red"),
+         "images whose prompt asks for dog or cat and the colour red"),
         ([("says", f"{COLON}:yes"), ("says", f"{COLON}:failed"), ("range", f"{COLON}:..0.5")],
-         f"images where {COLON} says right or could not look and {COLON} scores at most 0.5"),
+         f"images where {COLON} says yes or could not look and {COLON} scores at most 0.5"),
         ([("differs", "geneval:missed"), ("differs", "people"), ("certainty", "split")],
-         "where people are split and geneval says wrong but most people say right or people differ"),
+         "where people are split and geneval says no and most people say yes or people differ"),
         ([("q", "snow %")], "images where “snow” and “%” are in the prompt or the id"),
     ],
 )  # fmt: skip
@@ -406,3 +407,51 @@ def test_the_largest_gap_between_a_score_and_people_comes_first(tmp_path: Any) -
         ).rows
         assert records[0].item_id == judged[-1]
         assert {row.item_id for row in records[: len(judged)]} == set(judged)
+
+
+def test_blind_mode_tells_nothing_of_what_anybody_says(client: TestClient) -> None:
+    told = {"people", "says", "mean", "n", "verdict", "reason", "crossed"}
+    nothing = {"people": {"yes": 0, "no": 0}, "says": {}, "mean": None, "n": 0, "verdict": None, "reason": None}
+    seen, hidden = (get(client, "items", ("rater", "geneval"), *blind)["items"] for blind in ((), (("blind", "1"),)))
+    assert [row["item_id"] for row in seen] == [row["item_id"] for row in hidden]
+    assert any(row["mean"] is not None for row in seen)
+    assert any(row["says"] for row in seen)
+    for row in hidden:
+        assert {name: row[name] for name in told & row.keys()} == nothing
+    for row in get(client, "rows", ("blind", "1"))["rows"]:
+        for image in [image for images in row["cells"].values() for image in images]:
+            assert {name: image[name] for name in ("people", "says", "mean")} == {
+                name: nothing[name] for name in ("people", "says", "mean")
+            }
+    names = {facet["name"] for facet in get(client, "facets", ("blind", "1"))["facets"]}
+    assert {"object", "task"} <= names
+    assert not {"differs", "people", "says", "certainty", "verdict"} & names
+
+
+def test_the_place_says_what_of_an_address_it_follows_and_what_its_scope_leaves(client: TestClient) -> None:
+    place = get(
+        client,
+        "images",
+        ("task", "counting"),
+        ("generator", "nobody"),
+        ("image", "some/image"),
+        ("blind", "1"),
+        ("aspect", "correct"),
+    )
+    assert place["query"] == "task=counting&blind=1&by=correct"
+    assert "generator=nobody" in place["lost"]
+    assert place["all"] == get(client, "items", ("task", "counting"))["total"]
+    # a part of the scope is changed by a link that keeps all else
+    assert "/studio/images?blind=1&amp;task=counting&amp;by=" in place["scope"]
+
+
+def test_a_kept_view_of_before_lists_the_same_at_the_new_place(client: TestClient, person: TestClient) -> None:
+    query = "suite=geneval&task=counting&task=colors&says=geneval%3Ano&rater=geneval&order=lowest&show=prompts&of=geneval"
+    body = {"id": str(uuid.uuid4()), "name": "of before", "query": query}
+    assert person.post("/api/studio/views", json=body).status_code == 200
+    place = get(client, "images", ("view", "of before"))
+    assert parse_qsl(place["query"]) == parse_qsl(query)
+    assert place["lost"] == ""
+    # both tasks stay when another part of the scope is chosen
+    assert "task=counting&amp;task=colors" in place["scope"]
+    assert person.post("/api/studio/views/forget", json={"id": str(uuid.uuid4()), "name": "of before"}).status_code == 200

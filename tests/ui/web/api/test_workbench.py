@@ -160,6 +160,55 @@ def test_uncovering_is_recorded_and_shows_all(world: World) -> None:
     assert world.column("select count(*) from uncovered") == [1]
 
 
+def opened(client: TestClient, item: str = ITEM, **more: str) -> Any:
+    answer = client.post("/api/studio/open", json={"id": item, **more})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_what_is_opened_outside_of_blind_mode_is_recorded_before_it_is_told(world: World) -> None:
+    client = world.person()
+    shown = opened(client)
+    assert shown["evidence"]["how"] == "opened"
+    assert {said["rater_id"] for said in shown["evidence"]["judgements"]} == {"rita", drawn_images.RATER, drawn_images.CLIP}
+    assert shown["remarks"]["cases"]
+    assert world.column("select rater_id || ' ' || how from uncovered") == ["ann opened"]
+    answer(client)
+    assert list(of(world).values()) == [True]
+    # a grid's values are named; who has answered blind keeps that
+    assert opened(client, item_id(1), shown="people")["evidence"]["how"] == "browse: people"
+    answer(client, item_id(2))
+    assert opened(client, item_id(2))["evidence"]["how"] == "answered"
+    assert list(of(world, item=item_id(2)).values()) == [False]
+
+
+def test_what_is_opened_without_a_name_is_the_persons_who_gives_one(world: World) -> None:
+    client, other = world.client(), world.client()
+    assert opened(client)["evidence"]["name"] is None
+    assert get(client, "item")["covered"] is False
+    assert get(client, "remarks")["covered"] is False
+    assert_covered(other)
+    assert "somebody without a name" in {event["who"] for event in get(client, "remarks")["history"]}
+    assert client.post("/api/studio/verdict", json=_verdict()).status_code == 401
+    assert client.post("/api/name", json={"name": "ann"}).status_code == 200
+    assert world.column("select rater_id || ' ' || item_id || ' ' || how from uncovered") == [f"ann {ITEM} opened"]
+    answer(client)
+    answer(client, item_id(1))
+    assert list(of(world).values()) == [True]
+    assert list(of(world, item=item_id(1)).values()) == [False]
+    assert client.post("/api/studio/verdict", json=_verdict()).status_code == 200
+    # somebody who has seen it under their name before keeps how they saw it
+    uncover(world.person("ben"))
+    opened(other)
+    assert other.post("/api/name", json={"name": "ben"}).status_code == 200
+    assert sorted(world.column("select rater_id || ' ' || how from uncovered")) == ["ann opened", "ben asked"]
+
+
+def _verdict() -> dict[str, Any]:
+    about = {"item": ITEM, "aspect": "correct", "verdict": "yes", "wrong": "prompt"}
+    return {"id": str(uuid.uuid4()), **about}
+
+
 def test_it_outlives_the_server(world: World) -> None:
     uncover(world.person())
     project = world.store.project

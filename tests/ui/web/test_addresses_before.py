@@ -1,0 +1,22 @@
+"""Links that people kept from before the five places lead to where their page stands now."""
+
+from __future__ import annotations
+
+import pytest
+
+from ui.web.addresses_before import new_address
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "expected"),
+    [
+        ("workbench", [("id", "a/b c"), ("suite", "s"), ("shown", "people")], "images?image=a%2Fb+c&suite=s&shown=people"),
+        ("images/one", [("id", "x"), ("tag", "a"), ("tag", "b")], "images?image=x&tag=a&tag=b"),
+        ("browse", [("q", "a&b"), ("id", "kept")], "images?q=a%26b&id=kept"),
+        ("map", [], "images/map"),
+    ],
+)  # fmt: skip
+def test_an_address_of_before_leads_to_its_image_with_its_listing(
+    path: str, query: list[tuple[str, str]], expected: str
+) -> None:
+    assert new_address(path, query) == expected

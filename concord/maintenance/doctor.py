@@ -13,9 +13,9 @@ from typing import Final
 
 from concord.common import forwarding, machine, readiness
 from concord.common.context import Context
-from data.store.backup import health
-from data.store.backup.health import HealthCheck
+from data.store import project_health
 from data.store.core.store import StoreBusy
+from data.store.project_health import HealthCheck
 
 _MARKS: Final = {"ok": "ok  ", "note": "note", "attention": "!!  "}
 
@@ -45,7 +45,7 @@ def _check_project(project: Path, *, everything: bool) -> list[HealthCheck]:
     server = forwarding.living(project)
     if server is None:
         try:
-            return health.closed(project, everything=everything)
+            return project_health.closed(project, everything=everything)
         except StoreBusy as busy:
             server = forwarding.running(project)
             if server is None:
@@ -62,7 +62,7 @@ def examine_open_project(context: Context, everything: bool = False) -> None:
     from concord.runs import run_session
 
     at_work = run_session.runs_at_work(context.store)
-    context.say(json.dumps([asdict(check) for check in health.opened(context.store, at_work, everything=everything)]))
+    context.say(json.dumps([asdict(check) for check in project_health.opened(context.store, at_work, everything=everything)]))
 
 
 def _print(checks: Sequence[HealthCheck]) -> None:

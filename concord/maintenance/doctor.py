@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
+from threading import Lock
 from typing import Final
 
 from concord.common import forwarding, machine, readiness
@@ -22,13 +23,24 @@ _MARKS: Final = {"ok": "ok  ", "note": "note", "attention": "!!  "}
 
 def run_doctor(project: Path, form: str, areas: Sequence[str] = (), *, everything: bool = False) -> int:
     """Look, print what was found, and return the exit status: 1 where something is to be done."""
+    # a process has a database open in one way at a time: those that read the project's take turns
+    turn = Lock()
+
+    def scorers() -> list[HealthCheck]:
+        with turn:
+            return readiness.check_scorers(project.resolve())
+
+    def project_itself() -> list[HealthCheck]:
+        with turn:
+            return _check_project(project.resolve(), everything=everything)
+
     looks: dict[str, Callable[[], list[HealthCheck]]] = {
         "installed": machine.check_packages,
         "device": lambda: machine.check_devices(everything=everything),
         "models": machine.check_models,
-        "scorers": lambda: readiness.check_scorers(project.resolve()),
+        "scorers": scorers,
         "tools": machine.check_tools,
-        "project": lambda: _check_project(project.resolve(), everything=everything),
+        "project": project_itself,
     }
     wanted = {area: look for area, look in looks.items() if not areas or area in areas}
     # torch is asked by a process of its own, which takes longest

@@ -8,12 +8,12 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from concord.common import live_updates
 from concord.common.context import Context, run_guarded
 from concord.runs import generate, queue, run_session, score
 from concord.runs.queue import QueuedRun
+from concord.runs.requests import ScoreRequest
 from data.jobs.folder import LOG, WorkerProgress
 from data.store import runs
 from data.store.core.store import Store
@@ -141,9 +141,9 @@ def begin_queued(store: Store) -> None:
     threading.Thread(target=all_of_them, name="queue", daemon=True).start()
 
 
-def start(store: Store, parameters: Mapping[str, Any]) -> str:
-    """Have what the command ``score`` with these parameters does wait in the queue; returns at once, with what went wrong."""
-    return _in_background(store, "score", partial(score.run, **parameters))
+def start(store: Store, request: ScoreRequest, selection: Mapping[str, Sequence[str]]) -> str:
+    """Have what the command ``score`` does wait in the queue; returns at once, with what went wrong."""
+    return _in_background(store, "score", partial(score.run, request=request, selection=selection))
 
 
 def resume(store: Store, run_id: str) -> str:

@@ -26,8 +26,8 @@ from concord.common.table import Columns, Table, numbers, texts
 from concord.reporting.material import Material, is_whole
 from concord.reporting.recruitment import _IMPORTED, FIELD_TITLES, Recruitment
 from data.campaigns.recruitment import NOT_REPORTED
+from data.export.rows import SIMULATED
 from data.records import ScorerDescription
-from data.selection import SIMULATED
 from data.version import concord_version
 from ui.report.sections import COMPARED, ReportSection, Term, topic_of, whole_rows
 

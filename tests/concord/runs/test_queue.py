@@ -152,12 +152,12 @@ def test_what_waited_begins_when_the_app_is_open_again(world: World) -> None:
 def test_two_runs_of_one_rater_share_no_image(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     store = world.store
     monkeypatch.setenv("SEER_SECONDS", "0.3")
-    assert run_manager.start(store, RunRequest("seer").parameters() | {"first": 2}) == ""
+    assert run_manager.start(store, replace(RunRequest("seer").request(), first=2), {}) == ""
     until(lambda: bool(run_session.runs_at_work(store)))
     said, label, possible = planning.plan(store, RunRequest("seer"))
     assert (label, possible) == ("Queue 2 images", True)
     assert "It waits for run 0001-seer-playground, which is before it on cpu." in rendered(said)
-    assert run_manager.start(store, RunRequest("seer").parameters()) == ""
+    assert run_manager.start(store, RunRequest("seer").request(), {}) == ""
     assert states(store)["0002-seer-playground"] == "queued"
     assert "It waits for run 0001-seer-playground." in rendered(table.runs_table(views(store), "", ""))
     assert planning.plan(store, RunRequest("seer"))[2] is False
@@ -168,7 +168,7 @@ def test_two_runs_of_one_rater_share_no_image(world: World, monkeypatch: pytest.
 def test_a_run_is_given_up_and_a_later_one_does_the_rest(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     store = world.store
     monkeypatch.setenv("SEER_SECONDS", "0.4")
-    assert run_manager.start(store, replace(RunRequest("seer"), batch_size=1).parameters()) == ""
+    assert run_manager.start(store, replace(RunRequest("seer"), batch_size=1).request(), {}) == ""
     until(lambda: any(view.done for view in views(store)))
     assert run_manager.cancel(store, "0001-seer-playground") == ""
     until(lambda: not queue.queued_runs(store))
@@ -177,7 +177,7 @@ def test_a_run_is_given_up_and_a_later_one_does_the_rest(world: World, monkeypat
     assert run_manager.cancel(store, row.run_id) == f"Run {row.run_id} is over already."
     monkeypatch.setenv("SEER_SECONDS", "0")
     assert planning.plan(store, RunRequest("seer"))[1] == f"Score {4 - row.n_done} image{'s' * (row.n_done < 3)}"
-    assert run_manager.start(store, RunRequest("seer").parameters()) == ""
+    assert run_manager.start(store, RunRequest("seer").request(), {}) == ""
     until(lambda: not queue.queued_runs(store))
     assert [(run_row.state, run_row.n_items) for run_row in runs.listed(store)] == [("cancelled", 4), ("done", 4 - row.n_done)]
 
@@ -187,7 +187,7 @@ def test_what_failed_is_tried_again_and_nothing_else(world: World) -> None:
     broken = world.folder / "00001" / "samples" / "0001.png"
     whole = broken.read_bytes()
     broken.write_bytes(b"x")
-    assert run_manager.start(store, RunRequest("seer", limit=4).parameters()) in ("", FAILED_ONE)
+    assert run_manager.start(store, RunRequest("seer", limit=4).request(), {}) in ("", FAILED_ONE)
     until(lambda: not queue.queued_runs(store))
     run_id = "0001-seer-playground"
     assert runs.still_failing(store, run_id) == 1
@@ -209,7 +209,7 @@ def test_what_is_another_rater_by_now_does_not_try_again(world: World, monkeypat
     store = world.store
     (world.folder / "00001" / "samples" / "0001.png").write_bytes(b"x")
     # a run of five images may be over before `start` looks: then it says what failed
-    assert run_manager.start(store, RunRequest("seer").parameters()) in ("", FAILED_ONE)
+    assert run_manager.start(store, RunRequest("seer").request(), {}) in ("", FAILED_ONE)
     until(lambda: not queue.queued_runs(store))
     newer = replace(cow_scorer.SCORER, version="2")
     monkeypatch.setattr(registry, "get", lambda name: newer if name == cow_scorer.NAME else cow_scorer.SCORER)

@@ -431,7 +431,7 @@ def test_forwarded_into_the_open_app(world: World) -> None:
     body = {
         "name": "score",
         "parameters": {
-            "scorer": "seer", "profile": "playground", "overrides": [], "device": "cpu", "batch_size": 2, "limit": None,
+            "request": {"scorer": "seer", "profile": "playground", "device": "cpu", "batch_size": 2},
             "selection": {"generator": ["sdv2"]},
         },
         "cwd": "/",

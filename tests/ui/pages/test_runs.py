@@ -13,6 +13,7 @@ import pytest
 
 from concord.runs import queue, run_manager, run_session
 from concord.runs.queue import QueuedRun
+from concord.runs.requests import ScoreRequest
 from concord.runs.run_manager import RunView
 from data.jobs.folder import WorkerProgress
 from data.jobs.runs import Observation, Run, RunFolder
@@ -33,10 +34,7 @@ from ui.shell.html import rendered
 
 ALL = Selection()
 HOSTILE = "<img src=x onerror=alert(1)>"
-ASKED: dict[str, Any] = {
-    "scorer": "seer", "profile": "playground", "overrides": [], "device": "cpu", "batch_size": 1, "limit": None,
-    "selection": {},
-}  # fmt: skip
+ASKED = ScoreRequest(scorer="seer", profile="playground", device="cpu", batch_size=1)
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +88,7 @@ def test_a_run_is_begun_stopped_gone_on_with_and_ends(world: World, monkeypatch:
     store = world.store
     monkeypatch.setenv("SEER_SECONDS", "0.5")
     before = run_manager.progress_version(store)
-    assert run_manager.start(store, ASKED) == ""
+    assert run_manager.start(store, ASKED, {}) == ""
     assert only(store).is_active
     until(lambda: only(store).state == "running")
     assert run_manager.progress_version(store) != before
@@ -99,7 +97,7 @@ def test_a_run_is_begun_stopped_gone_on_with_and_ends(world: World, monkeypatch:
     assert plan(store)[0].startswith("seer-playground is at work, or waits, in run 0001-seer-playground")
     assert not plan(store)[2]
     assert run_manager.remove(store, view.row.run_id) == "Run 0001-seer-playground is at work or waits; cancel it first."
-    assert "is being worked on already" in run_manager.start(store, ASKED)
+    assert "is being worked on already" in run_manager.start(store, ASKED, {})
     assert run_manager.pause(store, view.row.run_id) == ""
     until(lambda: not queue.queued_runs(store))
     view = only(store)
@@ -120,7 +118,7 @@ def test_a_run_is_begun_stopped_gone_on_with_and_ends(world: World, monkeypatch:
 
 
 def test_what_cannot_begin_is_said_at_once(world: World) -> None:
-    start = run_manager.start(world.store, {**ASKED, "profile": "paper"})
+    start = run_manager.start(world.store, replace(ASKED, profile="paper"), {})
     assert start.startswith("seer has no profile 'paper'")
     assert run_manager.resume(world.store, "0009-x") == "there is no run 0009-x in this project"
     assert run_manager.remove(world.store, "0009-x") == "There is no run 0009-x any more."
@@ -195,7 +193,7 @@ def test_the_plan_follows_the_project_and_the_selection(world: World) -> None:
 
 def test_failed_images_are_said_to_be_tried_again(world: World) -> None:
     (world.folder / "00001" / "samples" / "0001.png").write_bytes(b"x")
-    assert run_manager.start(world.store, ASKED) == ""
+    assert run_manager.start(world.store, ASKED, {}) == ""
     until(lambda: not queue.queued_runs(world.store))
     assert plan(world.store)[0].startswith(
         "Sees cows. seer-playground has judged 3 of the 4 images of this selection. 1 failed before and is tried again."

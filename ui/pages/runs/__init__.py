@@ -140,7 +140,8 @@ class RunsPage(Page[Mapping[str, Any]]):
 
         def start(*chosen: Any) -> tuple[str, dict[str, Any]]:
             try:
-                message = run_manager.start(self.store, run_request(self.by_name(chosen)).parameters())
+                wanted = run_request(self.by_name(chosen))
+                message = run_manager.start(self.store, wanted.request(), wanted.selection.to_dict())
             except ValueError as error:
                 message = f"{error}."
             return message, {"run": _CURRENT, "show": _NEWEST}

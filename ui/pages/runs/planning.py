@@ -12,6 +12,7 @@ from htpy import Element, Node
 from concord.common import next_steps, wording
 from concord.common.context import CommandError
 from concord.runs import run_manager, score
+from concord.runs.requests import ScoreRequest
 from data.selection import Selection
 from data.store import runs as stored
 from data.store.browse import contents
@@ -34,21 +35,16 @@ class RunRequest:
     batch_size: int | None = None
     limit: int | None = None
 
-    def parameters(self) -> dict[str, Any]:
-        """As the command ``score`` takes them.
+    def request(self) -> ScoreRequest:
+        """Return the request of the command ``score``.
 
         Raises:
             ValueError: the device is none.
         """
-        return {
-            "scorer": self.scorer,
-            "profile": self.profile,
-            "overrides": [],
-            "device": devices.parse_devices(self.device),
-            "batch_size": self.batch_size,
-            "limit": self.limit,
-            "selection": self.selection.to_dict(),
-        }
+        device = devices.parse_devices(self.device)
+        return ScoreRequest(
+            scorer=self.scorer, profile=self.profile, device=device, batch_size=self.batch_size, limit=self.limit
+        )
 
 
 def run_request(values: Mapping[str, Any]) -> RunRequest:

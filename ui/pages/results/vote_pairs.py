@@ -57,8 +57,6 @@ def _pair(votes: PairVotes, pair: ImagePair, people: set[str], view: VotesView) 
 
 def _picture(picture: PairImage, votes: PairVotes, text: str, view: VotesView) -> Element:
     won = "cc-duel-won" if picture.generator == votes.preferred else ""
-    # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
-    voter = view.who if view.who in votes.chosen else next(iter(votes.chosen), "")
     href = image_address(picture.image_id, Selection(suite=(view.suite,), generator=(picture.generator,)))
     shown = picture_html(picture.sha256, f"{text}, by {picture.generator}", IN_GRIDS)
     name = htpy.figcaption[picture.generator]

@@ -33,7 +33,8 @@ from typing import Any, Final, Literal
 
 from annotation.quality import Sameness, Speed, tail
 from annotation.questionnaires.base import TICKED, Questionnaire
-from data.campaigns.checks import QUICK_SECONDS, accepted_answers
+from data.campaigns.checks import accepted_answers
+from data.campaigns.pace import quick_answers_text
 
 Kind = Literal["checks", "pattern", "information"]
 KINDS: Final[tuple[Kind, ...]] = ("checks", "pattern", "information")
@@ -249,8 +250,7 @@ def _patterns(evidence: AttentionEvidence) -> list[Flag]:
     if evidence.paused_by_pace:
         raised.append(Flag("pattern", "quick answers", f"paused: {evidence.paused}"))
     elif speed is not None and speed.often_quick:
-        says = f"{speed.hurried} of {speed.n} answers took less than {QUICK_SECONDS:.0f} s"
-        raised.append(Flag("pattern", "quick answers", says))
+        raised.append(Flag("pattern", "quick answers", quick_answers_text(speed.hurried, speed.n)))
     return raised
 
 
@@ -287,8 +287,7 @@ def _arrivals(evidence: AttentionEvidence) -> list[Flag]:
         says = f"median {speed.seconds:.1f} s an answer, everybody’s is {speed.campaign:.1f} s"
         raised.append(Flag("information", "fast", says))
     if speed is not None and speed.hurried and not speed.often_quick and not evidence.paused_by_pace:
-        says = f"{speed.hurried} of {speed.n} answers took less than {QUICK_SECONDS:.0f} s"
-        raised.append(Flag("information", "some quick answers", says))
+        raised.append(Flag("information", "some quick answers", quick_answers_text(speed.hurried, speed.n)))
     if evidence.same_network > 1:
         raised.append(Flag("information", "same network", f"{evidence.same_network} people came from one network"))
     if evidence.own_browsers:

@@ -14,7 +14,7 @@ although the rule is applied after every answer.
 *Speeders*: whose median active seconds are below a third of the campaign's (the median of all people's medians, so that nobody
 counts more for answering more). Time relative to the median is the usual sign (Leiner 2019, Survey Research Methods 13), and
 a third of it lies within the range of cuts that are tried (Greszki, Meyer and Schoen 2015, Public Opinion Quarterly 79).
-Besides, answers below ``checks.QUICK_SECONDS`` are counted one by one: nobody looks at a picture and answers in less.
+Besides, answers below ``pace.QUICK_SECONDS`` are counted one by one: nobody looks at a picture and answers in less.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import numpy as np
 
 from annotation.questionnaires.base import TICKED, Question, Questionnaire, is_blank, same, says_blank, visible
 from data.aspects import CANNOT_TELL
-from data.campaigns import checks
+from data.campaigns import pace
 
 FEWEST: Final = 10
 """With fewer answers nobody is flagged."""
@@ -86,7 +86,7 @@ class Sameness:
 class Speed:
     """A person's median active seconds over ``n`` timed answers, and the campaign's median; None without any.
 
-    ``hurried`` is how many of them took less than ``checks.QUICK_SECONDS``.
+    ``hurried`` is how many of them took less than ``pace.QUICK_SECONDS``.
     """
 
     n: int
@@ -104,7 +104,7 @@ class Speed:
     @property
     def often_quick(self) -> bool:
         """Return True if quick answers are a pattern."""
-        return checks.often_quick(self.hurried, self.n)
+        return pace.often_quick(self.hurried, self.n)
 
 
 def pattern(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> Pattern:
@@ -186,6 +186,6 @@ def speeds(answers: Sequence[TimedAnswer]) -> dict[str, Speed]:
     medians = {person: median(seconds) for person, seconds in timed.items() if seconds}
     campaign = median(medians.values()) if medians else None
     return {
-        person: Speed(len(seconds), medians.get(person), campaign, sum(second < checks.QUICK_SECONDS for second in seconds))
+        person: Speed(len(seconds), medians.get(person), campaign, sum(second < pace.QUICK_SECONDS for second in seconds))
         for person, seconds in timed.items()
     }

@@ -76,6 +76,10 @@ def _without_source_row(text: str) -> str | None:
     return json.dumps(on_screen, separators=(",", ":")) if on_screen else None
 
 
+LINK_DAYS: Final = 7
+"""A link expires after so many days where nobody says otherwise."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
     """Whom a link lets in, to what, and until when.

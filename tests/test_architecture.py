@@ -95,6 +95,7 @@ RECORDS = {
 CATALOGUE = {
     "agreement.catalogue": "what each statistic is",
     "data.export.formats": "how a table becomes a file",
+    "data.backup_schedule": "how often backups are made, and how many stay",
     "data.cache": "what is kept by a file's stamp",
     "data.files": "how a file is written whole",
     "data.images.widths": "the widths of pictures",

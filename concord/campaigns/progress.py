@@ -17,6 +17,7 @@ from concord.campaigns.planning import CampaignPlan
 from concord.common import wording
 from concord.meta.planning import expected_precision
 from data.campaigns import checks
+from data.campaigns.pace import FEWEST_QUICK, FEWEST_TIMED, QUICK_SHARE, QUICK_TEXT
 from data.campaigns.payment import to_cents
 from data.campaigns.settings import Campaign
 from data.store.campaigns import management, monitoring
@@ -95,8 +96,8 @@ RULES: Final = (
     " answers repeat the one before (to an item with the same kinds of questions; texts apart), that is"
     f" {100 * quality.ABOVE_OTHERS:z.0f} points or more above how often the others say that very thing of the same items, and"
     f" would come about by chance in fewer than 1 of {1 / quality.CHANCE:z,.0f} cases (Johnson 2005; Meade and Craig 2012).",
-    f"Pattern, quick answers: at least {checks.FEWEST_QUICK} and {checks.QUICK_SHARE:.0%} of the answers took less than"
-    f" {checks.QUICK_SECONDS:z.0f} s from the picture on the screen. Where most did, of {checks.FEWEST_TIMED} or more, the"
+    f"Pattern, quick answers: at least {FEWEST_QUICK} and {QUICK_SHARE:.0%} of the answers took less than"
+    f" {QUICK_TEXT} from the picture on the screen. Where most did, of {FEWEST_TIMED} or more, the"
     " person is paused.",
     f"Information, by exact tests that together flag an attentive person with a chance of {flags.SOFT_RISK:.0%} at most,"
     " however often you look. Low checks: too many wrong for somebody at the pass marks. Chance agreement: no better than"

@@ -19,7 +19,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from data.store.backup.health import HealthCheck, Level
+from data.store.project_health import HealthCheck, Level
 from data.version import concord_version
 from scorers import registry
 from scorers.models import downloads, files, hub

@@ -16,8 +16,8 @@ from typing import Final, Literal
 from concord.common import forwarding, machine
 from concord.common.context import Context
 from data.store import library
-from data.store.backup.health import HealthCheck
 from data.store.library import PromptInputs
+from data.store.project_health import HealthCheck
 from scorers import registry
 from scorers.base import Scorer
 from scorers.models import downloads, files

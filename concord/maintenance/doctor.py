@@ -9,26 +9,38 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
+from threading import Lock
 from typing import Final
 
 from concord.common import forwarding, machine, readiness
 from concord.common.context import Context
-from data.store.backup import health
-from data.store.backup.health import HealthCheck
+from data.store import project_health
 from data.store.core.store import StoreBusy
+from data.store.project_health import HealthCheck
 
 _MARKS: Final = {"ok": "ok  ", "note": "note", "attention": "!!  "}
 
 
 def run_doctor(project: Path, form: str, areas: Sequence[str] = (), *, everything: bool = False) -> int:
     """Look, print what was found, and return the exit status: 1 where something is to be done."""
+    # a process has a database open in one way at a time: those that read the project's take turns
+    turn = Lock()
+
+    def scorers() -> list[HealthCheck]:
+        with turn:
+            return readiness.check_scorers(project.resolve())
+
+    def project_itself() -> list[HealthCheck]:
+        with turn:
+            return _check_project(project.resolve(), everything=everything)
+
     looks: dict[str, Callable[[], list[HealthCheck]]] = {
         "installed": machine.check_packages,
         "device": lambda: machine.check_devices(everything=everything),
         "models": machine.check_models,
-        "scorers": lambda: readiness.check_scorers(project.resolve()),
+        "scorers": scorers,
         "tools": machine.check_tools,
-        "project": lambda: _check_project(project.resolve(), everything=everything),
+        "project": project_itself,
     }
     wanted = {area: look for area, look in looks.items() if not areas or area in areas}
     # torch is asked by a process of its own, which takes longest
@@ -45,7 +57,7 @@ def _check_project(project: Path, *, everything: bool) -> list[HealthCheck]:
     server = forwarding.living(project)
     if server is None:
         try:
-            return health.closed(project, everything=everything)
+            return project_health.closed(project, everything=everything)
         except StoreBusy as busy:
             server = forwarding.running(project)
             if server is None:
@@ -62,7 +74,7 @@ def examine_open_project(context: Context, everything: bool = False) -> None:
     from concord.runs import run_session
 
     at_work = run_session.runs_at_work(context.store)
-    context.say(json.dumps([asdict(check) for check in health.opened(context.store, at_work, everything=everything)]))
+    context.say(json.dumps([asdict(check) for check in project_health.opened(context.store, at_work, everything=everything)]))
 
 
 def _print(checks: Sequence[HealthCheck]) -> None:

@@ -21,23 +21,6 @@ PAUSE_RISK: Final = 0.001
 """The most that an honest person is ever paused by chance."""
 GOLD_PASS_MARK: Final = 0.9
 ATTENTION_PASS_MARK: Final = 0.98
-QUICK_SECONDS: Final = 1.0
-"""Seconds from the picture on the screen to the answer; nobody looks at a picture and answers in less."""
-QUICK_SHARE: Final = 0.2
-FEWEST_QUICK: Final = 5
-"""Quick answers are a pattern if they are this share of a person's timed answers, and at least so many."""
-FEWEST_TIMED: Final = 10
-"""With fewer timed answers nobody is paused for quick ones."""
-
-
-def often_quick(quick: int, timed: int) -> bool:
-    """Return True if quick answers are a pattern, not a slip of the finger."""
-    return quick >= FEWEST_QUICK and quick >= QUICK_SHARE * timed
-
-
-def mostly_quick(quick: int, timed: int) -> bool:
-    """Return True if most of a person's answers are quick, which pauses."""
-    return timed >= FEWEST_TIMED and 2 * quick > timed
 
 
 def fails_checks(right: int, n: int, mark: float) -> bool:

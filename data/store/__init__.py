@@ -2,7 +2,7 @@
 
 ``core`` is under everything: it opens, migrates, writes and filters. ``browse_index``, ``campaign_items``, ``erased`` (names),
 ``library`` (prompts and questions), ``judgements``, ``imports``, ``runs`` and ``campaigns`` build on it in this order;
-``browse`` and ``analysis`` read; ``backup`` copies and restores; ``people`` lets in and erases.
+``browse`` and ``analysis`` read; ``backup`` copies and restores; ``people`` lets in and erases. ``project_health`` checks all.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from data.records import Judgement
 from data.spec import ExcludeSpec, ObjectSpec, RelationSpec, Spec
 from scorers.base import Check, RelationResult, Verdict
 from scorers.detection import RULES, Rule, box_relations, overlap, required_offset
+from scorers.geneval import COUNTING_THRESHOLD, THRESHOLD
 
 # Yes, no, or None: evidence says nothing about it.
 _Holds = bool | None
@@ -42,8 +43,8 @@ class GenEvalRules:
         rule: which rule decides relations, see ``scorers.detection.box_relations``.
     """
 
-    threshold: float = 0.3
-    counting_threshold: float = 0.9
+    threshold: float = THRESHOLD
+    counting_threshold: float = COUNTING_THRESHOLD
     max_objects: int = 16
     max_overlap: float = 1.0
     position_threshold: float = 0.1

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
@@ -179,19 +179,14 @@ _PLAYGROUND: Final[Settings] = {
     "rule": "official",
 }
 
-# the authors' thresholds, which they chose on OpenMMLab's weights
+# the rules' defaults are the authors' thresholds, which they chose on OpenMMLab's weights
 _META: Final[Settings] = {
     "detector": "facebook/mask2former-swin-small-coco-instance",
     "detector_side": 800,
     "detector_overlap": 0.7,
     "clip": "ViT-L-14-quickgelu/openai",
     "keep": 0.1,
-    "threshold": 0.3,
-    "counting_threshold": 0.9,
-    "max_objects": 16,
-    "max_overlap": 1.0,
-    "position_threshold": 0.1,
-    "rule": "official",
+    **asdict(_USUAL),
 }
 
 # For people without a GPU. Confidences of these models are lower than those of Mask2Former, and nobody has chosen thresholds by

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from data.campaigns import checks
+from data.campaigns import pace
 from data.people import platform_pseudonym
 from data.store.campaigns import monitoring
 from tests.e2e.browser_watch import Visitor
@@ -36,8 +36,8 @@ def test_a_paid_study_of_a_thousand_images(
     visitor: Visit, fresh: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # nobody here takes a person's time, and whoever is quicker than that would be paused
-    monkeypatch.setattr(checks, "FEWEST_TIMED", 10**9)
-    monkeypatch.setattr(checks, "FEWEST_QUICK", 10**9)
+    monkeypatch.setattr(pace, "FEWEST_TIMED", 10**9)
+    monkeypatch.setattr(pace, "FEWEST_QUICK", 10**9)
     images = visor_folder(tmp_path / "alpha", range(IMAGES + GOLD + TRAINING))
     fresh.run("import", "images", images, "--layout", "visor", "--generator", "alpha")
     manager = visitor(fresh)

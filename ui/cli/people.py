@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from data.people import LINK_DAYS
 from ui.cli.options import ListFormat, Uncounted, app, project_command
 
 people_app = typer.Typer(help="People: accounts, invitation links, and who did how much.", no_args_is_help=True)
@@ -50,7 +51,7 @@ def invite_command(
     ] = "annotator",
     expires: Annotated[
         str, typer.Option(help="When the link expires: a duration (30m, 12h, 7d, 4w) or a date (2027-01-31, UTC).")
-    ] = "7d",
+    ] = f"{LINK_DAYS}d",
     uses: Annotated[int | None, typer.Option(min=1, help="Maximum number of people; default: no limit.")] = None,
     note: Annotated[str, typer.Option(help="A note for you: whom the link is for.")] = "",
     signed: Annotated[

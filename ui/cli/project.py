@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from data.backup_schedule import EVERY_HOURS, KEEP, WEEKS
 from ui.cli.options import PLAYGROUND, OutputFormat, Project, app, project_command
 
 
@@ -26,11 +27,13 @@ def serve_command(
     ] = "",
     backup_every: Annotated[
         float, typer.Option(min=0, metavar="HOURS", help="Time between automatic backups, made only after changes; 0: none.")
-    ] = 24.0,
+    ] = EVERY_HOURS,
     keep_backups: Annotated[
         int,
-        typer.Option(min=1, help="Number of automatic backups to keep; the last of each of the four weeks before stays, too."),
-    ] = 7,
+        typer.Option(
+            min=1, help=f"Number of automatic backups to keep; the last of each of the {WEEKS} weeks before stays, too."
+        ),
+    ] = KEEP,
 ) -> None:
     """Open a project in the browser."""
     from concord.common.context import CommandError

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from concord.common.options import OutputFile
+from scorers.geneval import COUNTING_THRESHOLD, THRESHOLD
 from ui.cli.options import IMAGE_FILTERS, Selection, app, export_app, import_app, project_command
 
 judge_app = typer.Typer(
@@ -34,8 +35,12 @@ def judge_geneval(
     rule: Annotated[
         Literal["official", "paper"], typer.Option(help="Rule for positions: the published code's, or the paper's formula.")
     ] = "official",
-    threshold: Annotated[float | None, typer.Option(help="Objects with higher confidence than this count (0.3).")] = None,
-    counting_threshold: Annotated[float | None, typer.Option(help="The same for the counting task (0.9).")] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help=f"Objects with higher confidence than this count ({THRESHOLD}).")
+    ] = None,
+    counting_threshold: Annotated[
+        float | None, typer.Option(help=f"The same for the counting task ({COUNTING_THRESHOLD}).")
+    ] = None,
     max_objects: Annotated[
         int | None, typer.Option(help="Maximum number of objects per class, the most confident ones (16).")
     ] = None,

@@ -5,7 +5,7 @@ import { Api, detail } from "../api.js";
 import { ActivityTimer } from "./activity_timer.js";
 import { Dialogs } from "./dialogs.js";
 import { button } from "../dom.js";
-import { Layout } from "./layout.js";
+import { Bars } from "./bars.js";
 import { Item } from "./item.js";
 import { listenToKeys } from "./keys.js";
 import { Preview } from "./preview.js";
@@ -15,7 +15,7 @@ import { feedback } from "./side_dialogs.js";
 import { chooseScreen, closedScreen, consentScreen, declinedScreen, doneScreen, emptyScreen, nameScreen, troubleScreen, waitingScreen } from "./screens.js";
 import { advance, isQuick, setQuick } from "./settings.js";
 import * as store from "../store.js";
-import { Actions } from "./actions.js";
+import { BesidesAnswering } from "./besides_answering.js";
 import { at } from "../base_path.js";
 import { later, loadTexts, t } from "../texts.js";
 
@@ -61,9 +61,9 @@ class Form {
     this.failures = 0;
     this.paces = [];
     this.breakAt = BREAK_SECONDS;
-    this.actions = new Actions(this);
+    this.actions = new BesidesAnswering(this);
     root.classList.add("cc-root", "cc-form");
-    this.layout = new Layout({
+    this.bars = new Bars({
       help: () => this.help(),
       leave: () => this.leave(),
       undo: () => this.undo(),
@@ -74,9 +74,9 @@ class Form {
       mine: () => this.actions.mine(),
       submit: () => this.submitOrComplain(),
     });
-    if (previewed !== null) this.layout.markPreview();
+    if (previewed !== null) this.bars.markPreview();
     this.dialogs = new Dialogs(root);
-    root.replaceChildren(...this.layout.elements);
+    root.replaceChildren(...this.bars.elements);
     listenToKeys(this, signal);
     document.addEventListener("visibilitychange", () => document.hidden && this.sendDraft(), { signal });
     window.addEventListener("beforeunload", (event) => this.beforeUnload(event), { signal });
@@ -143,8 +143,8 @@ class Form {
     this.failures = 0;
     if (data.name) this.setName(data.name);
     if (data.campaign) this.campaign = data.campaign;
-    this.layout.setResults(data.results ?? null);
-    if (data.progress) this.layout.setProgress(data.progress, data.campaign?.title, data.training);
+    this.bars.setResults(data.results ?? null);
+    if (data.progress) this.bars.setProgress(data.progress, data.campaign?.title, data.training);
     if (this.screen === "paused") return undefined;
     if (data.state === "label") return this.gotTasks((data.tasks ?? []).map((task) => ({ ...task, quick: this.quick })));
     if (data.state === "name") return this.askName();
@@ -194,7 +194,7 @@ class Form {
 
   setName(name) {
     this.name = name;
-    this.layout.setName(name);
+    this.bars.setName(name);
     this.outbox.setName(name);
     for (const { ticket } of this.outbox.waiting) this.queue.handled(ticket);
   }
@@ -238,8 +238,8 @@ class Form {
     this.screen = null;
     this.item = new Item(task, this);
     this.questionnaire = this.item.questionnaire;
-    this.layout.show(this.item.element, { working: true, revising: Boolean(task.revises) });
-    if (notice !== null) this.layout.setNotice(notice, this.wayBack(task));
+    this.bars.show(this.item.element, { working: true, revising: Boolean(task.revises) });
+    if (notice !== null) this.bars.setNotice(notice, this.wayBack(task));
     window.scrollTo({ top: 0 });
     this.item.refused = errors !== null;
     if (errors) this.item.complain(errors);
@@ -263,18 +263,18 @@ class Form {
 
   /** A notice {text, action}, or none. */
   say(notice) {
-    this.layout.setNotice(notice?.text ?? "", notice?.action ?? null);
+    this.bars.setNotice(notice?.text ?? "", notice?.action ?? null);
   }
 
   showScreen(kind, screen, { keepNotice = false } = {}) {
-    if (this.screen === kind && this.layout.says(screen)) return;
+    if (this.screen === kind && this.bars.says(screen)) return;
     this.screen = kind;
     this.item = null;
     if (!keepNotice) {
       this.say(this.told);
       this.told = null;
     }
-    this.layout.show(screen, { working: false, revising: false });
+    this.bars.show(screen, { working: false, revising: false });
     screen.querySelector("[data-focus]")?.focus();
   }
 
@@ -283,9 +283,9 @@ class Form {
     this.keepDraft();
     this.name = null;
     this.paces = [];
-    this.layout.setPace(null);
-    this.layout.setLast(null);
-    this.layout.setName(null);
+    this.bars.setPace(null);
+    this.bars.setLast(null);
+    this.bars.setName(null);
     this.queue = new Queue(); // what was fetched was another person's
     const { element, focus } = nameScreen((name) => this.giveName(name));
     this.showScreen("name", element);
@@ -320,7 +320,7 @@ class Form {
   /** From now on one question about each image, or all of them. */
   chooseQuestions(quick) {
     this.dialogs.close();
-    if (this.outbox.waiting.length > 0) return this.layout.setNotice(t("Your last answers are still being saved. Please choose again when they are."));
+    if (this.outbox.waiting.length > 0) return this.bars.setNotice(t("Your last answers are still being saved. Please choose again when they are."));
     this.keepDraft();
     setQuick(quick);
     this.quick = quick;
@@ -336,7 +336,7 @@ class Form {
   ready(item, { byAnswer = false } = {}) {
     if (item !== this.item) return;
     if (byAnswer && advance() === "submit" && !item.task.revises && !item.refused) this.submit(item);
-    else this.layout.focusSubmit();
+    else this.bars.focusSubmit();
   }
 
   rest(screen) {
@@ -347,14 +347,14 @@ class Form {
   }
 
   progressed(done, of) {
-    this.layout.setReady(done === of, done, of);
+    this.bars.setReady(done === of, done, of);
   }
 
   // ---- what the person does ----
 
   submitOrComplain() {
     if (!this.item) return;
-    if (!this.item.isOpen) this.layout.setNotice(this.item.pictures.failed ? t(NOT_LOADED) : "");
+    if (!this.item.isOpen) this.bars.setNotice(this.item.pictures.failed ? t(NOT_LOADED) : "");
     else if (this.item.missing.length > 0) this.item.complainOfMissing();
     else this.submit(this.item);
   }
@@ -374,7 +374,7 @@ class Form {
     if (!this.api.isPreview) item.rememberWords();
     clearTimeout(this.draftTimer);
     this.item = null;
-    this.layout.setLast(task.images[0]?.image);
+    this.bars.setLast(task.images[0]?.image);
     if (!revises) this.worked(seconds);
     if (!revises) this.queue.handled(task.ticket);
     this.outbox.add({ id, route: "submit", ticket: revises ? null : task.ticket, body, task });
@@ -385,7 +385,7 @@ class Form {
   worked(seconds) {
     this.paces = [...this.paces, seconds].slice(-PACED);
     const sorted = [...this.paces].sort((a, b) => a - b);
-    this.layout.setPace(sorted.length < PACED_FROM ? null : sorted[Math.floor(sorted.length / 2)]);
+    this.bars.setPace(sorted.length < PACED_FROM ? null : sorted[Math.floor(sorted.length / 2)]);
     if (this.activityTimer.seconds < this.breakAt) return;
     this.breakAt = this.activityTimer.seconds + BREAK_SECONDS;
     const text = t("You have worked for a while. A short break keeps your answers good; nothing is lost.");
@@ -404,12 +404,12 @@ class Form {
 
   async leave() {
     if (this.outbox.waiting.length > 0) {
-      this.layout.setNotice(t("Your last answers are still being saved. Please change the name when they are."));
+      this.bars.setNotice(t("Your last answers are still being saved. Please change the name when they are."));
       return;
     }
     const { outcome } = await this.api.post("leave", {});
     if (outcome === "ok") this.startOver();
-    else this.layout.setNotice(t("The server cannot be reached just now."));
+    else this.bars.setNotice(t("The server cannot be reached just now."));
   }
 
   keepDraft() {
@@ -440,7 +440,7 @@ class Form {
 
   changed() {
     const { state, waiting, reason } = this.outbox;
-    this.layout.setStatus(state === "saved" && this.item?.refused ? "refused" : state, waiting.length, reason);
+    this.bars.setStatus(state === "saved" && this.item?.refused ? "refused" : state, waiting.length, reason);
   }
 
   saved(entry, data) {
@@ -460,7 +460,7 @@ class Form {
   answeredBefore(earlier) {
     const change = button(t("Change it"), {}, () => this.actions.revise(`mine/${earlier}`));
     const text = t("You had already answered the last picture, perhaps in another tab. Your first answer stays.");
-    if (this.item) this.layout.setNotice(text, change);
+    if (this.item) this.bars.setNotice(text, change);
     else this.told = { text, action: change };
   }
 

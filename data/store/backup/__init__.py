@@ -1,1 +1,1 @@
-"""Backups, copies, restoring, scheduled backups, snapshots for others, and the project's health."""
+"""Backups, copies, restoring, scheduled backups, and snapshots for others."""

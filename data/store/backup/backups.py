@@ -20,6 +20,7 @@ from typing import Any, Final
 
 import duckdb
 
+from data.backup_schedule import WEEKS
 from data.files import on_disk, sha256_of, write_whole
 from data.people import keyed_hash
 from data.store import erased
@@ -205,8 +206,6 @@ FOLDER: Final = "backups"
 ON_REQUEST: Final = "asked"
 BESIDE: Final = ("runs", "images")
 """Folders whose files go with the database: what scorers saw in whole, and images that were made here."""
-WEEKS: Final = 4
-"""Of so many weeks the last scheduled backup stays, besides the newest ones."""
 
 _MAKING: Final = ".making-"
 _OURS: Final = re.compile(r"\.making-[0-9]+-[0-9]{8}T[0-9]{6}Z-")

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 import duckdb
 
+from data.backup_schedule import EVERY_HOURS, KEEP
 from data.store.backup import backups, restoring
 from data.store.backup.backups import SCHEDULED, Backup, BadBackup
 from data.store.core.database_copy import Pause, Stopped, database_contents, no_pause
@@ -21,8 +22,6 @@ from data.store.core.store import Store
 from data.store.core.writer import CLOSED
 from data.store.erased import marks
 
-EVERY_HOURS: Final = 24.0
-KEEP: Final = 7
 _FIRST_LOOK: Final = 60.0  # seconds; whoever opens the app is not to wait for this
 _LOOK: Final = 60.0
 _AGAIN: Final = 900.0

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from data.campaigns.checks import QUICK_SECONDS, fails_checks, mostly_quick
+from data.campaigns.checks import fails_checks
+from data.campaigns.pace import QUICK_SECONDS, mostly_quick, quick_answers_text
 from data.campaigns.settings import Settings, SurplusReason
 from data.records import Annotation
 from data.store import browse_index
@@ -273,7 +274,7 @@ def _failures(
     hurried = [person for person in people if person in quick and person not in failures] if gold or attention else []
     for person, timed, n in _tally(connection, _PACE, campaign_id, hurried):
         if mostly_quick(n, timed):
-            failures[person] = (BY_PACE, f"{n} of {timed} answers took less than {QUICK_SECONDS:.0f} s")
+            failures[person] = (BY_PACE, quick_answers_text(n, timed))
     return failures
 
 

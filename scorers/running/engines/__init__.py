@@ -22,7 +22,7 @@ ENGINES: Final[dict[str, str]] = {
     RAY: "Through Ray, on one machine or several: an actor per device (the optional group ray).",
 }
 """Each engine and what it is, in a line."""
-_MODULES: Final = {LOCAL: "scorers.running.engines.local", RAY: "scorers.running.engines.ray_engine"}
+_MODULES: Final = {LOCAL: "scorers.running.engines.local_processes", RAY: "scorers.running.engines.ray_engine"}
 _MOST_DEVICES: Final = 64
 
 

@@ -13,8 +13,6 @@ from data.campaigns.checks import (
     GOLD_PASS_MARK,
     PAUSE_RISK,
     fails_checks,
-    mostly_quick,
-    often_quick,
     pause_chance,
 )
 
@@ -57,17 +55,6 @@ def test_the_chance_of_a_pause_is_that_of_all_courses() -> None:
     # in the docs
     assert [round(pause_chance(12, error, GOLD_PASS_MARK), 2) for error in (0.5, 0.7, 0.95)] == [0.15, 0.61, 1.0]
     assert pause_chance(100, 0.1, GOLD_PASS_MARK) < PAUSE_RISK / 2
-
-
-def test_quick_answers_are_a_pattern_by_their_share_and_pause_where_they_are_most() -> None:
-    assert [often_quick(n, timed) for n, timed in ((1, 2), (4, 4), (5, 25), (5, 26), (6, 26))] == [
-        False,
-        False,
-        True,
-        False,
-        True,
-    ]
-    assert [mostly_quick(n, timed) for n, timed in ((9, 9), (5, 10), (6, 10), (60, 100))] == [False, False, True, True]
 
 
 def test_pass_marks_of_0_and_1() -> None:

@@ -10,7 +10,9 @@ from typing import Any
 
 import gradio as gr
 import pytest
+from typer.testing import CliRunner
 
+from app import app
 from concord.campaigns import adjudication, planning
 from concord.campaigns.spec import campaign_spec
 from data.campaigns.checks import ATTENTION_PASS_MARK, GOLD_PASS_MARK
@@ -393,3 +395,11 @@ def test_what_somebody_is_choosing_is_not_set_back(world: World) -> None:
     # only what is none of the choices is set
     assert named["about"]["value"] == "geneval: correct"
     assert not {"campaign", "show", "against"} & {name for name, change in named.items() if "value" in change}
+
+
+def test_a_link_is_good_for_as_long_whether_page_or_command_makes_it(world: World) -> None:
+    with gr.Blocks():
+        page = CampaignsPage(world.store)
+        page.build()
+    invite = CliRunner().invoke(app, ["people", "invite", "--help"], env={"COLUMNS": "200"})
+    assert f"[default: {page.fields['days'].value}d]" in invite.stdout

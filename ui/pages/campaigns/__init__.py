@@ -9,7 +9,7 @@ from typing import Any, Final
 import gradio as gr
 
 from concord.common.base_path import at
-from data.people import ROLES
+from data.people import LINK_DAYS, ROLES
 from ui.components.tables import heading, note
 from ui.pages.campaigns import adjudicate, change, forms, pay, people, updates
 from ui.pages.campaigns.forms import MARKS
@@ -146,7 +146,7 @@ class CampaignsPage(Page[CampaignsView]):
             html_component(note(people.INVITE_HINT))
             with self.bar():
                 self.field("role", gr.Dropdown(list(ROLES), value=ROLES[0], label="Role", info="their role"))
-                self.field("days", gr.Number(14, label="Days", info="days until it expires", minimum=0, step=1))
+                self.field("days", gr.Number(LINK_DAYS, label="Days", info="days until it expires", minimum=0, step=1))
                 self.field("uses", gr.Number(None, label="Uses", info="people; 0: no limit", precision=0, step=1))
                 self.field("link-note", gr.Textbox(label="Note", info="for yourself", max_lines=1))
                 self.field("signed", gr.Checkbox(label="Signed links", info=people.SIGNED, elem_id="link-signed"))

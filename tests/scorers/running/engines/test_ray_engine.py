@@ -14,7 +14,7 @@ from scorers import registry
 from scorers.running import worker
 from scorers.running.engines.device_worker import DIED
 from tests.scorers import engine_runs as making
-from tests.scorers.running.engines.test_local import failed, playground
+from tests.scorers.running.engines.test_local_processes import failed, playground
 
 if importlib.util.find_spec("ray") is None and os.environ.get("CONCORD_RAY") != "required":
     pytest.skip("Ray is not installed (uv sync --group ray)", allow_module_level=True)

@@ -9,7 +9,7 @@ const STATUS = { saved: later("Saved"), saving: later("Saving …"), retrying: l
 /** How people of a crowd platform are called here: it tells them nothing. */
 const PSEUDONYM = /^(prolific|mturk|participant)-[0-9a-f]{10}$/i;
 
-export class Layout {
+export class Bars {
   constructor(actions) {
     this.fill = h("div", { class: "cc-progress__fill" });
     this.bar = h("div", { class: "cc-progress", role: "progressbar", "aria-label": t("Progress"), "aria-valuemin": 0 }, this.fill);

@@ -9,7 +9,7 @@ import { later, t } from "../texts.js";
 
 const UNREACHABLE = later("The server cannot be reached just now.");
 
-export class Actions {
+export class BesidesAnswering {
   constructor(form) {
     this.form = form;
     this.busy = false;
@@ -19,7 +19,7 @@ export class Actions {
     const { form } = this;
     if (!form.item) return;
     if (form.item.task.revises) {
-      form.layout.setNotice(t("An answer that is already given cannot be skipped."), form.wayBack(form.item.task));
+      form.bars.setNotice(t("An answer that is already given cannot be skipped."), form.wayBack(form.item.task));
       return;
     }
     const back = button(t("Undo skip"), { key: "t" }, () => this.unskip());
@@ -50,12 +50,12 @@ export class Actions {
     const { form } = this;
     if (form.name === null || form.item?.task.revises) return;
     await this.once(async () => {
-      if (form.outbox.waiting.length > 0) return form.layout.setNotice(t("Still saving. Please try again in a moment."));
+      if (form.outbox.waiting.length > 0) return form.bars.setNotice(t("Still saving. Please try again in a moment."));
       const { outcome, data } = await form.api.post("unskip", {});
-      if (outcome !== "ok") return form.layout.setNotice(t(detail(data, UNREACHABLE)));
-      if (!data.taken_back) return form.layout.setNotice(t("There is no skipped picture."));
+      if (outcome !== "ok") return form.bars.setNotice(t(detail(data, UNREACHABLE)));
+      if (!data.taken_back) return form.bars.setNotice(t("There is no skipped picture."));
       form.keepDraft();
-      form.layout.setNotice("");
+      form.bars.setNotice("");
       return form.startOver();
     });
   }
@@ -65,9 +65,9 @@ export class Actions {
     if (form.name === null) return;
     await this.once(async () => {
       form.keepDraft();
-      if (form.outbox.waiting.length > 0) return form.layout.setNotice(t("Your last answers are still being saved. Please pause when they are."));
+      if (form.outbox.waiting.length > 0) return form.bars.setNotice(t("Your last answers are still being saved. Please pause when they are."));
       const { outcome, data } = await form.api.post("pause", {});
-      if (outcome !== "ok") return form.layout.setNotice(t(UNREACHABLE));
+      if (outcome !== "ok") return form.bars.setNotice(t(UNREACHABLE));
       return form.rest(pausedScreen(data, () => form.startOver()));
     });
   }
@@ -77,7 +77,7 @@ export class Actions {
     if (form.name === null) return;
     await this.once(async () => {
       const { outcome, data } = await form.api.get("mine");
-      if (outcome !== "ok") return form.layout.setNotice(t(detail(data, UNREACHABLE)));
+      if (outcome !== "ok") return form.bars.setNotice(t(detail(data, UNREACHABLE)));
       return asides.mine(form.dialogs, data.answers, (id) => this.revise(`mine/${id}`));
     });
   }
@@ -86,11 +86,11 @@ export class Actions {
   async revise(route) {
     const { form } = this;
     await this.once(async () => {
-      if (form.outbox.waiting.length > 0) return form.layout.setNotice(t("Your last answer is still being saved. Please try again in a moment."));
+      if (form.outbox.waiting.length > 0) return form.bars.setNotice(t("Your last answer is still being saved. Please try again in a moment."));
       const { outcome, data } = await form.api.get(route);
       if (outcome !== "ok" || !data.questionnaire) {
         const why = outcome === "unreachable" ? UNREACHABLE : later("There is no answer to revise yet.");
-        return form.layout.setNotice(t(detail(data, why)));
+        return form.bars.setNotice(t(detail(data, why)));
       }
       form.keepDraft();
       if (form.item) form.queue.putBack(form.item.task);

@@ -67,5 +67,5 @@ def test_a_scope_of_one_task_or_generator_has_its_own_prompts(store: Store) -> N
 def test_a_scorer_s_numbers_have_a_range_of_their_own_and_nobody_s_have_none(store: Store) -> None:
     scores = same_prompts(store, scope_of(store, "s"), "scores", "score", "spread")
     assert not scores.binary
-    assert (scores.low, scores.high) == (pytest.approx(0.0), pytest.approx(11.1))
+    assert [scores.low, scores.high] == pytest.approx([0.0, 11.1])
     assert same_prompts(store, scope_of(store, "s"), "nobody", "correct", "spread").rows == ()

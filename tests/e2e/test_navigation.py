@@ -37,7 +37,6 @@ def agreement(page: Page) -> None:
 
 
 PAGES = {"Results": results, "Images": browse, "Agreement": agreement}
-TITLES = {"Results": "Results", "Images": "Browse", "Agreement": "Agreement"}
 
 
 def test_studio_pages_and_back(visitor: Visit, server: Server) -> None:
@@ -48,10 +47,10 @@ def test_studio_pages_and_back(visitor: Visit, server: Server) -> None:
     for name in ("Images", "Agreement", "Images", "Results"):
         go(page, name)
         PAGES[name](page)
-        expect(page).to_have_title(f"{TITLES[name]} - Concord")
+        expect(page).to_have_title(f"{name} - Concord")
     page.go_back()
     browse(page)
-    expect(page).to_have_title("Browse - Concord")
+    expect(page).to_have_title("Images - Concord")
     page.go_forward()
     results(page)
     expect(page.locator(".toast-body")).to_have_count(0)

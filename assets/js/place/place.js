@@ -47,7 +47,8 @@ class Place {
     try {
       for (const whole of quietly ? [true] : [false, true]) {
         const drawn = await this.ask(whole);
-        if (asked !== this.asked) return;
+        // whoever has gone on to another page has that one's title
+        if (asked !== this.asked || !this.content.isConnected) return;
         this.show(drawn);
         if (drawn.complete) break;
       }

@@ -299,7 +299,7 @@ def accepted(name: str) -> set[str]:
     if name == "images":
         script = (ROOT / "assets/js/drawer/address.js").read_text(encoding="utf-8")
         parameters |= {parameter for part in _NAMES_OF_LISTING.findall(script) for parameter in re.findall(r'"(\w+)"', part)}
-        parameters |= {"suite", "task", "generator", "view", *CROSSED, *RESTRICTING, *MARKED, *FILTERED}
+        parameters |= {"suite", "task", "generator", "view", "image", *CROSSED, *RESTRICTING, *MARKED, *FILTERED}
     if name == "agreement":
         parameters |= set(Selection.__dataclass_fields__)
     return parameters

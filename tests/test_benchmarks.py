@@ -74,13 +74,15 @@ def test_coverage_names_every_cell_and_a_small_run_passes(capsys: pytest.Capture
     lines = [line.split(" | ") for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
     lines = [line for line in lines if line[0] not in ("| population", "| people", "| test")]
     tests = [line for line in lines if line[0].endswith(" a prompt")]
-    panels = [line for line in lines if line[0].endswith(" persons") and line not in tests]
-    intervals = [line for line in lines if line not in tests and (line not in panels or "two persons" in line[0])]
-    assert {line[0].removeprefix("| ") for line in intervals} == {*coverage.POPULATIONS}
+    sampled = {**coverage.PANELS, **coverage.SKEWED_PANELS}
+    panels = [line for line in lines if line[0].removeprefix("| ").rpartition(", ")[0] in sampled and line not in tests]
+    intervals = [line for line in lines if line not in tests and line not in panels]
+    assert {line[0].removeprefix("| ") for line in intervals} == {*coverage.POPULATIONS, *coverage.FRESH}
     shares = [float(line[3].split()[0]) for line in (*intervals, *panels)]
     assert all(0 <= share <= 1 for share in shares if share == share)
-    assert len([line for line in panels if "two persons" not in line[0]]) == 3 * 3 * len(coverage.PANELS)
-    assert len(tests) == 2 * sum(len(statistics) for _, statistics, _, _ in coverage.TESTS.values())
+    assert len(panels) == 3 * 3 * len(sampled)
+    worlds = {**coverage.TESTS, **coverage.FRESH_TESTS, **coverage.EQUIVALENCE}
+    assert len(tests) == 2 * sum(len(statistics) for _, statistics, _, _ in worlds.values())
 
 
 def test_rankings_have_a_line_for_each_world(capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,6 +21,7 @@ AS_NOBODY = """
 import os, sys
 from pathlib import Path
 sys.path[:0] = [sys.argv[1]]
+from data.store.core.store import Store, StoreError
 Store(Path(sys.argv[3])).close()  # whatever is loaded late is loaded now: nobody may read it
 if os.getuid() == 0:
     os.seteuid(65534)

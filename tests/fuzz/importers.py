@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 from starlette.testclient import TestClient
 
 from concord import commands
+from concord.common import forwarding
 from concord.common.context import CommandError, Context
 from concord.common.forwarding import COMMANDS
 from data.store import imports
@@ -84,9 +84,8 @@ class Bench:
 
     def _do(self, command: str, folder: Path, parameters: Mapping[str, Any]) -> str:
         out, err = io.StringIO(), io.StringIO()
-        module, function = COMMANDS[command].split(":")
         try:
-            getattr(import_module(module), function)(Context(self.store, folder, out, err), **parameters)
+            forwarding.call(COMMANDS[command], Context(self.store, folder, out, err), parameters)
         finally:
             for line in err.getvalue().split("\n")[:-1]:
                 check_message(line, _LONG)
@@ -228,8 +227,6 @@ def _written(name: str, content: bytes) -> Iterator[Path]:
 
 
 _COLUMNS: Final = {"item": "image", "rater": "who", "value": "value", "prompt": "prompt", "generator": "gen", "task": "task"}
-_NO_COLUMNS: Final = dict.fromkeys(_COLUMNS)
-_ITM: Final = dict.fromkeys(("images", "suite", "source", "tifa", "n", "seed")) | {"layout": "auto", "playground": False}
 _PAIR: Final[Files] = {"a.png": seeds.picture("PNG"), "b.png": seeds.picture("PNG")}
 
 IMPORTERS: Final[tuple[Importer, ...]] = (
@@ -237,20 +234,20 @@ IMPORTERS: Final[tuple[Importer, ...]] = (
     Importer("import questions", "import questions", ({"q.json": seeds.document(seeds.QUESTIONS)},),
              _file("q.json", from_specs=False, suite=None)),
     Importer("import images", "import images", (targets._GENEVAL_FOLDER,),
-             lambda folder: {"directory": [str(folder)], "layout": "geneval", "generator": "g", "suite": None}),
+             lambda folder: {"directory": [str(folder)], "request": {"layout": "geneval", "generator": "g"}}),
     Importer("import images: csv", "import images", (targets._CSV_FOLDER,),
-             lambda folder: {"directory": [str(folder)], "layout": "csv", "generator": "g", "suite": "geneval"}),
+             lambda folder: {"directory": [str(folder)], "request": {"layout": "csv", "generator": "g", "suite": "geneval"}}),
     Importer("import ratings", "import ratings", ({"r.csv": seeds.RATINGS},),
-             _file("r.csv", **_COLUMNS, aspect="quality", scale="ordinal:1-5", suite=None, kind=None)),
+             _file("r.csv", request={**_COLUMNS, "aspect": "quality", "scale": "ordinal:1-5"})),
     Importer("import ratings: label studio", "import ratings", ({"l.json": seeds.LABEL_STUDIO},),
-             _file("l.json", **(_NO_COLUMNS | {"item": "image", "value": "stars"}), aspect="stars",
-                   scale="ordinal:0.5-5:0.5", suite="geneval", kind="human", new_items=True,
-                   merge=["case", "space", "number"])),
+             _file("l.json", request={"item": "image", "value": "stars", "aspect": "stars", "scale": "ordinal:0.5-5:0.5",
+                                      "suite": "geneval", "kind": "human", "new_items": True,
+                                      "merge": ["case", "space", "number"]})),
     Importer("import ratings: wide", "import ratings", ({"r.csv": b"image,ann,ben\n00000/samples/0000.png,y,1.0\nx,NA,no\n"},),
-             _file("r.csv", **(_NO_COLUMNS | {"item": "image"}), aspect="correct", scale="nominal", suite="geneval",
-                   kind="scorer", wide=True, new_items=True)),
+             _file("r.csv", request={"item": "image", "aspect": "correct", "scale": "nominal", "suite": "geneval",
+                                     "kind": "scorer", "wide": True, "new_items": True})),
     Importer("import ratings: exported", "import ratings", ({"e.csv": seeds.EXPORTED}, {"e.csv": seeds.table(seeds.EXPORTED)}),
-             _file("e.csv", **_NO_COLUMNS, aspect=None, scale=None, suite=None, kind=None)),
+             _file("e.csv", request={})),
     Importer("import exported: answers", "import exported", ({"a.jsonl": seeds.ANSWERS_JSONL},),
              lambda folder: {"files": [str(folder / "a.jsonl")]}),
     Importer("import exported: judgements", "import exported", ({"j.csv": seeds.JUDGEMENTS},),
@@ -265,12 +262,12 @@ IMPORTERS: Final[tuple[Importer, ...]] = (
     Importer("import study tifa", "import study tifa", ({"t.json": seeds.TIFA_STUDY},), _file("t.json")),
     Importer("import cooccurrence", "import cooccurrence", ({"c.json": seeds.COCO},), _file("c.json", called=None)),
     Importer("import itm", "import itm", ({"m.jsonl": seeds.MATCHING, **_PAIR}, {"m.jsonl": seeds.ARO, **_PAIR}),
-             lambda folder: {"file": str(folder / "m.jsonl"), **_ITM}),
+             lambda folder: {"request": {"file": str(folder / "m.jsonl")}}),
     Importer("import scores: geneval", "import scores", (_run_of("geneval", {}),), lambda folder: {"directory": str(folder)}),
     Importer("import scores: tifa", "import scores", (_run_of("tifa", {}, _answered("yes", "red"), _answered("no", "gray")),),
              lambda folder: {"directory": str(folder)}),
     Importer("campaigns create", "campaigns create",
              ({"c.yaml": seeds.CAMPAIGN + b"known_file: k.csv\n", "k.csv": seeds.KNOWN},
               {"c.yaml": b"suite: geneval\nquestionnaire_file: q.yaml\noverlap: 2\n", "q.yaml": seeds.QUESTIONNAIRE}),
-             lambda folder: {"campaign_id": "fuzzed", "file": str(folder / "c.yaml"), "dry_run": False}),
+             lambda folder: {"given": {"campaign_id": "fuzzed"}, "file": str(folder / "c.yaml"), "dry_run": False}),
 )  # fmt: skip

@@ -16,6 +16,8 @@ from tests.data.store.small_project import fill
 STUCK = """
 import sys
 from pathlib import Path
+from data.store.backup import backups
+from data.store.core.store import Store
 
 def rest(_):
     print("making", flush=True)

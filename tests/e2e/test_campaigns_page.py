@@ -66,7 +66,7 @@ def test_a_campaign_from_the_first_click_to_the_verdict(visitor: Visit, fresh: S
     revoked_and_reinstated(page)
     page.get_by_label("Adjudicate").check()
     page.get_by_label("About", exact=True).click()
-    page.get_by_role("option", name="caption fit").click()
+    page.get_by_role("option", name="caption match").click()
     decided_by_keyboard(page)
 
     other = visitor(fresh).page

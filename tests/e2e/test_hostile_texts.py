@@ -67,7 +67,7 @@ def test_hostile_texts_in_the_form(page: Page, attacked: Server) -> None:
         form.ready()
     assert captions == set(HOSTILE)
     assert_inert(page)
-    answered = [item for item in attacked.items(suite="images", by="caption_fit") if item["n"]]
+    answered = [item for item in attacked.items(suite="images", by="caption_match") if item["n"]]
     said: set[str] = set()
     raters: set[str] = set()
     for item in answered:

@@ -55,7 +55,7 @@ def middle(low: FloatArray, high: FloatArray) -> FloatArray:
 
 
 def fold_generator(seed: int, stream: str) -> np.random.Generator:
-    """What deals the clusters of a cell into folds; `stream` names the cell."""
+    """Return the generator of random numbers that deals a cell's clusters into folds; `stream` names the cell."""
     return np.random.default_rng([seed, zlib.crc32(f"folds {stream}".encode())])
 
 

@@ -291,7 +291,7 @@ class Panel:
     person: float
     residual: float
     skewed: bool = False
-    """Whether few persons are far off and most alike (exponential), instead of normal."""
+    """True if few persons are far off and most alike (exponential) instead of normal."""
 
     @property
     def truths(self) -> dict[str, float]:
@@ -505,7 +505,7 @@ def errors(
 
 
 def for_power(studies: int) -> int:
-    """How many of the studies have a real difference."""
+    """The number of studies with a real difference."""
     return max(studies // 5, 10)
 
 

@@ -1,4 +1,4 @@
-"""How often 95 % intervals of suites' metrics hold the truth.
+"""Coverage of the 95 % intervals of suites' metrics.
 
     uv run benchmarks/suite_metrics_coverage.py [--studies 500]
 

@@ -16,7 +16,7 @@ By = Literal["target", "certainty"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreementRequest(Request):
-    """What the numbers of a selection's agreement are to be."""
+    """A request for the agreement of a selection: statistics, intervals, levels of people."""
 
     statistics: Annotated[tuple[str, ...], Setting("Only these statistics.", flags="--statistic")] = ()
     all_statistics: Annotated[bool, Setting("Show all statistics, not only the main ones of each scale.")] = False

@@ -144,7 +144,7 @@ _CALLS: Final[Mapping[str, Callable[..., Made]]] = {
     "rank": _rank,
     "alt_test": _alt_test,
 }
-"""What each table or call is made of, as tables or as rows."""
+"""The function behind each call of the library; it returns tables or rows."""
 
 
 def _write(table: pd.DataFrame, path: Path) -> None:

@@ -8,4 +8,4 @@ EVERY_HOURS: Final = 24.0
 KEEP: Final = 7
 """So many of the newest scheduled backups stay."""
 WEEKS: Final = 4
-"""Of so many weeks the last scheduled backup stays, besides the newest ones."""
+"""The number of weeks whose last scheduled backup stays, besides the newest ones."""

@@ -60,7 +60,7 @@ class ConfusionCell:
 
     @property
     def by_majority(self) -> bool:
-        """Whether people enter with what more than half of them say."""
+        """True if people enter with what more than half of them say."""
         return self.b in GROUPS and self.way == "majority"
 
 

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What people read of a request's field, and which of its type's values are allowed.
+    """A field of a request: the help that people read, its unit, and the values that are allowed.
 
     Attributes:
         help: what the value is for, in a sentence or two.
@@ -133,7 +133,7 @@ class RequestField:
 
 
 class Request:
-    """What is asked for; subclasses are frozen dataclasses, whose values are checked as their fields say."""
+    """A request of a command; subclasses are frozen dataclasses, whose values are checked as their fields say."""
 
     __slots__ = ()
 

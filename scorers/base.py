@@ -166,7 +166,7 @@ second one are left out); or the two images of a pair, of two generators by the 
 
 @dataclass(frozen=True, slots=True)
 class Flips:
-    """How a scorer comes to a score by a flipped prompt (``data.prompts.flips``).
+    """A scorer's way to a score by a flipped prompt (``data.prompts.flips``).
 
     Attributes:
         rejudges: perceiving looks for the same things then, so what was seen is judged again. A scorer that does not reads the

@@ -14,7 +14,7 @@ from typing import Final
 
 _ORDERS: Final = (1, 2, 3, 4)
 _SIGMA: Final = 6.0
-"""Of the penalty on differences in length."""
+"""The standard deviation of the penalty on differences in length."""
 _SCALE: Final = 10.0
 
 Words = Sequence[str]

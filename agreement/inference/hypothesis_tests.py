@@ -37,7 +37,7 @@ def rounded_difference(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def holm_factors(p: Sequence[float | None]) -> list[int | None]:
-    """By how much Holm's correction multiplies each p: the smallest of m by m, the next by m - 1, ...; None for a None."""
+    """Return the factor by which Holm's correction multiplies each p: m for the smallest, m - 1 for the next; None for None."""
     known = [index for index, value in enumerate(p) if value is not None]
     order = sorted(known, key=lambda index: p[index])  # type: ignore[arg-type, return-value]
     factors: list[int | None] = [None] * len(p)

@@ -1,4 +1,4 @@
-"""How many prompts would tell: the least number with which a test finds in four of five studies what there is to find."""
+"""Sample size: the least number of prompts with which a test finds in four of five studies what there is to find."""
 
 from __future__ import annotations
 

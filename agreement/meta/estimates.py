@@ -35,7 +35,7 @@ _STRATUM = 30
 
 @dataclass(frozen=True)
 class EstimateOptions:
-    """What is estimated, and why labels count as drawn by chance.
+    """A request for estimates: of which generators, by which method, and why labels count as drawn by chance.
 
     Attributes:
         target: *prompts*: this kind of prompt; *these*: these images.

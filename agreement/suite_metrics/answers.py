@@ -26,7 +26,7 @@ _NAMES: Final[Mapping[str, str]] = {
 _MATCHING_NAMES: Final[Mapping[str, str]] = {MATCHED: SELFEVAL_ACCURACY, LIFT: SELFEVAL_ABOVE_CHANCE}
 _BY_MAJORITY: Final = Method(MethodCode.PEOPLE_BY_MAJORITY)
 QUESTION_COLUMNS: Final = ("generator", "source", "element_type", "element", "answer")
-"""What a question is, beside the columns of people's answers (`questions.people`)."""
+"""The columns about a question, beside those of people's answers (`questions.people`)."""
 _PEOPLE: Final = "people"
 
 

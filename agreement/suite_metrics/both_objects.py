@@ -1,4 +1,4 @@
-"""Whether both objects of a prompt are there, of each image, from what raters say of each object."""
+"""Both objects of a prompt: is each in the image, as raters say of one object at a time?"""
 
 from __future__ import annotations
 

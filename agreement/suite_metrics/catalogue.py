@@ -206,7 +206,7 @@ METRICS_OF_KIND: Final[Mapping[SuiteKind, tuple[Metric, ...]]] = {
     "tifa": _TIFA_METRICS,
     "selfeval": _SELFEVAL_METRICS,
 }
-"""What each kind of suite declares: SR2D and its variants, prompts in GenEval's form, questions, captions."""
+"""The metrics of each kind of suite: SR2D and its variants, prompts in GenEval's form, questions, captions."""
 
 METRICS: Final[Mapping[str, Metric]] = {metric.name: metric for metrics in METRICS_OF_KIND.values() for metric in metrics}
 """Every metric by name."""

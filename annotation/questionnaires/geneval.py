@@ -85,7 +85,7 @@ class LevelAspects:
 
 OWN_LEVELS: Final = LevelAspects("caption_match", "shape_realism")
 RELEASED_LEVELS: Final = LevelAspects("caption_fit", "realism")
-"""Those of the authors' form, as the released annotations have them."""
+"""The aspects of the authors' form, as the released annotations have them."""
 
 _AXIS: Final[dict[Relation, tuple[str, str]]] = {
     "left of": ("position_x", "left"),

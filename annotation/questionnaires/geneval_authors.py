@@ -72,7 +72,7 @@ class TemplateExample:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """What a copy of the authors' form says; ``questions`` by the ids of ``geneval``'s questions."""
+    """A copy of the authors' form; ``questions`` by the ids of ``geneval``'s questions."""
 
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     questions: Mapping[str, TemplateQuestion]
@@ -94,7 +94,7 @@ KEYS: Final[Mapping[str, Mapping[Value, str]]] = {
     "position_y": dict(_POSITIONS_Y),
     "caption_fit": {level: str(level) for level in (1, 2, 3, 4)},
 }
-"""By kind of question its answers, and the key that chooses each."""
+"""The answers of each kind of question, with the key that chooses each."""
 OBJECT_KINDS: Final = ("count", "color", "realism")
 QUESTIONS: Final = (
     "objects",

@@ -37,7 +37,7 @@ from data.files import InputError, quoted, read_bytes
 from data.images.files import ImageError, open_image
 
 MOST_BYTES: Final = 30_000_000
-"""Of a page: the authors' has 150 KB, one with its pictures in it a few MB."""
+"""The largest page that is read, in bytes: the authors' has 150 KB, one with its pictures in it a few MB."""
 SIDE: Final = 448
 """Pixels of a worked picture's longer side, at most."""
 
@@ -59,7 +59,7 @@ _NAMED: Final = {
     "position_x": ("object_0_name", "object_1_name"),
     "position_y": ("object_0_name", "object_1_name"),
 }
-"""What a question must name to say what it is about."""
+"""The placeholders that the text of a question must have."""
 _PLACEHOLDER: Final = re.compile(r"\$\{([^}]*)\}")
 _CAPTION: Final = "${caption}"
 _BLOCKS: Final = frozenset({
@@ -270,7 +270,7 @@ class _Group:
 
     @property
     def help(self) -> str:
-        """What stands after it."""
+        """The text after the question."""
         first = [self.lines[0].text.removeprefix(self.lines[0].bold).strip()] if self.lines else []
         return " ".join(filter(None, (*first, *(line.text for line in self.lines[1:] if line.text != _CAPTION))))
 

@@ -1,4 +1,4 @@
-"""Whether a scorer's profile can score this project on this machine: ready, or what it needs first.
+"""Readiness of a scorer's profile on this machine and project: ready, or what it needs first.
 
 `readiness` is the one place that says so: ``doctor`` shows it, and pages that offer scorers ask it, too.
 """
@@ -30,7 +30,7 @@ SLOW_MEGABYTES: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """How a profile of a scorer stands.
+    """The readiness of a scorer's profile.
 
     Attributes:
         needs: what is missing, the first to be done first; empty: it is ready. ``gpu`` alone: it runs, and slowly.
@@ -53,7 +53,7 @@ class Readiness:
 
     @property
     def text(self) -> str:
-        """How it stands, in words."""
+        """The readiness in words."""
         words = [self._word(need) for need in self.needs] or ["ready"]
         return ", ".join(words) + (f" ({self.licence})" if self.licence else "")
 

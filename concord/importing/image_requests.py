@@ -13,7 +13,7 @@ MatchingLayout = Literal["auto", "rows", "winoground", "aro"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageRequest(Request):
-    """How folders of images are taken in."""
+    """A request to import folders of images."""
 
     layout: Annotated[Layout, Setting("Layout of the folder.")]
     generator: Annotated[str | None, Setting("Generator of the images (csv: a column can name it instead).")] = None

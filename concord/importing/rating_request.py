@@ -23,7 +23,7 @@ KEEP_APART: Final = "none"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatingRequest(Request):
-    """What a table's columns mean, and how it is taken in."""
+    """A request to import a table of ratings: the meaning of its columns, and how values are read."""
 
     item: Annotated[str | None, Setting("Column or comma-separated columns that identify the rated item.")] = None
     rater: Annotated[str | None, Setting("Column with the rater (Label Studio and Argilla files contain it).")] = None

@@ -221,7 +221,7 @@ def problems_of(store: Store, error: Exception) -> list[str]:
 
 
 def preview(store: Store, source: Source, request: UploadRequest) -> UploadOutcome:
-    """What would be stored, by the request of ``import images`` or ``import ratings``."""
+    """Return the bundle that ``import images`` or ``import ratings`` would store."""
     if _is_deleted(source):
         return _DELETED
     return _run(store, source.path, request, True, lambda _: None)

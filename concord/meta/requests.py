@@ -20,7 +20,7 @@ MEAN: Final = "mean"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRequest(Request):
-    """What is to be planned."""
+    """A request for a plan: the precision that is asked for, and the designs to compare."""
 
     half_width: Annotated[
         float | None, Setting("Wanted half width of 95 % intervals; default: 0.05 of people's scale.", minimum=1e-6)
@@ -56,7 +56,7 @@ class RaterEffectsRequest(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankRequest(Request):
-    """How scorers' rankings are compared with people's."""
+    """A request to compare scorers' rankings with people's."""
 
     scorer: Scorers = ()
     epsilon: Annotated[
@@ -75,7 +75,7 @@ class RankRequest(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AltTestRequest(Request):
-    """How scorers are tested as stand-ins for people."""
+    """A request to test scorers as stand-ins for people."""
 
     scorer: Scorers = ()
     epsilon: Annotated[
@@ -97,7 +97,7 @@ class AltTestRequest(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EstimateRequest(Request):
-    """What is estimated, and why labels count as drawn by chance."""
+    """A request for estimates: of which generators, by which method, and why labels count as drawn by chance."""
 
     scorer: Scorers = ()
     method: Annotated[

@@ -16,7 +16,7 @@ from data.requests import Request, Setting
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritingRequest(Request):
-    """Which prompts are written about, by which model, and where the questions go."""
+    """A request to write questions: about which prompts, by which model, and where they go."""
 
     output: JsonLinesFile
     prompts: Annotated[

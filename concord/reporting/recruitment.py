@@ -1,4 +1,4 @@
-"""How people were recruited for the campaigns of a report: what was stated, and what Concord counted itself."""
+"""Recruitment of the people in a report's campaigns: what was stated, and what Concord counted itself."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ Profile = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreRequest(Request):
-    """Which scorer scores, by which settings and on what; of the images, how many."""
+    """A request to score images: by which scorer and settings, on which device, how many."""
 
     scorer: Annotated[str, Setting("The scorer, such as geneval; docs/settings.md lists all.", argument=True)]
     profile: Profile = None
@@ -36,7 +36,7 @@ class ScoreRequest(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestRequest(Request):
-    """Which images are written down for other machines, and where."""
+    """A request for a manifest: which images other machines are to score, and the file."""
 
     scorer: Annotated[str, Setting("The scorer, such as geneval.", argument=True)]
     output: JsonLinesFile
@@ -50,7 +50,7 @@ class ManifestRequest(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AblationRequest(Request):
-    """Which settings of a likelihood scorer are compared."""
+    """A request to compare settings of a likelihood scorer."""
 
     scorer: Annotated[str, Setting("selfeval, elbo or flowloss.", argument=True)]
     profile: Annotated[str, Setting("Settings profile: the model, and all settings that do not vary.")] = "playground"
@@ -68,7 +68,7 @@ class AblationRequest(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriftRequest(Request):
-    """Which judge is asked again, about how many images."""
+    """A request to ask a judge again about some images."""
 
     rater: Annotated[str, Setting("The judge, as agreement names it.", argument=True)]
     n: Annotated[int, Setting("How many of its images to ask about again.", minimum=1)] = 50
@@ -80,7 +80,7 @@ class DriftRequest(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerateRequest(Request):
-    """Which model makes images of which prompts, and how."""
+    """A request to generate images: by which model, of which prompts, with which settings."""
 
     suite: Annotated[str, Setting("A suite of the project; 'playground' always exists.", argument=True)]
     generator: Annotated[

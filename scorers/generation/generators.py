@@ -82,7 +82,7 @@ class _Stage:
 
     @property
     def family(self) -> PipelineFamily:
-        """What is special about the pipeline's class."""
+        """Settings of the pipeline's class."""
         return PIPELINE_FAMILIES[type(self.pipeline).__name__]
 
 

@@ -33,7 +33,7 @@ MEGABYTES: Final[Mapping[str, int]] = {
     "Salesforce/instructblip-flan-t5-xl": 16090,
     "zhiqiulin/clip-flant5-xxl": 22800,
 }
-"""Of models that profiles name; of others nothing is known."""
+"""The downloads of the models that profiles name."""
 
 ULTRALYTICS: Final = "AGPL-3.0: Ultralytics' package and weights"
 

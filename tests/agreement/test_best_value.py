@@ -1,4 +1,4 @@
-"""Which of several best values is taken, by hand: for cuts between scores and for values of a setting alike."""
+"""Ties among best values are broken as by hand, for cuts between scores and for values of a setting alike."""
 
 from __future__ import annotations
 

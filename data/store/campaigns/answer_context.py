@@ -14,7 +14,7 @@ from data.store.judgements.answer_status import resolve_revision
 
 @dataclass(frozen=True, slots=True)
 class SentReference:
-    """What a sent answer names: whose it is, and the ids in it.
+    """The person who sends an answer, and the ids in it.
 
     Attributes:
         campaign: that of the answer.
@@ -32,7 +32,7 @@ class SentReference:
 
 @dataclass(frozen=True, slots=True)
 class AnswerContext:
-    """What a sent answer is about, as it was when it came; what counts is decided later, by the writer.
+    """The campaign, task and person of a sent answer as they stood when it came; the writer decides later if it counts.
 
     Attributes:
         campaign: None: it is not stored (any more).

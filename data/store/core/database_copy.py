@@ -65,7 +65,7 @@ def no_pause(_: float) -> None:
 
 
 def database_contents(cursor: Connection, rest: Pause = no_pause) -> DatabaseContents:
-    """What a database holds now; one state of it only inside a transaction."""
+    """Return the contents of a database now; of one state only inside a transaction."""
     digests = {}
     for name in table_names(cursor):
         begun = time.monotonic()
@@ -146,7 +146,7 @@ def _copy_rows(cursor: Connection, out: Connection, table: str, rest: Pause) -> 
 
 
 def read_contents(path: Path) -> DatabaseContents:
-    """What a database's file holds; nothing is written.
+    """Return the contents of a database's file; nothing is written.
 
     Raises:
         OSError: it cannot be opened.

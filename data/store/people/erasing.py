@@ -16,7 +16,7 @@ from data.store.core.store import Store, transaction
 from data.store.erased import ErasedRows, strike_person
 
 _MARKS = "marks of erased people"
-"""What they are kept by, as every request asks for them; only this process changes them."""
+"""The key of the marks in the project's memory, as every request asks for them; only this process changes it."""
 
 
 def is_erased(store: Store, name: str) -> bool:

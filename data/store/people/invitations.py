@@ -204,7 +204,7 @@ def _admit_browser(connection: Connection, arrival: Arrival, key: str, now: date
 
 
 _ENDED = "ended sessions"
-"""What they are kept by, as every request asks for them; only this process changes them."""
+"""The key of ended sessions in the project's memory, as every request asks for them; only this process changes it."""
 
 
 def is_session_ended(store: Store, session: str) -> bool:

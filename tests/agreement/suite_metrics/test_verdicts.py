@@ -75,7 +75,7 @@ def majority(votes: list[bool]) -> bool | None:
 
 
 def restated(rows: list[Judgement], prompts: dict[str, RelationPrompt], group: str) -> tuple[Verdicts, Verdicts]:
-    """Whether both objects are there, and whether the image is correct, by image; of people, of simulated ones or of m."""
+    """Return by image if both objects are there and if the image is correct; by people, simulated ones or a scorer."""
     mine = [
         row for row in rows
         if row["excluded"] is None and ("m" if row["kind"] == "scorer" else "sim" if row["simulated"] else "real") == group
@@ -122,7 +122,7 @@ def expected(both: Verdicts, correct: Verdicts) -> dict[str, tuple[float | None,
 
 
 def consistency(both: Verdicts, correct: Verdicts, prompts: dict[str, RelationPrompt]) -> dict[str, float]:
-    """By relation, and the mean of them: every image of a prompt beside every one of an equivalent prompt."""
+    """Return the consistency of each relation and their mean: images of a prompt beside those of an equivalent prompt."""
     shown = [item for item, there in both.items() if there and item in correct]
     alike: dict[str, list[bool]] = defaultdict(list)
     for item in shown:

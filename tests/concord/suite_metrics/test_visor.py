@@ -38,7 +38,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> VisorProject:
 
 
 def of_summary(summary: dict[str, Any]) -> dict[tuple[str, str, str], float | None]:
-    """What the summary says, by generator, task and statistic, as shares."""
+    """Return the summary's numbers by generator, task and statistic, as shares."""
     numbers: dict[tuple[str, str, str], float | None] = {}
     for generator in summary["generators"]:
         parts = {"all": summary["generators"][generator], **summary["relations"][generator]}

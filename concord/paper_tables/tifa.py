@@ -72,9 +72,9 @@ def _benchmark(suite: str, prompts: Sequence[Prompt], questions: dict[str, tuple
     if not every:
         return paper_table(caption, ["Statistics"], rows, [PaperColumn("Number", {}, lack=_NO_QUESTIONS)])
     made = {name: CountedNumber(float(n)) for name, n in counts.items()}
-    whole = paper_table(caption, ["Statistics"], rows, [PaperColumn("Number", made, ",.0f")])
+    whole = paper_table(caption, ["Statistics"], rows, [PaperColumn("Number", made, "z,.0f")])
     means = {name: CountedNumber(fmean(values)) for name, values in averages.items()}
-    below = paper_table(caption, ["Statistics"], [PaperRow(name) for name in means], [PaperColumn("Number", means, ".1f")])
+    below = paper_table(caption, ["Statistics"], [PaperRow(name) for name in means], [PaperColumn("Number", means, "z.1f")])
     return replace(whole, rows=(*whole.rows, *below.rows))
 
 

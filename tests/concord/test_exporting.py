@@ -67,8 +67,10 @@ def test_the_same_numbers_come_back(world: Path, tmp_path: Path, form: str) -> N
     everything = (("--by", "target", "--no-intervals"), ("--aspect", "correct", "--seed", "7"))
     for words in everything if form == "csv" else (("--aspect", "correct", "--no-intervals"),):
         before = numbers(world, *words)
+        # a table of ratings has no prompts' demands, which a suite's own metrics are of: the suite "odd" has none
+        assert before.pop("suite_metrics") == []
         assert min(map(len, before.values())) > 20
-        assert numbers(again, *words) == before
+        assert numbers(again, *words) == {**before, "suite_metrics": []}
     second = export(again, "ratings", tmp_path / "second.csv")
     first = file if form == "csv" else export(world, "ratings", tmp_path / "first.csv")
     assert by_kind(first) == by_kind(second)

@@ -6,11 +6,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from data.store.core import rows
 from data.store.core.connections import DATABASE
 from data.store.core.store import Store, StoreError
 from tests.data.store.small_project import answer, fill, submit
@@ -125,15 +127,44 @@ def test_a_log_that_breaks_off_gives_what_was_whole(killed: Path) -> None:
     assert n in (38, 39)
 
 
+def log_entries(content: bytes) -> list[int]:
+    """Return where each entry of a log begins: 8 bytes with its length, 8 with its checksum, then what was written."""
+    for first in range(200):
+        starts, at = [], first
+        while at + 16 <= len(content):
+            starts.append(at)
+            at += 16 + int.from_bytes(content[at : at + 8], "little")
+        if at == len(content):
+            return starts
+    raise AssertionError("DuckDB writes its log in another way")
+
+
 def test_a_log_that_is_garbage_is_left_as_it_is(killed: Path) -> None:
     log = killed / WAL
-    blotted_ = bytearray(log.read_bytes())
-    blotted_[len(blotted_) // 2 : len(blotted_) // 2 + 400] = b"\xa5" * 400
-    log.write_bytes(bytes(blotted_))
+    content = bytearray(log.read_bytes())
+    entries = log_entries(bytes(content))
+    start, end = next(pair for pair in pairwise(entries[len(entries) // 2 :]) if pair[1] - pair[0] > 40)
+    content[start + 20 : end] = b"\xa5" * (end - start - 20)
+    log.write_bytes(bytes(content))
     before = {name: (killed / name).read_bytes() for name in (DATABASE, WAL)}
     with pytest.raises(StoreError, match="restore"):
         Store(killed)
-    assert {name: (killed / name).read_bytes() for name in (DATABASE, WAL)} == before
+    assert {path.name: path.read_bytes() for path in killed.iterdir() if path.name in before or "wal" in path.name} == before
+
+
+def test_a_log_whose_lengths_are_garbage_is_kept(killed: Path) -> None:
+    """DuckDB takes what follows for an entry that broke off: it opens, and drops it."""
+    log = killed / WAL
+    content = bytearray(log.read_bytes())
+    entries = log_entries(bytes(content))
+    start = entries[len(entries) * 3 // 4]
+    content[start : start + 8] = b"\xa5" * 8
+    log.write_bytes(bytes(content))
+    with Store(killed) as store, store.read() as cursor:
+        assert rows.value(cursor, "select count(*) from annotations") < 40
+        (line,) = store.notes
+    (kept,) = killed.glob(f"{WAL}.damaged-*")
+    assert ("acknowledged" in line, kept.name in line, kept.read_bytes()) == (True, True, bytes(content))
 
 
 def test_a_killed_app_lost_nothing_that_was_acknowledged(killed: Path) -> None:

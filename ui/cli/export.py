@@ -22,7 +22,9 @@ PeopleAs = Annotated[
 
 @project_command(export_app, "ratings", "concord.exporting:export_ratings", FILTERS)
 def export_ratings(selection: Selection, output: OutputFile, form: Table = None) -> None:
-    """Export the ratings that the statistics use. `import ratings FILE` reads them and gives the same numbers."""
+    """Export the ratings that the statistics use. `import ratings FILE` reads them and gives the same numbers, but for the
+    metrics of a suite's own paper: a table of ratings does not say what its prompts ask for.
+    """
 
 
 @project_command(export_app, "judgements", "concord.exporting:export_judgements", FILTERS)

@@ -124,7 +124,8 @@ _JUDGEMENT_COLUMNS: Final[Columns] = {
     "excluded": "text", "rule_version": "text", "source_id": "text", "campaign": "text", "submitted": "moment", "seq": "whole",
 }  # fmt: skip
 TABLES: Final[Mapping[str, str]] = {
-    "ratings": "the ratings that count, one a row; `import ratings` reads this file and gives the same numbers",
+    "ratings": "the ratings that count, one a row; `import ratings` reads this file and gives the same numbers (but for a"
+    " suite's own metrics, which need its prompts)",
     "judgements": "every judgement of the selection, those that do not count too, with the reason",
     "among_people": "people among themselves, as `agreement --format json` prints it",
     "raters": "scorers against people, as `agreement --format json` prints it",

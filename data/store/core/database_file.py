@@ -7,7 +7,9 @@ has a name, and gone when the app closes. So the files are looked at before and 
 from __future__ import annotations
 
 import os
+import shutil
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -168,17 +170,58 @@ def stored_number(connection: Connection) -> int:
     return int(rows.value(connection, last, [_SEQUENCE]) or 0)
 
 
-def missing_writes(connection: Connection, acknowledged: AcknowledgedNumber, path: Path, backup: str | None) -> list[str]:
-    """Return one line if the database holds fewer writes than were acknowledged; empty if it holds all of them."""
+class LogCopy:
+    """A copy of a database's log, made before DuckDB reads the log and deletes it.
+
+    DuckDB takes an entry whose length reaches behind the end of the log for the last one, broken off by a loss of power, and
+    drops all entries behind it, whole ones too. The copy is what they can be read from.
+    """
+
+    def __init__(self, database: Path) -> None:
+        self._log = wal_file(database)
+        self._copy = self._log.with_name(f".{self._log.name}.copy-{os.getpid()}-{threading.get_ident()}")
+
+    def __enter__(self) -> LogCopy:
+        # without a log, or on a full disk, there is none
+        with suppress(OSError):
+            if self._log.stat().st_size:
+                shutil.copyfile(self._log, self._copy)
+                self._copy.chmod(0o600)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):
+            self._copy.unlink(missing_ok=True)
+
+    def keep(self) -> Path | None:
+        """Return the path under which the copy stays beside the database; None if there is no copy."""
+        path = self._log.with_name(f"{self._log.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
+        with suppress(OSError):
+            return self._copy.rename(path)
+        return None
+
+
+def missing_writes(
+    connection: Connection, acknowledged: AcknowledgedNumber, path: Path, backup: str | None, log: LogCopy | None = None
+) -> list[str]:
+    """Return one line if the database holds fewer writes than were acknowledged; empty if it holds all of them.
+
+    The log's copy is kept then.
+    """
     number, stored = acknowledged.read(), stored_number(connection)
     if number is None or number <= stored:
         return []
     n = number - stored
     writes = f"{n:,} {'write that was' if n == 1 else 'writes that were'} acknowledged"
     newest = f"the newest backup is {backup} (`restore {backup}`)" if backup else "there is no backup in the project"
+    kept = log.keep() if log else None
+    if kept is None:
+        lost = f"its log {wal_file(path).name} was lost (by a crash of the machine, or deleted)"
+        why = f"{lost}, or an older copy lies in its place"
+    else:
+        why = f"its log was damaged or broke off, and is kept as {kept.name}"
     return [
-        f"{path} lacks {writes}: its log {wal_file(path).name} was lost (by a crash of the machine, or deleted), or an older"
-        f" copy lies in its place; if you have the newer file, close Concord and put it back; {newest}; this is said until"
+        f"{path} lacks {writes}: {why}; if you have the newer file, close Concord and put it back; {newest}; this is said until"
         " something new is saved"
     ]
 

@@ -25,7 +25,7 @@ from data.store.core import connections, database_file, rows, schema
 from data.store.core.cache import Cache
 from data.store.core.connections import DATABASE, Connection, NotWritten, as_disk_error, first_line, refuse_empty, unreadable
 from data.store.core.database_copy import copy_database
-from data.store.core.database_file import AcknowledgedNumber, DatabaseFile
+from data.store.core.database_file import AcknowledgedNumber, DatabaseFile, LogCopy
 from data.store.core.schema import SchemaTooNew, migrate, migration_files
 from data.store.core.writer import Items, Operation, P, R, Writer
 
@@ -145,25 +145,26 @@ class Store:
             self.project.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"the project folder {self.project} cannot be created: {error.strerror}") from error
-        self._connection = _connect(self.project / DATABASE, self.backups)
-        try:
-            # a connection that has not read a result to its end stays in a transaction, for whose sake DuckDB would keep all
-            # that is overwritten from then on: this one lives as long as the project is open, and so is asked nothing
-            with closing(self._connection.cursor()) as cursor:
-                self.notes = _backup_before_migration(cursor, self.project, self.backups)
-                migrate(cursor)
-                for bring_up_to_date in self.projections:
-                    bring_up_to_date(cursor)
-                self.secret = _secret(cursor)
-                self._acknowledged = AcknowledgedNumber(self.project, self.secret)
-                self.notes += self._missing_writes(cursor)
-        except BaseException as error:
-            self._connection.close()
-            if isinstance(error, SchemaTooNew):
-                raise StoreError(str(error)) from error
-            if isinstance(error, duckdb.Error):
-                raise StoreError(self._unreadable(error)) from error
-            raise
+        with LogCopy(self.project / DATABASE) as log:
+            self._connection = _connect(self.project / DATABASE, self.backups)
+            try:
+                # a connection that has not read a result to its end stays in a transaction, for whose sake DuckDB would keep
+                # all that is overwritten from then on: this one lives as long as the project is open, and so is asked nothing
+                with closing(self._connection.cursor()) as cursor:
+                    self.notes = _backup_before_migration(cursor, self.project, self.backups)
+                    migrate(cursor)
+                    for bring_up_to_date in self.projections:
+                        bring_up_to_date(cursor)
+                    self.secret = _secret(cursor)
+                    self._acknowledged = AcknowledgedNumber(self.project, self.secret)
+                    self.notes += self._missing_writes(cursor, log)
+            except BaseException as error:
+                self._connection.close()
+                if isinstance(error, SchemaTooNew):
+                    raise StoreError(str(error)) from error
+                if isinstance(error, duckdb.Error):
+                    raise StoreError(self._unreadable(error)) from error
+                raise
         self.memory = Cache()
         self._version = 0
         self._touched: deque[Items] = deque(maxlen=_REMEMBERED)
@@ -333,9 +334,9 @@ class Store:
         self._file = DatabaseFile(self.project / DATABASE, self._acknowledged)
         return Writer(self._connection.cursor(), self._committed, self._failed, self.memory.forget, self._file)
 
-    def _missing_writes(self, cursor: Connection) -> list[str]:
+    def _missing_writes(self, cursor: Connection, log: LogCopy) -> list[str]:
         backup = self.backups.latest(self.project)
-        return database_file.missing_writes(cursor, self._acknowledged, self.project / DATABASE, backup)
+        return database_file.missing_writes(cursor, self._acknowledged, self.project / DATABASE, backup, log)
 
     def _failed(self, error: Exception) -> Exception:
         """What whoever asked for something that failed is told; a database that DuckDB gave up is opened again meanwhile."""

@@ -77,7 +77,7 @@ def test_the_search_finds(text: str) -> None:
 @pytest.mark.parametrize("name", ["weights.pt", "models/a.ckpt", "/x/pytorch_model.bin", "A.PTH", "yolo11x-seg", "m.pkl"])
 def test_pickles_are_refused_in_one_clear_line(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(files.TRUST, raising=False)
-    with pytest.raises(ValueError, match="is a pickle file, which can run its author's code") as caught:
+    with pytest.raises(ValueError, match="a pickle") as caught:
         files.fingerprint(name)
     assert "CONCORD_TRUST_PICKLE=1" in str(caught.value)
     assert "\n" not in str(caught.value)

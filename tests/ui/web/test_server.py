@@ -92,6 +92,8 @@ COMMANDS_IN_ORDER = (
     "import results tifa tifa.json --generator theirs",
     "export results geneval --rater geneval-official -o back.jsonl",
     "export results visor --rater geneval-official -o nothing.json",
+    "export tables geneval --suite mine",
+    "export tables visor --format csv",
     "generate playground --generator playground-lat",
     "generate playground --generator playground-late --n 1 --limit 1",
     "generate playground --generator playground-late --n 1 --limit 1",
@@ -304,7 +306,7 @@ def _timeless(ran: Ran) -> Ran:
 
 def test_every_project_command_was_compared() -> None:
     requested = [name for name in COMMANDS if not any(words.startswith(name) for words in COMMANDS_IN_ORDER)]
-    assert requested == ["library"]  # not typed by anybody: _the_library_reads_alike
+    assert requested == ["library", "prompt-inputs"]  # not typed by anybody: _the_library_reads_alike
 
 
 def _the_library_reads_alike(sides: Sides) -> None:

@@ -9,8 +9,9 @@ import { boxed, closeMenus, search, untick } from "./scope_bar.js";
 const SLOW_MS = 800;
 const TIMEOUT_MS = 120_000;
 
-export function mount(root, { place, beside, poll }) {
+export function mount(root, { place, beside, poll, modules = [] }) {
   const page = new Place(root, place, beside);
+  for (const name of modules) import(at(`/assets/js/${name}/${name}.js`)).then((module) => module.attach(root, page));
   page.draw();
   follow(root, { ...poll, shown: () => page.version, moved: () => page.draw({ quietly: true }) });
   return {};
@@ -38,6 +39,8 @@ class Place {
 
   /** Asks for what the address says, quick first; `quietly`: only what is whole. */
   async draw({ quietly = false } = {}) {
+    // what somebody is typing, or has open, stays
+    if (quietly && this.content.querySelector("[data-dirty], :popover-open")) return;
     const asked = ++this.asked;
     const place = this.places.get(location.pathname) ?? this.place;
     if (place !== this.place) window.scrollTo({ top: 0, behavior: "instant" });
@@ -49,6 +52,7 @@ class Place {
         const drawn = await this.ask(whole);
         // whoever has gone on to another page has that one's title
         if (asked !== this.asked || !this.content.isConnected) return;
+        if (quietly && this.content.querySelector("[data-dirty], :popover-open")) return;
         this.show(drawn);
         if (drawn.complete) break;
       }
@@ -81,6 +85,7 @@ class Place {
     for (const box of this.content.querySelectorAll("input[name=pick]")) box.checked = ticked.has(box.value);
     this.picked();
     if (focused) this.content.querySelector(focused)?.focus({ preventScroll: true });
+    this.content.dispatchEvent(new CustomEvent("drawn"));
   }
 
   busy(on) {

@@ -45,9 +45,11 @@ class LivePlace(Page[None]):
 
     Attributes:
         module: its own JavaScript, if it has some: ``assets/js/NAME/NAME.js``, whose ``attach(root, place)`` is called once.
+        scoped: whether it has a scope bar.
     """
 
     module: ClassVar[str] = ""
+    scoped: ClassVar[bool] = True
 
     def __init__(self, store: Any) -> None:
         super().__init__(store)
@@ -62,7 +64,7 @@ class LivePlace(Page[None]):
         name = self.path.strip("/")
         beside = _beside(name)
         followed = poll(live_updates.version, POLL_SECONDS)
-        js_module("place", place=name, beside=beside, poll=followed, modules=_modules([name, *beside]))
+        js_module("place", place=name, beside=beside, poll=followed, modules=_modules([name, *beside]), bare=_bare())
 
     def drawn(self, query: Sequence[tuple[str, str]], *, whole: bool) -> dict[str, Any]:
         """Return the place as JSON: the quick drawing, or the whole one; ``complete`` says whether more follows."""
@@ -90,3 +92,8 @@ def _beside(name: str) -> list[str]:
 def _modules(names: Sequence[str]) -> list[str]:
     """Return the JavaScript modules of these live places."""
     return sorted({each.module for each in LivePlace.__subclasses__() if each.module and each.path.strip("/") in names})
+
+
+def _bare() -> list[str]:
+    """Return the names of the live places without a scope bar."""
+    return sorted(each.path.strip("/") for each in LivePlace.__subclasses__() if not each.scoped)

@@ -9,8 +9,8 @@ import { boxed, closeMenus, search, untick } from "./scope_bar.js";
 const SLOW_MS = 800;
 const TIMEOUT_MS = 120_000;
 
-export function mount(root, { place, beside, poll, modules = [] }) {
-  const page = new Place(root, place, beside);
+export function mount(root, { place, beside, poll, modules = [], bare = [] }) {
+  const page = new Place(root, place, beside, bare);
   for (const name of modules) import(at(`/assets/js/${name}/${name}.js`)).then((module) => module.attach(root, page));
   page.draw();
   follow(root, { ...poll, shown: () => page.version, moved: () => page.draw({ quietly: true }) });
@@ -18,7 +18,8 @@ export function mount(root, { place, beside, poll, modules = [] }) {
 }
 
 class Place {
-  constructor(root, place, beside) {
+  constructor(root, place, beside, bare) {
+    this.bare = bare;
     this.places = new Map([place, ...beside].map((name) => [at(`/studio/${name}`), name]));
     this.place = place;
     this.version = "";
@@ -45,6 +46,7 @@ class Place {
     const place = this.places.get(location.pathname) ?? this.place;
     if (place !== this.place) window.scrollTo({ top: 0, behavior: "instant" });
     this.place = place;
+    this.scope.hidden = this.bare.includes(place);
     const slow = setTimeout(() => this.busy(true), quietly ? 10 * SLOW_MS : SLOW_MS);
     this.content.classList.toggle("is-old", !quietly && this.version !== "");
     try {

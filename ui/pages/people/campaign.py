@@ -41,10 +41,13 @@ def campaign_page(store: OpenProject, view: PeopleView, *, intervals: bool) -> t
     back = htpy.a(class_="cc-people-back", href=PeopleView().address())["‹ People"]
     if card is None:
         return [back, htpy.h1["There is no such campaign any more"]], "People"
+    # an opened case has the page to itself
+    head: Node = [_head(card), _health(store, card)]
+    if view.tab == "disputes" and view.case:
+        head = htpy.p(class_="cc-campaign-name")[card.title, " ", state_pill(card)]
     content = [
         back,
-        _head(card),
-        _health(store, card),
+        head,
         _tabs(card, view),
         htpy.section(class_="cc-tab", aria_label=TABS[view.tab])[_TABS[view.tab](store, card, view)],
     ]
@@ -145,4 +148,4 @@ def _tabs(card: CampaignCard, view: PeopleView) -> Element:
         ]
         for name, title in TABS.items()
     ]
-    return htpy.nav(class_="cc-tabs", aria_label="Of this campaign")[links_of]
+    return htpy.nav(class_="cc-place-tabs is-inside", aria_label="Of this campaign")[links_of]

@@ -96,7 +96,7 @@ def _row(crowd: Crowd, person: Person, axis: Axis, campaign: str) -> Element:
     group = campaign or ("" if crowd.name else "brought in")
     rest = [part for part in (group, "simulated" if person.simulated else "") if part]
     return htpy.tr(class_=["is-problem" if person.needs_look else None, "is-out" if person.out else None])[
-        htpy.th(scope="row")[person.name, rest and htpy.small[", ".join(rest)]],
+        htpy.th(scope="row")[htpy.span(title=person.name)[person.name], rest and htpy.small[", ".join(rest)]],
         htpy.td(class_="cc-crowd-pills")[_standing(person)],
         htpy.td(class_="cc-number cc-crowd-answers", data_name="answers")[f"{person.answers:,}"],
         htpy.td(class_="cc-crowd-dots")[_agreement(crowd, person, axis)],

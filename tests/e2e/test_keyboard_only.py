@@ -12,8 +12,8 @@ from tests.e2e.axe import serious
 from tests.e2e.browser_watch import Visitor
 from tests.e2e.form_driver import Form, introduce
 from tests.e2e.server import Server, serving
-from tests.e2e.test_people import person
 from tests.e2e.test_drawer import address, item_id, judged, nothing_there
+from tests.e2e.test_people import person
 from tests.ui import drawn_images
 from tests.ui.drawn_images import RATER
 

@@ -302,7 +302,7 @@ def set_aside(store: Store, campaign_id: str, item: str, *, aside: bool) -> None
 
 @dataclass(frozen=True, slots=True)
 class BrokenImage:
-    """An item that was reported or set aside: its prompt, or its id where there is none, hashes of its pictures, the reports."""
+    """An item that was reported or set aside: its prompt, or its id without one, hashes of its pictures, the reports."""
 
     item_id: str
     text: str

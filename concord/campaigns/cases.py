@@ -139,7 +139,7 @@ def open_case(store: Store, asked: CaseList, key: str, person: str) -> OpenCase:
     Raises:
         NoSuchCase: it is not in the list.
     """
-    found = _found(store, asked, key)
+    found = _listed_case(store, asked, key)
     adjudication.record_uncovering(store, person, found.case.item)
     return found
 
@@ -151,7 +151,7 @@ def decide(store: Store, asked: CaseList, key: str, ruling: Ruling, person: str)
         NoSuchCase: it is not in the list.
         ValueError: something is missing; the message says what.
     """
-    found = _found(store, asked, key)
+    found = _listed_case(store, asked, key)
     if not ruling.verdict:
         raise ValueError("choose the correct answer first")
     wrong = next((name for name in WRONG if name == ruling.wrong), None)
@@ -175,7 +175,7 @@ def decide(store: Store, asked: CaseList, key: str, ruling: Ruling, person: str)
     return found.following
 
 
-def _found(store: Store, asked: CaseList, key: str) -> OpenCase:
+def _listed_case(store: Store, asked: CaseList, key: str) -> OpenCase:
     listed = docket(store, asked)
     keys = [case.key for case in listed.cases]
     if key not in keys:

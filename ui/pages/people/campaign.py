@@ -29,7 +29,7 @@ _TABS: Final[Mapping[str, Tab]] = {
     "pay": pay.pay_tab,
     "links": links.links_tab,
     "settings": settings.settings_tab,
-    "asked": settings.asked_tab,
+    "asked": settings.recruitment_tab,
 }
 assert set(_TABS) == set(TABS)
 

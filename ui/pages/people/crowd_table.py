@@ -97,7 +97,7 @@ def _row(crowd: Crowd, person: Person, axis: Axis, campaign: str) -> Element:
     rest = [part for part in (group, "simulated" if person.simulated else "") if part]
     return htpy.tr(class_=["is-problem" if person.needs_look else None, "is-out" if person.out else None])[
         htpy.th(scope="row")[htpy.span(title=person.name)[person.name], rest and htpy.small[", ".join(rest)]],
-        htpy.td(class_="cc-crowd-pills")[_standing(person)],
+        htpy.td(class_="cc-crowd-pills")[_state(person)],
         htpy.td(class_="cc-number cc-crowd-answers", data_name="answers")[f"{person.answers:,}"],
         htpy.td(class_="cc-crowd-dots")[_agreement(crowd, person, axis)],
         htpy.td(class_="cc-number cc-crowd-more", data_name="known answers")[f"{right} / {n}" if n else "–"],
@@ -114,7 +114,7 @@ def pill(text: str, tone: str = "", title: str = "") -> Element:
     return htpy.span(class_=["cc-tone", tone and f"cc-tone--{tone}"], title=title or None)[text]
 
 
-def _standing(person: Person) -> Node:
+def _state(person: Person) -> Node:
     """Return what is odd about somebody, or how they are out; “fine” for neither."""
     found: list[Node] = []
     if person.out:

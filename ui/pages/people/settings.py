@@ -77,7 +77,7 @@ def _usual(name: str) -> object:
     return next(field.default for field in fields_of(Settings) if field.name == name)
 
 
-def asked_tab(store: OpenProject, card: CampaignCard, view: PeopleView) -> Node:  # noqa: ARG001
+def recruitment_tab(store: OpenProject, card: CampaignCard, view: PeopleView) -> Node:  # noqa: ARG001
     """Return what a report says of how people were asked, as a form."""
     texts = managing.recruitment(store, card.name)
     held = [

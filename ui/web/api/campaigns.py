@@ -155,7 +155,7 @@ def _add_changes(routes: APIRouter, store: OpenProject) -> None:
         return {"said": "The settings are saved."}
 
     @routes.post("/campaign/asked")
-    def asked(request: Request, body: ValuesBody) -> dict[str, str]:
+    def recruitment(request: Request, body: ValuesBody) -> dict[str, str]:
         by = person_of(request, _CHANGED)
         with refusing(422, ValueError):
             values = {name: str(value) for name, value in body.values.items()}

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, cast
 
 from concord.importing.rating_request import RatingRequest
 from concord.judging import yes_no
@@ -75,7 +75,7 @@ def guess_ratings(store: Store, path: Path) -> RatingGuess:
     named = next((name for name in SCALES if value and name == value.casefold() and SCALES[name] == scale), None)
     suites = list(dict.fromkeys(picture.suite for picture in contents.generator_pictures(store)))
     request = RatingRequest(
-        **columns,
+        **cast(dict[str, Any], columns),
         aspect=named or {"nominal": "correct", "interval": "score"}.get(scale, "quality"),
         scale=scale,
         suite=suites[0] if suites else None,

@@ -222,9 +222,7 @@ def _rows(path: Path, files: Sequence[PurePosixPath], name: str) -> tuple[list[T
         parts = PurePosixPath(place).parts
         top = parts[0] if len(tops) > 1 and len(parts) > 1 and parts[0] in tops else name
         prompt = cell["prompt"]
-        images.append(
-            TreeImage(place, cell.get("generator") or top, prompt, prompt, cell.get("idx", ""), cell.get("task", ""))
-        )
+        images.append(TreeImage(place, cell.get("generator") or top, prompt, prompt, cell.get("idx", ""), cell.get("task", "")))
     return images, [column for column in table.header if column not in columns.values()]
 
 
@@ -251,15 +249,13 @@ def _grouped(files: Sequence[PurePosixPath], name: str) -> tuple[list[TreeImage]
         # a folder for each prompt, with an image by each generator in it
         if 1 < len(stems) < len(tops) and len(files) == len(stems) * len(tops) and not any(stem.isdigit() for stem in stems):
             return [TreeImage(str(file), file.stem, str(file.parent)) for file in files], "A folder is a prompt."
-        images = [
-            TreeImage(str(file), file.parts[0], str(PurePosixPath(*file.parts[1:]).with_suffix(""))) for file in files
-        ]
+        images = [TreeImage(str(file), file.parts[0], str(PurePosixPath(*file.parts[1:]).with_suffix(""))) for file in files]
         return images, "A folder is a generator." if len(tops) > 1 else ""
-    stems = {file: str(file.with_suffix("")) for file in files}
-    split = None if in_folders else _split_names(list(stems.values()))
+    names = {file: str(file.with_suffix("")) for file in files}
+    split = None if in_folders else _split_names(list(names.values()))
     if split is None:
-        return [TreeImage(str(file), name, stems[file]) for file in files], ""
-    return [TreeImage(str(file), *split[stems[file]]) for file in files], "Names of files say the generator."
+        return [TreeImage(str(file), name, names[file]) for file in files], ""
+    return [TreeImage(str(file), *split[names[file]]) for file in files], "Names of files say the generator."
 
 
 def _split_names(stems: Sequence[str]) -> dict[str, tuple[str, str]] | None:
@@ -341,7 +337,9 @@ def _listed(images: Sequence[TreeImage], texts: Sequence[str], tasks: Sequence[s
         places = {key: number // (len(keys) // len(texts)) for number, key in enumerate(keys)}
         of = f"{len(keys) // len(texts)} images each, in the order of their names"
     else:
-        note = f"{printable(name)} has {wording.count(len(texts), 'prompt')}, and there are {len(keys):,} images of each generator"
+        note = (
+            f"{printable(name)} has {wording.count(len(texts), 'prompt')}, and there are {len(keys):,} images of each generator"
+        )
         return [*images], f"{printable(name)} was not used.", [note]
     found = [replace(image, prompt=texts[places[image.key]], task=tasks[places[image.key]]) for image in images]
     return found, f"Prompts of {printable(name)} belong to the images {of}.", []

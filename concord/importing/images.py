@@ -95,9 +95,7 @@ def import_image_folders(
     Raises:
         CommandError: an image was left out, or a folder holds none.
     """
-    return [
-        _import(context, path, path.name, generator, request, dry_run) for generator, path in folders_by_generator.items()
-    ]
+    return [_import(context, path, path.name, generator, request, dry_run) for generator, path in folders_by_generator.items()]
 
 
 def _import(

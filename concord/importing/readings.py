@@ -26,11 +26,13 @@ from concord.importing.guesses import IMAGE_COLUMNS, RATING_NAMES, TABLES, Ratin
 from concord.importing.image_requests import ImageRequest
 from concord.importing.image_trees import ImageTree, read_image_tree, write_images_table
 from concord.importing.images import DEFAULT_SUITES, import_image_folders
+from concord.importing.playground import import_playground
 from concord.importing.prompts import import_prompts
 from concord.importing.rating_request import RatingRequest
 from concord.importing.ratings import import_ratings
 from concord.importing.upload_folders import unpacked_folder
 from concord.importing.uploads import TEXTS, unpack, upload_folder
+from concord.studies.folders import STUDY_FILES, import_study, study_in
 from data.files import InputError, check_name, printable
 from data.images.folders import EXTENSIONS
 from data.prompts.prompt_files import read_prompt_file
@@ -40,7 +42,8 @@ from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.studies.rating_tables import read_rating_table
 
-Kind = Literal["images", "prompts", "ratings"]
+Kind = Literal["images", "prompts", "ratings", "study"]
+PLAYGROUND: Final = "playground"
 State = Literal["reading", "ready", "storing", "stored"]
 _MOST: Final = 20
 """Readings of a project that are kept."""
@@ -60,6 +63,7 @@ class Source:
         uploaded: False if it lies on this machine and stays there.
         tree: of images.
         guess: of ratings.
+        study: which published one, or `PLAYGROUND`.
     """
 
     path: Path
@@ -69,6 +73,7 @@ class Source:
     uploaded: bool
     tree: ImageTree | None = None
     guess: RatingGuess | None = None
+    study: str = ""
 
     @property
     def is_deleted(self) -> bool:
@@ -157,8 +162,8 @@ class Readings:
         """Return a reading; None if it is over."""
         return self._by_id.get(reading_id)
 
-    def begin(self, find: Callable[[], Source]) -> str:
-        """Read what ``find`` finds, in the background; returns the reading's id."""
+    def begin(self, find: Callable[[], Source], *, at_once: bool = False) -> str:
+        """Read what ``find`` finds, in the background; returns the reading's id. ``at_once``: it is stored without a look."""
         reading = Reading(uuid.uuid4().hex)
         with self._lock:
             self._by_id[reading.reading_id] = reading
@@ -168,9 +173,13 @@ class Readings:
         def read() -> None:
             reading.source = find()
             reading.choices = usual_choices(reading.source)
-            self._preview(reading)
+            if at_once:
+                reading.state = "storing"
+                reading.outcome = store_source(self._store, reading.source, reading.choices, self._follow(reading))
+            else:
+                self._preview(reading)
 
-        self._in_background(reading, read, "ready")
+        self._in_background(reading, read, "stored" if at_once else "ready")
         return reading.reading_id
 
     def choose(self, reading: Reading, choices: Choices) -> None:
@@ -288,6 +297,11 @@ def written_prompts(store: Store, text: str) -> Source:
 
 
 def _source(store: Store, path: Path, name: str, work: Path, kind: Kind | None, *, uploaded: bool) -> Source:
+    study = study_in(path) if kind in (None, "study") else None
+    if study is not None:
+        return Source(path, "study", STUDY_FILES[study].title, work, uploaded, study=study)
+    if kind == "study":
+        raise CommandError("these are not the files of a published study, as its authors released them")
     if path.is_dir():
         called = _as_name(name)
         tree = read_image_tree(path, called)
@@ -347,6 +361,8 @@ def preview(store: Store, source: Source, choices: Choices, tell: Callable[[floa
     """Return what would be stored."""
     if source.is_deleted:
         return _DELETED
+    if source.kind == "study":
+        return Outcome()
     if source.kind == "prompts":
         try:
             read = read_prompt_file(source.path, choices.suite)
@@ -381,12 +397,15 @@ def _run(
     try:
         if source.tree is not None:
             bundles = _import_images(context, source, source.tree, path, choices, dry_run=dry_run)
+        elif source.kind == "study":
+            _import_study(context, source, path)
         elif source.kind == "prompts":
             import_prompts(context, str(path), choices.suite)
         elif choices.ratings is None:
             bundles = [import_exported_ratings(context, path, dry_run)]
         else:
-            bundles = [import_ratings(context, str(path), choices.ratings, dry_run)]
+            brought = import_ratings(context, str(path), choices.ratings, dry_run)
+            bundles = [] if brought is None else [brought]
     except Exception as error:
         why = store.why_unreadable(error)
         if why is None and not isinstance(error, CommandError | ValueError | OSError):
@@ -395,6 +414,13 @@ def _run(
     numbers = [row.import_id for row in imports.listed(store) if row.import_id not in before]
     skipped = [line.replace(f"{path}/", "") for line in context.skipped]
     return Outcome(bundles, (), out.getvalue().splitlines(), skipped, errors, numbers)
+
+
+def _import_study(context: Context, source: Source, path: Path) -> None:
+    if source.study == PLAYGROUND:
+        import_playground(context)
+    else:
+        import_study(context, source.study, path)
 
 
 def _import_images(
@@ -430,7 +456,7 @@ def problems_of(store: Store, error: Exception) -> list[str]:
 
 
 def _keep(store: Store, source: Source) -> tuple[Path, bool]:
-    """Move an uploaded folder to where the project keeps it, named by what is in it; returns it, and whether it is new there."""
+    """Move an uploaded folder to where the project keeps it, named by its content; returns it, and whether it is new there."""
     total = hashlib.sha256()
     for file in sorted(path for path in source.path.rglob("*") if path.is_file()):
         total.update(f"{file.relative_to(source.path)}\0".encode(errors="surrogateescape"))
@@ -441,3 +467,8 @@ def _keep(store: Store, source: Source) -> tuple[Path, bool]:
     folder.parent.mkdir(exist_ok=True)
     shutil.move(source.path, folder)
     return folder, True
+
+
+def read_lines(text: str, keys: Sequence[str]) -> dict[str, str]:
+    """Return prompts by their keys from a text with one a line, in the order of the keys; a line too many is left out."""
+    return dict(zip(keys, (line.strip() for line in text.splitlines()), strict=False))

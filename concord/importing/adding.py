@@ -6,14 +6,17 @@ from __future__ import annotations
 
 import io
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
+from concord.common import wording
 from concord.common.context import CommandError, Context
 from concord.importing.prompts import import_questions, write_suite
 from concord.importing.readings import PLAYGROUND, Source
 from concord.importing.upload_folders import unpacked_folder
 from concord.studies.folders import STUDY_FILES
+from data.store.browse import contents
 from data.store.core.store import Store
 
 RATING_FIELDS: Final[Mapping[str, str]] = {
@@ -83,3 +86,41 @@ def questions_from_specs(store: Store) -> str:
     out = io.StringIO()
     import_questions(Context(store, store.project, out, io.StringIO()), None, from_specs=True, suite=None)
     return (out.getvalue().splitlines() or ["nothing to do"])[-1].partition(" (import")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectContent:
+    """What a project has for people and scorers to judge.
+
+    Attributes:
+        images: with a file.
+        prompts: of all suites.
+        generators, suites: their names; of images with a file.
+        prompt_suites: the suites that have prompts, so that images of them can be generated.
+    """
+
+    images: int
+    prompts: int
+    generators: Sequence[str]
+    suites: Sequence[str]
+    prompt_suites: Sequence[str]
+
+    @property
+    def text(self) -> str:
+        """The content in words; empty for an empty project."""
+        parts = [wording.count(self.images, "image")] if self.images else []
+        parts += [wording.count(self.prompts, "prompt")] if self.prompts else []
+        by = wording.count(len(self.generators), "generator")
+        return ", ".join(parts) + (f", {by}" if self.generators else "")
+
+
+def project_content(store: Store) -> ProjectContent:
+    """Return what a project has."""
+    pictured = contents.generator_pictures(store)
+    return ProjectContent(
+        sum(each.pictures for each in pictured),
+        contents.totals(store).prompts,
+        list(dict.fromkeys(each.generator for each in pictured if each.generator)),
+        list(dict.fromkeys(each.suite for each in pictured)),
+        contents.filter_choices(store).suite,
+    )

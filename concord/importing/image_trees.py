@@ -152,7 +152,7 @@ def _is_hidden(name: str) -> bool:
     return name.startswith((".", "__MACOSX"))
 
 
-def _image_paths(folder: Path) -> list[PurePosixPath]:
+def image_paths(folder: Path) -> list[PurePosixPath]:
     """Return the image files of a tree in natural order, relative to it; links to folders are not followed.
 
     Raises:
@@ -177,7 +177,7 @@ def _with_table(folder: Path, name: str) -> ImageTree | None:
         if images and place != folder and any(PurePosixPath(image.path).parts[0] == place.name for image in images):
             continue
         for table in _tables_of_images(place):
-            files.setdefault(place, _image_paths(place))
+            files.setdefault(place, image_paths(place))
             rows, more = _rows(table, files[place], name if place == folder else place.name)
             below = PurePosixPath(place.relative_to(folder).as_posix())
             images += [replace(row, path=str(below / row.path)) for row in rows]
@@ -185,7 +185,7 @@ def _with_table(folder: Path, name: str) -> ImageTree | None:
     if not images:
         return None
     named = {image.path for image in images}
-    left = [path for path in _image_paths(folder) if str(path) not in named]
+    left = [path for path in image_paths(folder) if str(path) not in named]
     notes = [f"{wording.count(len(left), 'image')} in no table, such as {printable(str(left[0]))}"] if left else []
     source = "Read from the table beside the images."
     if unused:
@@ -228,7 +228,7 @@ def _rows(path: Path, files: Sequence[PurePosixPath], name: str) -> tuple[list[T
 
 def _by_names(folder: Path, name: str) -> ImageTree | None:
     """Return a tree without a table: generators by folders or names, prompts by a list, by text files or by names."""
-    files = _image_paths(folder)
+    files = image_paths(folder)
     if not files:
         return None
     images, source = _grouped(files, name)

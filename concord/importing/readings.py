@@ -15,7 +15,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal
 from weakref import WeakKeyDictionary
@@ -314,9 +314,17 @@ def _source(store: Store, path: Path, name: str, work: Path, kind: Kind | None, 
         path = tables[0]
     if path.suffix.lower() in EXTENSIONS:
         raise CommandError(f"{printable(path.name)} is one image; bring its folder, so that its prompt can be found")
-    kind = kind or _kind_of_table(path)
-    guess = guess_ratings(store, path) if kind == "ratings" else None
-    return Source(path, kind, path.name, work, uploaded, guess=guess)
+    source = Source(path, "prompts", path.name, work, uploaded)
+    return table_source(store, source, kind or _kind_of_table(path))
+
+
+def table_source(store: Store, source: Source, kind: Kind) -> Source:
+    """Return a file without images as prompts or as ratings.
+
+    Raises:
+        InputError: it is no table.
+    """
+    return replace(source, kind=kind, guess=guess_ratings(store, source.path) if kind == "ratings" else None)
 
 
 def _as_name(name: str) -> str:

@@ -32,12 +32,16 @@ class Place {
     root.addEventListener("submit", (event) => this.submitted(event));
     root.addEventListener("input", (event) => search(event.target));
     root.addEventListener("change", () => this.picked());
+    root.addEventListener("place:go", (event) => this.go(new URL(event.detail, location.href)));
+    root.addEventListener("place:draw", () => this.draw({ quietly: true }));
     const back = () => (root.isConnected ? this.places.has(location.pathname) && this.draw() : window.removeEventListener("popstate", back));
     window.addEventListener("popstate", back);
   }
 
   /** Asks for what the address says, quick first; `quietly`: only what is whole. */
   async draw({ quietly = false } = {}) {
+    // what somebody types is not drawn over
+    if (quietly && this.content.querySelector("[data-typed]")) return;
     const asked = ++this.asked;
     const place = this.places.get(location.pathname) ?? this.place;
     if (place !== this.place) window.scrollTo({ top: 0, behavior: "instant" });
@@ -69,8 +73,9 @@ class Place {
     return data;
   }
 
-  show({ scope, content, title, version }) {
+  show({ scope, content, title, version, local }) {
     this.version = version;
+    this.content.classList.toggle("is-local", local);
     document.title = `${title} - Concord`;
     // a menu that somebody has open stays
     if (!this.scope.querySelector(":popover-open")) this.scope.innerHTML = scope;

@@ -23,7 +23,7 @@ from concord.project import OpenProject
 from concord.runs import run_manager
 from concord.runs.requests import GenerateRequest
 from ui.components.addresses import page_address
-from ui.web.api import refusing
+from ui.web.api import refusing, whole_number
 from ui.web.auth.authorization import visitor_of
 
 MOST_FILES = 500
@@ -71,6 +71,10 @@ class ChoicesBody(BaseModel):
 
 class ReadingBody(BaseModel):
     read: _Id
+
+
+class AgainBody(ReadingBody):
+    kind: Literal["prompts", "ratings"]
 
 
 class UndoBody(BaseModel):
@@ -147,6 +151,14 @@ def router(store: OpenProject) -> APIRouter:
         every.store_reading(reading, _choices(reading, body))
         return {"storing": True}
 
+    @routes.post("/again")
+    def again(body: AgainBody) -> dict[str, str]:
+        """Read the same file as something else."""
+        source = reading_of(body.read).source
+        if source is None:
+            raise HTTPException(404, _NO_READING)
+        return begun(lambda: readings.table_source(store, source, body.kind))
+
     @routes.post("/leave")
     def leave(body: ReadingBody) -> dict[str, str]:
         """Forget a reading and its files."""
@@ -193,8 +205,8 @@ def router(store: OpenProject) -> APIRouter:
             usual = GenerateRequest(suite=body.suite, generator=body.generator)
             request = replace(
                 usual,
-                n=_whole(body.n, "images a prompt") or usual.n,
-                limit=_whole(body.limit, "prompts at most"),
+                n=whole_number(body.n, "images a prompt") or usual.n,
+                limit=whole_number(body.limit, "prompts at most"),
                 device=body.device or usual.device,
             )
         error = run_manager.start_generation(store, request)
@@ -225,16 +237,3 @@ def _rating_request(before: RatingRequest, values: dict[str, str]) -> RatingRequ
     if said.get("kind") not in ("human", "scorer"):
         said.pop("kind", None)
     return replace(before, **said, new_items=values.get("new_items") == "1")
-
-
-def _whole(text: str, name: str) -> int | None:
-    """Return a number as somebody typed it; None for none.
-
-    Raises:
-        ValueError: it is no whole number from 1 on.
-    """
-    if not text.strip():
-        return None
-    if not (text.strip().isascii() and text.strip().isdigit()) or not 0 < int(text) < 1 << 31:
-        raise ValueError(f"{name}: give a whole number from 1 on")
-    return int(text)

@@ -11,6 +11,7 @@ const BATCH_BYTES = 40 * 1024 * 1024;
 const BATCH_FILES = 200;
 const AGAIN_MS = 1000;
 const WORK_MS = 5000;
+const IDLE_MS = 20_000;
 const NO_ANSWER = "The server does not answer. Try again.";
 const WANTED = /\.(png|jpe?g|webp|bmp|gif|tiff?|avif|csv|tsv|jsonl?|parquet|xlsx?|ods|txt|zip)$/i;
 
@@ -215,7 +216,7 @@ class Work {
       const { outcome, data } = await api.get("api/studio/runs/work");
       if (outcome === "ok") this.show(data);
     }
-    setTimeout(() => this.ask(), WORK_MS);
+    setTimeout(() => this.ask(), this.link.hidden ? IDLE_MS : WORK_MS);
   }
 
   show({ text, share, waiting }) {

@@ -36,7 +36,7 @@ def past_imports(store: Store) -> Sequence[PastImport]:
         PastImport(
             row.import_id,
             row.created,
-            " ".join(dict.fromkeys((row.kind, row.name))),
+            " ".join([*dict.fromkeys(row.kind.split()), *([] if row.name in row.kind.split() else [row.name])]),
             _in_words(row.counts),
             row.undone is not None,
         )

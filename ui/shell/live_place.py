@@ -41,7 +41,9 @@ class PlaceDrawing:
 
 
 class LivePlace(Page[None]):
-    """A place of Studio whose content comes from a route."""
+    """A place of Studio whose content comes from a route; ``scoped``: it has a scope bar."""
+
+    scoped = True
 
     def __init__(self, store: Any) -> None:
         super().__init__(store)
@@ -58,7 +60,7 @@ class LivePlace(Page[None]):
     def build(self) -> None:
         """Mount the place's JavaScript, with grey blocks until the first numbers are there."""
         name = self.path.strip("/")
-        js_module("place", place=name, beside=_beside(name), poll=poll(live_updates.version, POLL_SECONDS))
+        js_module("place", place=name, beside=_beside(name), scoped=self.scoped, poll=poll(live_updates.version, POLL_SECONDS))
 
     def drawn(self, query: Sequence[tuple[str, str]], *, whole: bool) -> dict[str, Any]:
         """Return the place as JSON: the quick drawing, or the whole one; ``complete`` says whether more follows."""

@@ -9,20 +9,20 @@ import { boxed, closeMenus, search, untick } from "./scope_bar.js";
 const SLOW_MS = 800;
 const TIMEOUT_MS = 120_000;
 
-export function mount(root, { place, beside, poll }) {
-  const page = new Place(root, place, beside);
+export function mount(root, { place, beside, scoped, poll }) {
+  const page = new Place(root, place, beside, scoped);
   page.draw();
   follow(root, { ...poll, shown: () => page.version, moved: () => page.draw({ quietly: true }) });
   return {};
 }
 
 class Place {
-  constructor(root, place, beside) {
+  constructor(root, place, beside, scoped) {
     this.places = new Map([place, ...beside].map((name) => [at(`/studio/${name}`), name]));
     this.place = place;
     this.version = "";
     this.asked = 0;
-    this.scope = h("div", { class: "cc-scope-place" });
+    this.scope = h("div", { class: "cc-scope-place", hidden: !scoped });
     this.status = h("p", { class: "cc-place-status", role: "status" });
     this.content = h("main", { class: "cc-place" }, skeleton());
     root.append(this.scope, this.status, this.content);

@@ -37,6 +37,7 @@ class AddPage(LivePlace):
     """The place."""
 
     title, path, ADDRESS = "Add", PATH, PARAMETERS
+    scoped = False
 
     def drawing_version(self) -> str:
         """Return a version that moves with readings, too."""
@@ -47,32 +48,28 @@ class AddPage(LivePlace):
         view = AddView.read_address(values)
         content = project_content(self.store)
         reading = readings_of(self.store).get(view.read) if view.read else None
-        brings: list[Node] = []
+        empty = not (content.images or content.prompts)
+        bring = [drop_zone(empty=empty), kind_cards(view), kind_fields(view, content)]
+        then = then_cards(self.store, content)
+        parts: list[Node] = [bring, then]
         if view.read:
-            brings.append(reading_section(self.store, reading))
-        if not view.read or reading is None or reading.state == "stored":
-            empty = not (content.images or content.prompts)
-            brings += [drop_zone(empty=empty), kind_cards(view), kind_fields(view, content)]
-        if _brought_prompts(reading):
-            suite = reading.choices.suite if reading is not None else ""
-            brings.insert(1, htpy.section(class_="cc-panel cc-add-fields")[generate_form(content, suite)])
+            read = [reading_section(self.store, reading), _generate_next(reading, content)]
+            over = reading is None or reading.state == "stored"
+            parts = [read, then, bring] if over else [read, then]
         yield PlaceDrawing(
             "",
-            [
-                _head(self.store, content, view),
-                brings,
-                then_cards(self.store, content),
-                _imports(past_imports(self.store), view),
-                _by_command(self.store),
-            ],
+            [_head(self.store, content, view), parts, _imports(past_imports(self.store), view), _by_command(self.store)],
             "Add",
         )
 
 
-def _brought_prompts(reading: Reading | None) -> bool:
-    """Return True if prompts were just stored, so that images of them can be generated."""
-    source = None if reading is None else reading.source
-    return reading is not None and reading.state == "stored" and source is not None and source.kind == "prompts"
+def _generate_next(reading: Reading | None, content: ProjectContent) -> Node:
+    """Return the form that generates images of prompts which were just stored; "" in all other cases."""
+    if reading is None or reading.state != "stored" or reading.source is None or reading.source.kind != "prompts":
+        return ""
+    return htpy.section(class_="cc-panel cc-add-fields", aria_label="Generate images")[
+        generate_form(content, reading.choices.suite)
+    ]
 
 
 def _head(store: OpenProject, content: ProjectContent, view: AddView) -> Node:

@@ -26,7 +26,7 @@ def drop_zone(*, empty: bool) -> Element:
         icon,
         htpy.h2["Drop a folder, a zip or a table"],
         htpy.p["images with their prompts, of one generator or of several; prompts alone; or ratings that you have"],
-        file_buttons(primary=True),
+        file_buttons(primary=empty),
     ]
 
 

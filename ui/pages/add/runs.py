@@ -52,6 +52,7 @@ class RunsPage(LivePlace):
     """The place."""
 
     title, path, ADDRESS = "Runs", "/add/runs", ("run", "page")
+    scoped = False
 
     def drawing_version(self) -> str:
         """Return a version that moves with what workers tell."""

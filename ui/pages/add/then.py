@@ -117,22 +117,7 @@ def _row(choice: ScorerChoice, *, ready: bool) -> Element:
     box = htpy.input(
         type="checkbox", name="scorers", value=name, checked=choice.best and ready, disabled=not (first.can_run and ready)
     )
-    title, _, about = choice.summary.rpartition(": ") if ": " in choice.summary else (choice.summary, "", "")
-    return htpy.li[
-        htpy.label[box, htpy.span[htpy.strong[choice.scorer], htpy.small[title, about and f": {about}"]]],
-        _profiles(choice) if len(choice.profiles) > 1 else _pill(first),
-        _remedy(first),
-    ]
-
-
-def _pill(ready: Readiness) -> Element:
-    kind = "is-ready" if not ready.needs else "is-slow" if ready.can_run else "is-missing"
-    return htpy.span(class_=["cc-add-pill", kind], title=ready.todo or None)[ready.text.partition(" (")[0]]
-
-
-def _profiles(choice: ScorerChoice) -> Node:
-    """Return how ready the proposed profile is, and the others behind it."""
-    others = [htpy.li[htpy.span[each.profile], htpy.small[each.text], _remedy(each)] for each in choice.profiles[1:]]
+    about = htpy.small[choice.summary.partition(": ")[0].rstrip(".")]
     usable = [each for each in choice.profiles if each.can_run]
     chooser = (
         len(usable) > 1
@@ -140,11 +125,22 @@ def _profiles(choice: ScorerChoice) -> Node:
             [htpy.option(value=f"{choice.scorer} {each.profile}")[f"{each.profile}: {each.text}"] for each in usable]
         ]
     )
-    return [
-        _pill(choice.first),
-        chooser
-        or htpy.details(class_="cc-add-profiles")[htpy.summary[f"{choice.first.profile}, {len(others)} more"], htpy.ul[others]],
-    ]
+    return htpy.li[htpy.label[box, htpy.span[htpy.strong[choice.scorer], about]], _pill(choice), chooser]
+
+
+def _pill(choice: ScorerChoice) -> Node:
+    """Return how ready the proposed profile is; behind it, where something is missing, what to do, and the other profiles."""
+    first = choice.first
+    kind = "is-ready" if not first.needs else "is-slow" if first.can_run else "is-missing"
+    text = first.text.partition(" (")[0]
+    if first.can_run:
+        return htpy.span(class_=["cc-add-pill", kind])[text]
+    name = f"scorer-{choice.scorer}"
+    lines = [htpy.li[htpy.strong[each.profile], " ", htpy.small[each.text], _remedy(each)] for each in choice.profiles]
+    how = htpy.div(id=name, class_="cc-popup cc-scope-popup cc-add-how", popover="auto")[htpy.ul[lines]]
+    label = f"{choice.scorer}: {text}. How?"
+    button = htpy.button(type="button", class_=["cc-add-pill", kind], popovertarget=name, aria_label=label)[text]
+    return htpy.span(class_="cc-chip-place")[button, how]
 
 
 def _remedy(ready: Readiness) -> Node:

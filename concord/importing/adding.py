@@ -16,6 +16,7 @@ from concord.importing.prompts import import_questions, write_suite
 from concord.importing.readings import PLAYGROUND, Source
 from concord.importing.upload_folders import unpacked_folder
 from concord.studies.folders import STUDY_FILES
+from data.store import library
 from data.store.browse import contents
 from data.store.core.store import Store
 
@@ -122,5 +123,5 @@ def project_content(store: Store) -> ProjectContent:
         contents.totals(store).prompts,
         list(dict.fromkeys(each.generator for each in pictured if each.generator)),
         list(dict.fromkeys(each.suite for each in pictured)),
-        contents.filter_choices(store).suite,
+        library.suites(store),
     )

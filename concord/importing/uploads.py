@@ -64,11 +64,14 @@ def receive(store: Store, upload: str | None, files: Sequence[tuple[Path, str]])
             if not is_zip and not is_wanted(name):
                 continue
             target = path_within(folder / ("zips" if is_zip else "files"), name, "name", "the upload")
-            if target.exists():
-                raise CommandError(f"two of these files are named {printable(name)}; bring them in a zip, in folders")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            # the same picture may have come twice, under two names
-            shutil.copyfile(path, target)
+            try:
+                if target.exists():
+                    raise CommandError(f"two of these files are named {printable(name)}; bring them in a zip, in folders")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                # the same picture may have come twice, under two names
+                shutil.copyfile(path, target)
+            except OSError as error:
+                raise CommandError(f"{printable(name)} cannot be kept ({error.strerror}); check its name") from error
     for path in {path for path, _ in files}:
         path.unlink(missing_ok=True)
     return upload

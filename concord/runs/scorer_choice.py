@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from concord.common import machine
 from concord.common.next_steps import is_playground
 from concord.common.readiness import Readiness, readiness
+from concord.runs.scoring_offer import ScoringChoice, scoring_offer
 from data.store import library
 from data.store.browse import contents
 from data.store.core.store import Store
@@ -25,12 +26,14 @@ class ScorerChoice:
     Attributes:
         summary: what it looks at, a sentence.
         profiles: all that fit the images, the best one first.
+        left: images that the first profile has not judged; None where it cannot run yet.
         best: True for the one that is proposed.
     """
 
     scorer: str
     summary: str
     profiles: Sequence[Readiness]
+    left: int | None = None
     best: bool = False
 
     @property
@@ -54,10 +57,12 @@ def scorer_choices(store: Store, suite: str = "") -> list[ScorerChoice]:
         names = [profile for profile in fit if profile != _ELSEWHERE]
         ready = sorted((readiness(scorer, profile, inputs, gpu=gpu) for profile in names), key=_distance)
         if ready:
-            choices.append(ScorerChoice(name, scorer.summary, tuple(ready)))
+            first = ready[0]
+            left = scoring_offer(store, ScoringChoice(name, first.profile)).left if first.can_run else None
+            choices.append(ScorerChoice(name, scorer.summary, tuple(ready), left))
     choices.sort(key=lambda choice: _distance(choice.first))
-    best = next((choice for choice in choices if not choice.first.needs), None)
-    return [ScorerChoice(each.scorer, each.summary, each.profiles, each is best) for each in choices]
+    best = next((choice for choice in choices if choice.left and not choice.first.needs), None)
+    return [replace(each, best=each is best) for each in choices]
 
 
 def _distance(ready: Readiness) -> tuple[bool, int, int]:

@@ -161,9 +161,7 @@ def _visor_locations(directory: Path, generator: str, suite: str, skipped: list[
         yield ImageLocation(path, (generator, prompt_id), generator, index, prompt_id, prompt, text, task)
 
 
-def _csv_locations(
-    directory: Path, table_file: Path, generator: str | None, skipped: list[Skipped]
-) -> Iterator[ImageLocation]:
+def _csv_locations(directory: Path, table_file: Path, generator: str | None, skipped: list[Skipped]) -> Iterator[ImageLocation]:
     _folder_entries(directory)  # says clearly if there is no such folder
     table = read_table(table_file)
     require_columns(table, ("path", "prompt", *(name for name in ("generator", "idx", "task") if name in table.header)))

@@ -46,20 +46,24 @@ def test_folders_of_generators_get_their_prompts(files: Mapping[str, str], tmp_p
     assert list(tree.notes) == []
 
 
+FOUR = [("sd", APPLE), ("sd", CUP), ("xl", APPLE), ("xl", CUP)]
+
+
 @pytest.mark.parametrize(
-    "names",
-    [
-        {"sd_a red apple": ("sd", APPLE), "xl_a red apple": ("xl", APPLE), "sd_two cups": ("sd", CUP), "xl_two cups": ("xl", CUP)},
-        {"a-red-apple_sd": ("sd", APPLE), "a-red-apple_xl": ("xl", APPLE), "two-cups_sd": ("sd", CUP), "two-cups_xl": ("xl", CUP)},
-        {"sd/0001 a_red_apple": ("sd", APPLE), "sd/0002 two_cups": ("sd", CUP), "xl/0001 a_red_apple": ("xl", APPLE)},
-        {"a red apple/sd": ("sd", APPLE), "a red apple/xl": ("xl", APPLE), "two cups/sd": ("sd", CUP), "two cups/xl": ("xl", CUP)}
-        | {"three dogs/sd": ("sd", "three dogs"), "three dogs/xl": ("xl", "three dogs")},
-        {"a red apple": ("mine", APPLE), "two cups": ("mine", CUP)},
-    ],
-)  # fmt: skip
-def test_names_of_files_say_generator_and_prompt(names: Mapping[str, tuple[str, str]], tmp_path: Path) -> None:
-    tree = tree_of(tmp_path, {f"{name}.png": "" for name in names})
-    assert found(tree) == {f"{name}.png": pair for name, pair in names.items()}
+    "form",
+    ["{who}_{prompt}", "{dashed}_{who}", "{who}-{dashed}", "{who}/0001 {dashed}", "{who}/{dashed}_0", "{prompt} {who}"],
+)
+def test_names_of_files_say_generator_and_prompt(form: str, tmp_path: Path) -> None:
+    names = {f"{form.format(who=who, prompt=text, dashed=text.replace(' ', '-'))}.png": (who, text) for who, text in FOUR}
+    assert found(tree_of(tmp_path, dict.fromkeys(names, ""))) == names
+
+
+def test_a_folder_for_each_prompt_has_an_image_by_each_generator(tmp_path: Path) -> None:
+    prompts = (APPLE, CUP, "three dogs")
+    names = {f"{text}/{who}.png": (who, text) for text in prompts for who in ("sd", "xl")}
+    assert found(tree_of(tmp_path / "by prompt", dict.fromkeys(names, ""))) == names
+    alone = {f"{text}.png": ("mine", text) for text in prompts}
+    assert found(tree_of(tmp_path / "alone", dict.fromkeys(alone, ""))) == alone
 
 
 def test_without_prompts_images_of_one_key_are_of_one_prompt(tmp_path: Path) -> None:

@@ -46,21 +46,28 @@ class AddPage(LivePlace):
     def draw_place(self, values: Callable[[str], Sequence[str]]) -> Iterator[PlaceDrawing]:
         """Yield the place: what was read, or what can be added; what comes then; what was added."""
         view = AddView.read_address(values)
-        content = project_content(self.store)
         reading = readings_of(self.store).get(view.read) if view.read else None
+        # before the rest: what is stored meanwhile counts there
+        read = reading_section(self.store, reading) if view.read else ""
+        over = reading is None or reading.state == "stored"
+        content = project_content(self.store)
         empty = not (content.images or content.prompts)
-        bring = [drop_zone(empty=empty), kind_cards(view), kind_fields(view, content)]
         then = then_cards(self.store, content)
+        bring = [drop_zone(empty=empty), kind_cards(view), kind_fields(view, content)]
         parts: list[Node] = [bring, then]
         if view.read:
-            read = [reading_section(self.store, reading), _generate_next(reading, content)]
-            over = reading is None or reading.state == "stored"
-            parts = [read, then, bring] if over else [read, then]
+            parts = [read, _generate_next(reading, content), then, bring] if over else [read, then]
         yield PlaceDrawing(
             "",
             [_head(self.store, content, view), parts, _imports(past_imports(self.store), view), _by_command(self.store)],
             "Add",
         )
+
+
+def first_screen(store: OpenProject) -> Node:
+    """Return what stands where a project is empty: what can be brought, and what comes then."""
+    content, view = project_content(store), AddView()
+    return [_head(store, content, view), drop_zone(empty=True), kind_cards(view), then_cards(store, content)]
 
 
 def _generate_next(reading: Reading | None, content: ProjectContent) -> Node:

@@ -115,7 +115,7 @@ def _row(choice: ScorerChoice, *, ready: bool) -> Element:
     first = choice.first
     name = f"{choice.scorer} {first.profile}"
     box = htpy.input(
-        type="checkbox", name="scorers", value=name, checked=choice.best and ready, disabled=not (first.can_run and ready)
+        type="checkbox", name="scorers", value=name, checked=choice.best and ready, disabled=not (choice.left and ready)
     )
     about = htpy.small[choice.summary.partition(": ")[0].rstrip(".")]
     usable = [each for each in choice.profiles if each.can_run]
@@ -131,8 +131,8 @@ def _row(choice: ScorerChoice, *, ready: bool) -> Element:
 def _pill(choice: ScorerChoice) -> Node:
     """Return how ready the proposed profile is; behind it, where something is missing, what to do, and the other profiles."""
     first = choice.first
-    kind = "is-ready" if not first.needs else "is-slow" if first.can_run else "is-missing"
-    text = first.text.partition(" (")[0]
+    kind = "is-done" if choice.left == 0 else "is-ready" if not first.needs else "is-slow" if first.can_run else "is-missing"
+    text = "all judged" if choice.left == 0 else first.text.partition(" (")[0]
     if first.can_run:
         return htpy.span(class_=["cc-add-pill", kind])[text]
     name = f"scorer-{choice.scorer}"

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from concord.importing.image_trees import ImageTree, image_paths
-from concord.importing.readings import Outcome, Source
+from concord.importing.readings import ReadingOutcome, Source
 from data.cache import cached_by_stamp
 from data.images.files import ImageError, thumbnail
 from data.images.widths import IN_STRIPS
@@ -71,7 +71,7 @@ class RatingRow:
     value: str
 
 
-def first_ratings(store: Store, outcome: Outcome) -> list[RatingRow]:
+def first_ratings(store: Store, outcome: ReadingOutcome) -> list[RatingRow]:
     """Return the first ratings that would be stored."""
     rows: list[RatingRow] = []
     for bundle in outcome.bundles:

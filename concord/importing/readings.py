@@ -99,7 +99,7 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ReadingOutcome:
     """What an import would bring or brought.
 
     Attributes:
@@ -126,7 +126,7 @@ class Outcome:
         return images or ratings or len(self.prompts)
 
 
-_DELETED: Final = Outcome(errors=("this upload was not stored in time and was deleted; upload it again",))
+_DELETED: Final = ReadingOutcome(errors=("this upload was not stored in time and was deleted; upload it again",))
 
 
 @dataclass(slots=True)
@@ -145,7 +145,7 @@ class Reading:
     state: State = "reading"
     source: Source | None = None
     choices: Choices = Choices()
-    outcome: Outcome = Outcome()
+    outcome: ReadingOutcome = ReadingOutcome()
     share: float = 0.0
 
 
@@ -229,9 +229,11 @@ class Readings:
             try:
                 act()
             except (ValueError, OSError, CommandError) as error:
-                reading.outcome = Outcome(errors=problems_of(self._store, error))
+                reading.outcome = ReadingOutcome(errors=problems_of(self._store, error))
             except Exception as error:
-                reading.outcome = Outcome(errors=[self._store.why_unreadable(error) or f"unexpected {type(error).__name__}"])
+                reading.outcome = ReadingOutcome(
+                    errors=[self._store.why_unreadable(error) or f"unexpected {type(error).__name__}"]
+                )
                 raise
             finally:
                 # what was not stored can be changed and stored again
@@ -365,22 +367,22 @@ def usual_choices(source: Source) -> Choices:
     return Choices(_USUAL_SUITE if stem in (_USUAL_NAME, "") else stem)
 
 
-def preview(store: Store, source: Source, choices: Choices, tell: Callable[[float], None] = lambda _: None) -> Outcome:
+def preview(store: Store, source: Source, choices: Choices, tell: Callable[[float], None] = lambda _: None) -> ReadingOutcome:
     """Return what would be stored."""
     if source.is_deleted:
         return _DELETED
     if source.kind == "study":
-        return Outcome()
+        return ReadingOutcome()
     if source.kind == "prompts":
         try:
             read = read_prompt_file(source.path, choices.suite)
         except ValueError as error:
-            return Outcome(errors=problems_of(store, error))
-        return Outcome(prompts=read.prompts, skipped=[*read.omissions.left, *read.omissions.notes])
+            return ReadingOutcome(errors=problems_of(store, error))
+        return ReadingOutcome(prompts=read.prompts, skipped=[*read.omissions.left, *read.omissions.notes])
     return _run(store, source, source.path, choices, tell, dry_run=True)
 
 
-def store_source(store: Store, source: Source, choices: Choices, tell: Callable[[float], None]) -> Outcome:
+def store_source(store: Store, source: Source, choices: Choices, tell: Callable[[float], None]) -> ReadingOutcome:
     """Store what was brought; uploaded images move to where the project keeps them."""
     if source.is_deleted:
         return _DELETED
@@ -396,7 +398,7 @@ def store_source(store: Store, source: Source, choices: Choices, tell: Callable[
 
 def _run(
     store: Store, source: Source, path: Path, choices: Choices, tell: Callable[[float], None], *, dry_run: bool
-) -> Outcome:
+) -> ReadingOutcome:
     out = io.StringIO()
     context = Context(store, path.parent, out, io.StringIO(), tell)
     before = {row.import_id for row in imports.listed(store)}
@@ -421,7 +423,7 @@ def _run(
         errors = [why] if why else problems_of(store, error)
     numbers = [row.import_id for row in imports.listed(store) if row.import_id not in before]
     skipped = [line.replace(f"{path}/", "") for line in context.skipped]
-    return Outcome(bundles, (), out.getvalue().splitlines(), skipped, errors, numbers)
+    return ReadingOutcome(bundles, (), out.getvalue().splitlines(), skipped, errors, numbers)
 
 
 def _import_study(context: Context, source: Source, path: Path) -> None:

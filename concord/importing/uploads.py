@@ -6,6 +6,7 @@ Nothing of an upload decides where a file is written: names stay within the fold
 from __future__ import annotations
 
 import io
+import os
 import re
 import shutil
 import stat
@@ -38,6 +39,7 @@ MAX_DIRECTORY: Final = 8 << 20
 """Bytes of a zip's list of members, which is read as a whole before anything in it is known."""
 MAX_FOLDERS: Final = 32
 """Folders within each other in a zip; what looks through thousands of them, or deletes them, breaks."""
+_LONGEST_NAME: Final = 200
 _UPLOAD: Final = re.compile(r"[0-9a-f]{32}")
 _LOST: Final = "this upload is not here any more; upload the files again"
 
@@ -63,6 +65,9 @@ def receive(store: Store, upload: str | None, files: Sequence[tuple[Path, str]])
             is_zip = name.lower().endswith(".zip")
             if not is_zip and not is_wanted(name):
                 continue
+            if len(os.fsencode(name.rpartition("/")[2])) > _LONGEST_NAME:
+                # as it was shortened where it was received
+                name = f"{name.rpartition('/')[0]}/{path.name}".lstrip("/")
             target = path_within(folder / ("zips" if is_zip else "files"), name, "name", "the upload")
             try:
                 if target.exists():

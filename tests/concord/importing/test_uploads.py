@@ -33,7 +33,7 @@ def uploaded_source(store: Store, files: Sequence[Path], names: Sequence[str] = 
     return readings.uploaded_source(store, uploads.receive(store, None, named))
 
 
-def stored(store: Store, source: Source, choices: Choices) -> readings.Outcome:
+def stored(store: Store, source: Source, choices: Choices) -> readings.ReadingOutcome:
     return readings.store_source(store, source, choices, lambda _: None)
 
 

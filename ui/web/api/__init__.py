@@ -6,9 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from fastapi import HTTPException, Request
+from pydantic import BaseModel
 
 from concord.common import wording
 from ui.web.auth.sessions import name_of
+
+
+class NothingBody(BaseModel):
+    """An empty object: the address says what is done."""
 
 
 def person_of(request: Request, why: str = "") -> str:

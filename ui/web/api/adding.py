@@ -23,7 +23,7 @@ from concord.project import OpenProject
 from concord.runs import run_manager
 from concord.runs.requests import GenerateRequest
 from ui.components.addresses import page_address
-from ui.web.api import refusing, whole_number
+from ui.web.api import NothingBody, refusing, whole_number
 from ui.web.auth.authorization import visitor_of
 
 MOST_FILES = 500
@@ -77,7 +77,7 @@ class AgainBody(ReadingBody):
     kind: Literal["prompts", "ratings"]
 
 
-class UndoBody(BaseModel):
+class UndoImportBody(BaseModel):
     number: int = Field(ge=1, le=1 << 31)
 
 
@@ -93,10 +93,6 @@ class GenerateBody(BaseModel):
 
 class SuiteBody(BaseModel):
     suite: Annotated[str, Field(min_length=1, max_length=200)]
-
-
-class NothingBody(BaseModel):
-    """An empty object: the address says what is done."""
 
 
 def router(store: OpenProject) -> APIRouter:
@@ -167,7 +163,7 @@ def router(store: OpenProject) -> APIRouter:
         return {"go": page_address("add")}
 
     @routes.post("/undo")
-    def undo(body: UndoBody) -> dict[str, str]:
+    def undo(body: UndoImportBody) -> dict[str, str]:
         """Take an import back."""
         with refusing(409, CommandError):
             take_back(store, body.number)

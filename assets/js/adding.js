@@ -60,13 +60,13 @@ function listenToDrops() {
 /** A form's fields as JSON: a name that stands more than once, or is a list by its nature, is a list; what stands before a dot is a group. */
 function bodyOf(form) {
   const body = {};
-  const lists = new Set(["scorers", "profile", "generator"].filter((name) => form.querySelectorAll(`[name="${name}"]`).length > 1 || form.querySelector(`.cc-add-generators [name="${name}"], [type=checkbox][name="${name}"]`) || name === "profile"));
+  const lists = new Set(["scorers", "profile", "generator", "number"].filter((name) => form.querySelectorAll(`[name="${name}"]`).length > 1 || form.querySelector(`.cc-add-generators [name="${name}"], [type=checkbox][name="${name}"]`) || name === "profile" || name === "number"));
   for (const [name, value] of new FormData(form)) {
     if (value instanceof File) continue;
     const [group, key] = name.split(".");
     if (key) (body[group] ??= {})[key] = value;
-    else if (lists.has(name)) (body[name] ??= []).push(value);
-    else body[name] = ["number"].includes(name) ? Number(value) : value;
+    else if (lists.has(name)) (body[name] ??= []).push(name === "number" ? Number(value) : value);
+    else body[name] = value;
   }
   return body;
 }

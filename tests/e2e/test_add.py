@@ -104,7 +104,7 @@ def test_an_interrupted_run_goes_on_and_is_removed(visitor: Visit, tmp_path: Pat
         page.goto("/studio/add/runs")
         expect(page.locator(".cc-state")).to_have_text("interrupted")
         page.get_by_role("button", name="Resume").click()
-        expect(page.locator(".cc-state")).to_have_text("done", timeout=60_000)
+        expect(page.locator(".cc-state")).to_have_text("done", timeout=240_000)
         expect(page.get_by_role("table")).to_contain_text("2 of 2 images")
         assert serious(page) == []
         page.get_by_role("button", name="Remove", exact=True).click()

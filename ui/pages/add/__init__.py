@@ -88,8 +88,8 @@ def _head(store: OpenProject, content: ProjectContent, view: AddView) -> Node:
             "Concord shows how far automatic scorers and people agree about generated images. Nothing is stored before you"
             " confirm."
         )
-    if view.read:
-        title = "What was read" if not content.text else title
+        if view.read:
+            title, text = "What was read", "Nothing is stored before you confirm."
     return htpy.header(class_="cc-lead")[htpy.div[htpy.h1[title], htpy.p(class_="cc-sub")[text]]]
 
 

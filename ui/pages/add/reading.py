@@ -58,14 +58,19 @@ def _ready(store: OpenProject, reading: Reading, source: Source) -> Element:
     headline, fields = drawn(store, reading, source)
     can_be_stored = (not reading.outcome.errors and reading.outcome.count > 0) or source.kind == "study"
     n = reading.outcome.count
+    asks = source.tree is not None and not n and not any(source.tree.prompts.values()) and bool(source.tree.images)
+    choose = at("/api/studio/add/choose")
+    again = htpy.button(type="submit", class_=["cc-button", asks and "cc-button--primary cc-add-store"], data_send=choose)[
+        "Use these prompts" if asks else "Read again"
+    ]
     label = f"Store {wording.count(n, _NOUNS[source.kind])}" if n else "Store"
     form = sending(
         "add/store",
         [
             fields,
             htpy.div(class_="cc-add-end")[
-                submit(label, primary=True, disabled=not can_be_stored, kind="cc-add-store"),
-                htpy.button(type="submit", class_="cc-button", data_send=at("/api/studio/add/choose"))["Read again"],
+                not asks and submit(label, primary=True, disabled=not can_be_stored, kind="cc-add-store"),
+                again,
                 htpy.span(class_="cc-sub")["Nothing is stored before you confirm."],
             ],
         ],
@@ -74,7 +79,7 @@ def _ready(store: OpenProject, reading: Reading, source: Source) -> Element:
     )
     return htpy.section(class_="cc-panel cc-add-reading", aria_label="What was read")[
         htpy.div(class_="cc-part-head")[htpy.h2[headline], htpy.div(class_="cc-part-tools")[_leave(reading, "Leave it")]],
-        _lines("Nothing can be stored yet", reading.outcome.errors),
+        not asks and _lines("Nothing can be stored yet", reading.outcome.errors),
         form,
         _lines("Left out, and why", reading.outcome.skipped),
         _otherwise(reading, source),
@@ -84,7 +89,8 @@ def _ready(store: OpenProject, reading: Reading, source: Source) -> Element:
 def _otherwise(reading: Reading, source: Source) -> Node:
     """Return a way to read a table as something else."""
     others = {"prompts": "ratings", "ratings": "prompts"}
-    if source.kind not in others or not source.uploaded:
+    # lines of text and JSON lines with prompts are nothing else
+    if source.kind not in others or (source.kind == "prompts" and source.path.suffix.lower() in (".txt", ".jsonl")):
         return ""
     other = others[source.kind]
     return sending(
@@ -111,7 +117,7 @@ def _images(_: OpenProject, reading: Reading, source: Source) -> tuple[str, Node
     headline = f"{wording.count(n, 'image')}{of} by {wording.count(len(previews), 'generator')}"
     rows = [(texts.get(image.prompt_id, ""), image.generator, PurePosixPath(str(image.path)).name) for image in images[:ROWS]]
     fields = [
-        tree.source and htpy.p(class_="cc-sub")[tree.source],
+        not choices.prompts and htpy.p(class_="cc-sub")[tree.source],
         tree.notes and bullets(tree.notes),
         htpy.div(class_="cc-add-generators")[
             [_generator(each, choices.generators.get(each.name, each.name)) for each in previews]
@@ -153,9 +159,9 @@ def _prompt_lines(tree: ImageTree, reading: Reading) -> Node:
     ]
     if missing:
         n = wording.count(len(missing), "prompt")
-        text = f"{n} missing: what was each generator asked for? Paste {len(keys)} lines, then read again."
+        text = f"{n} missing: what was each generator asked for? Paste {wording.count(len(keys), 'line')}."
         return htpy.div(class_="cc-add-missing")[htpy.p[htpy.strong[text]], area]
-    return folded("Change the prompts", area)
+    return folded("Change the prompts", area, "cc-add-more")
 
 
 def _prompts(_: OpenProject, reading: Reading, source: Source) -> tuple[str, Node]:
@@ -214,11 +220,12 @@ def _receipt(reading: Reading) -> Element:
         return htpy.section(class_="cc-panel cc-add-reading", aria_label="Receipt")[
             htpy.h2["Nothing was stored"], _lines("Why", nothing), _leave(reading, "Add something else")
         ]
-    said = [wording.sentence(line.partition(" (import")[0]) for line in outcome.summary[-len(outcome.numbers) :]]
-    undo = [
-        sending("add/undo", submit("Undo" if len(outcome.numbers) == 1 else f"Undo import {n}"), number=str(n))
-        for n in outcome.numbers
+    said = [
+        wording.sentence(line.partition(" (import")[0].partition("; import undo")[0])
+        for line in outcome.summary[-len(outcome.numbers) :]
     ]
+    hidden = [htpy.input(type="hidden", name="number", value=str(number)) for number in outcome.numbers]
+    undo = sending("add/undo", [hidden, submit("Undo")], label="Undo")
     looks = [("Look at them", page_address("images"))] if source is not None and source.kind == "images" else []
     if source is not None and source.kind in ("ratings", "study"):
         looks = [("See the results", page_address("results")), ("See agreement", page_address("agreement"))]

@@ -78,7 +78,9 @@ class AgainBody(ReadingBody):
 
 
 class UndoImportBody(BaseModel):
-    number: int = Field(ge=1, le=1 << 31)
+    """Numbers of imports; the newest is undone first."""
+
+    number: list[Annotated[int, Field(ge=1, le=1 << 31)]] = Field(min_length=1, max_length=100)
 
 
 class GenerateBody(BaseModel):
@@ -164,10 +166,13 @@ def router(store: OpenProject) -> APIRouter:
 
     @routes.post("/undo")
     def undo(body: UndoImportBody) -> dict[str, str]:
-        """Take an import back."""
+        """Take imports back."""
+        numbers = sorted(set(body.number), reverse=True)
         with refusing(409, CommandError):
-            take_back(store, body.number)
-        return {"said": f"Import {body.number} is undone: all that it brought has left the project."}
+            for number in numbers:
+                take_back(store, number)
+        what = f"Import {numbers[0]} is" if len(numbers) == 1 else f"{len(numbers)} imports are"
+        return {"said": f"{what} undone: all that was brought has left the project."}
 
     @routes.post("/playground")
     def playground(_: NothingBody) -> dict[str, str]:

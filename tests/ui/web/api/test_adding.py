@@ -100,8 +100,8 @@ def test_uploaded_folders_are_shown_stored_and_undone(client: TestClient, store:
     # twice does no harm
     post(client, "add/store", read=read, suite="other")
     assert len(imports.listed(store)) == 1
-    assert "Import 1 is undone" in post(client, "add/undo", number=1)["said"]
-    assert refusal(client, "add/undo", number=1) == (409, "Import 1 has been undone already.")
+    assert "Import 1 is undone" in post(client, "add/undo", number=[1])["said"]
+    assert refusal(client, "add/undo", number=[1]) == (409, "Import 1 has been undone already.")
 
 
 def test_no_file_but_an_upload_is_taken_and_none_leaves_its_folder(client: TestClient, store: Store, tmp_path: Path) -> None:

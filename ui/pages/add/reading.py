@@ -59,6 +59,7 @@ def _ready(store: OpenProject, reading: Reading, source: Source) -> Element:
     can_be_stored = (not reading.outcome.errors and reading.outcome.count > 0) or source.kind == "study"
     n = reading.outcome.count
     asks = source.tree is not None and not n and not any(source.tree.prompts.values()) and bool(source.tree.images)
+    asks = asks and not reading.choices.prompts
     choose = at("/api/studio/add/choose")
     again = htpy.button(type="submit", class_=["cc-button", asks and "cc-button--primary cc-add-store"], data_send=choose)[
         "Use these prompts" if asks else "Read again"

@@ -119,6 +119,12 @@ class ReadingOutcome:
     numbers: Sequence[int] = ()
 
     @property
+    def stored(self) -> list[str]:
+        """What was stored, a line for each import, without what the command says of taking it back."""
+        lines = self.summary[-len(self.numbers) :] if self.numbers else ()
+        return [line.partition(" (import")[0].partition("; import undo")[0] for line in lines]
+
+    @property
     def count(self) -> int:
         """How many images, prompts or ratings it is about."""
         images = sum(len(bundle.images) for bundle in self.bundles)

@@ -740,6 +740,7 @@ SAID_NAMES = frozenset(
 )
 """Names of variables, attributes, keys and functions that hold a sentence of ours."""
 SAID_BY_OTHERS = {
+    "concord/importing/readings.py": "what an import finds is read from the lines that the command prints",
     "concord/runs/run_details.py": "the error of a run is stored as the text that its worker wrote",
 }
 """Files that test a text for want of anything else, each with what they read."""

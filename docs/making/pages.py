@@ -278,7 +278,7 @@ PAGES: Final[dict[str, DocumentedPage]] = {
     "reports": DocumentedPage(
         "/studio/report", "A report made of a selection, in every format ([what is in it](exchange.md#the-report))."
     ),
-    "runs": DocumentedPage("/studio/add/runs", "Runs of scorers and generators: progress, log, settings; pause, go on, remove."),
+    "runs": DocumentedPage("/studio/add/runs", "Runs of scorers and generators: progress, log; pause, go on, remove."),
 }
 """Every page by the name of its module."""
 _KEYS: Final = re.compile(r"KEYS = \[\n(.*?)\n\];", re.DOTALL)

@@ -40,7 +40,7 @@ TWO = {"sd/1.png": ("sd", APPLE), "sd/2.png": ("sd", CUP), "xl/1.png": ("xl", AP
     ],
 )
 def test_folders_of_generators_get_their_prompts(files: Mapping[str, str], tmp_path: Path) -> None:
-    tree = tree_of(tmp_path, files | dict.fromkeys(TWO, ""))
+    tree = tree_of(tmp_path, {**files, **dict.fromkeys(TWO, "")})
     assert found(tree) == TWO
     assert tree.generators == ["sd", "xl"]
     assert list(tree.notes) == []

@@ -221,10 +221,7 @@ def _receipt(reading: Reading) -> Element:
         return htpy.section(class_="cc-panel cc-add-reading", aria_label="Receipt")[
             htpy.h2["Nothing was stored"], _lines("Why", nothing), _leave(reading, "Add something else")
         ]
-    said = [
-        wording.sentence(line.partition(" (import")[0].partition("; import undo")[0])
-        for line in outcome.summary[-len(outcome.numbers) :]
-    ]
+    said = [wording.sentence(line) for line in outcome.stored]
     hidden = [htpy.input(type="hidden", name="number", value=str(number)) for number in outcome.numbers]
     undo = sending("add/undo", [hidden, submit("Undo")], label="Undo")
     looks = [("Look at them", page_address("images"))] if source is not None and source.kind == "images" else []

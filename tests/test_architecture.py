@@ -158,13 +158,6 @@ IN_PAGES = {
         "data.store.core.store",
     },
     "ui/pages/explore/view.py": {"agreement.best_value", "data.store.core.store"},
-    "ui/pages/importing.py": {
-        "data.images.files",
-        "data.store.browse.contents",
-        "data.store.core.store",
-        "data.store.imports",
-        "data.studies.rating_tables",
-    },
     "ui/pages/map.py": {"data.jobs.maps", "data.store.core.store"},
     "ui/pages/matching.py": {
         "agreement.matching.is_known",
@@ -181,9 +174,6 @@ IN_PAGES = {
     "ui/pages/results/votes.py": {"agreement.preferences.votes"},
     "ui/pages/planning.py": {"data.store.core.store"},
     "ui/pages/reports.py": {"data.store.browse.contents", "data.store.campaigns.management", "data.store.core.store"},
-    "ui/pages/runs/__init__.py": {"data.store.browse.contents", "data.store.core.store", "data.store.runs"},
-    "ui/pages/runs/planning.py": {"data.store.browse.contents", "data.store.core.store", "data.store.runs"},
-    "ui/pages/runs/table.py": {"data.jobs.generation", "data.store.core.store", "data.store.runs"},
     "ui/pages/scorers.py": {"agreement.reasons", "data.store.browse.contents", "data.store.core.store"},
     "ui/pages/studies.py": {"data.studies.published"},
 }
@@ -725,8 +715,8 @@ SAID_NAMES = frozenset(
 )
 """Names of variables, attributes, keys and functions that hold a sentence of ours."""
 SAID_BY_OTHERS = {
-    "ui/pages/runs/table.py": "the error of a run is stored as the text that its worker wrote",
-    "ui/pages/importing.py": "what an import finds is read from the lines that the command prints",
+    "concord/importing/readings.py": "what an import finds is read from the lines that the command prints",
+    "concord/runs/run_details.py": "the error of a run is stored as the text that its worker wrote",
 }
 """Files that test a text for want of anything else, each with what they read."""
 TEXTS_OF_AGREEMENT = {
@@ -885,6 +875,7 @@ LASTING = {
 """The functions with arguments that `functools.cache` keeps for as long as a process runs, and why they are no caches."""
 REGISTERS = {
     "concord/common/live_updates.py: _page_versions": "whose pages move at a pace of their own",
+    "concord/importing/readings.py: _READINGS": "what was brought and waits to be stored, of each open project",
     "concord/maps.py: _workers": "processes that make maps",
     "concord/runs/generate.py: _names": "names of runs that are being begun",
     "concord/runs/queue.py: _line": "runs that wait for their turn",

@@ -20,6 +20,10 @@ class ImageRequest(Request):
     suite: Annotated[str | None, Setting("Suite of the prompts; by default 'geneval', 'sr2d' (visor) or 'images' (csv).")] = (
         None
     )
+    table: Annotated[
+        str | None,
+        Setting("Table of the images' paths and prompts (csv); default: images.csv in the folder.", metavar="FILE.csv"),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from PIL import Image as Pillow
 
@@ -19,7 +19,7 @@ from concord.common.context import CommandError, Context, UsageError, digest, im
 from concord.importing.image_requests import ImageRequest, MatchingRequest
 from data.files import check_name, located, printable, quoted, safe_file_name, write_whole
 from data.folding import fold_spelling
-from data.images import files, folders
+from data.images import files
 from data.images.files import FolderImage, ImageError, open_image, read_image_file
 from data.images.folders import EXTENSIONS, StoredFile, StoredFiles, path_within
 from data.matching import playground as small_world
@@ -31,6 +31,7 @@ from data.store.imports import ImportBundle
 
 DEFAULT_SUITES = {"geneval": "geneval", "visor": "sr2d", "csv": "images"}
 _TELL_EVERY = 1000
+_FOLLOW_EVERY = 20
 EXAMPLES: Final = 5
 """So many images stand in a preview."""
 
@@ -81,21 +82,37 @@ def import_images(
         alone = not named or context.path(text).is_dir()
         folder, by = (text, request.generator) if alone else (rest, name)
         sources.append((context.folder(folder), folder, by))
-    suite = request.suite or DEFAULT_SUITES[request.layout]
-    return [_import(context, *source, request.layout, suite, dry_run) for source in sources]
+    return [_import(context, *source, request, dry_run) for source in sources]
+
+
+def import_image_folders(
+    context: Context, folders_by_generator: Mapping[str, Path], request: ImageRequest, dry_run: bool = False
+) -> list[ImportBundle]:
+    """Import each generator's folder, as `import_images` does; no name of a generator or folder means anything else here.
+
+    Returns what each brings; with ``dry_run`` nothing is stored.
+
+    Raises:
+        CommandError: an image was left out, or a folder holds none.
+    """
+    return [_import(context, path, path.name, generator, request, dry_run) for generator, path in folders_by_generator.items()]
 
 
 def _import(
-    context: Context, folder: Path, directory: str, generator: str | None, layout: str, suite: str, dry_run: bool
+    context: Context, folder: Path, directory: str, generator: str | None, request: ImageRequest, dry_run: bool
 ) -> ImportBundle:
     """Import what can be imported. It fails in the end if an image was left out; a stray file that is none is only named."""
 
     def progress(done: int, total: int) -> None:
         if done % _TELL_EVERY == 0:
             context.progress(done, total, "images read")
+        elif done % _FOLLOW_EVERY == 0:
+            context.follow(done / total)
 
+    layout, suite = request.layout, request.suite or DEFAULT_SUITES[request.layout]
+    table = None if request.table is None else context.file(request.table)
     stored = _stored_files(context, suite, by_text=layout == "csv")
-    listing = files.find_images(folder, cast("folders.Layout", layout), generator, suite, progress, stored)
+    listing = files.find_images(folder, layout, generator, suite, progress, stored, table)
     placed = _assign_prompts(context, listing.entries, suite)
     context.warn(*placed.notes)
     skipped = [f"{skip.path}: {skip.reason}" for skip in listing.skipped] + placed.left

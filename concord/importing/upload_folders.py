@@ -6,7 +6,9 @@ A browser's files arrive in Gradio's own folder; what is about to be imported is
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import stat
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -19,6 +21,10 @@ MAX_UPLOADED: Final = 4 << 30
 """Bytes that all uploads of a project may take together: two zips of the largest size that is unpacked."""
 UPLOAD_AGE: Final = 24 * 3600.0
 """Seconds after which an upload that was not imported is deleted."""
+
+
+NOT_UPLOADED: Final = "This names a file that was not uploaded to this server, or was deleted since: upload it again."
+_NAME: Final = re.compile(r"[0-9a-f]{64}/[^/\0]{1,255}")
 
 
 class UploadsFull(ValueError):
@@ -34,6 +40,21 @@ class UploadsFull(ValueError):
 def received_folder(project: Path) -> Path:
     """Return the folder into which Gradio writes a browser's files."""
     return project / "cache" / "gradio"
+
+
+def received_file(project: Path, name: str) -> Path:
+    """Return a file that a browser sent, by the name that it was told: ``SHA-256/FILE NAME``.
+
+    Raises:
+        FileNotFoundError: there is none, or the name leads elsewhere.
+    """
+    # ValueError: half a character
+    with suppress(OSError, ValueError):
+        path = received_folder(project).resolve() / name
+        # a link anywhere on the way leads elsewhere
+        if _NAME.fullmatch(name) and stat.S_ISREG(path.lstat().st_mode) and path.resolve() == path:
+            return path
+    raise FileNotFoundError(NOT_UPLOADED)
 
 
 def unpacked_folder(project: Path) -> Path:

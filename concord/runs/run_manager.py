@@ -13,7 +13,7 @@ from concord.common import live_updates
 from concord.common.context import Context, run_guarded
 from concord.runs import generate, queue, run_session, score
 from concord.runs.queue import QueuedRun
-from concord.runs.requests import ScoreRequest
+from concord.runs.requests import GenerateRequest, ScoreRequest
 from data.jobs.folder import LOG, WorkerProgress
 from data.store import runs
 from data.store.core.store import Store
@@ -144,6 +144,11 @@ def begin_queued(store: Store) -> None:
 def start(store: Store, request: ScoreRequest, selection: Mapping[str, Sequence[str]]) -> str:
     """Have what the command ``score`` does wait in the queue; returns at once, with what went wrong."""
     return _in_background(store, "score", partial(score.run, request=request, selection=selection))
+
+
+def start_generation(store: Store, request: GenerateRequest) -> str:
+    """Have what the command ``generate`` does wait in the queue; returns at once, with what went wrong."""
+    return _in_background(store, "generate", partial(generate.run, request=request))
 
 
 def resume(store: Store, run_id: str) -> str:

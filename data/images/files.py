@@ -144,6 +144,7 @@ def find_images(
     suite: str | None = None,
     progress: Callable[[int, int], None] | None = None,
     stored: StoredFiles | None = None,
+    table: Path | None = None,
 ) -> FolderImages:
     """The images of a folder, each with its place.
 
@@ -159,13 +160,14 @@ def find_images(
         suite: ``geneval`` or ``sr2d`` by default, according to the layout. Unused with ``csv``.
         progress: called with (files done, files in all), in this thread.
         stored: the files that the project has.
+        table: with ``csv``, a table elsewhere in the place of ``DIR/images.csv``.
 
     Raises:
         InputError: the folder or its ``images.csv`` cannot be read.
         ValueError: the generator's or the suite's name cannot be used.
     """
     skipped: list[Skipped] = []
-    places = find_locations(directory, layout, generator, suite, skipped, stored)
+    places = find_locations(directory, layout, generator, suite, skipped, stored, table)
     # decode a few at a time (Pillow lets other threads run meanwhile), results in order
     images = []
     pool = ThreadPoolExecutor(min(4, os.cpu_count() or 1), thread_name_prefix="decode")

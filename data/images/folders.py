@@ -25,6 +25,8 @@ LAYOUTS: Final[dict[Layout, str]] = {
 }
 """What each layout looks like, for messages and help."""
 
+IMAGES_TABLE: Final = "images.csv"
+"""The table of a folder of layout ``csv``, where no other is named."""
 EXTENSIONS: Final = frozenset({".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff", ".avif"})
 
 _MAX_INDEX: Final = 2**31 - 1
@@ -74,6 +76,7 @@ def find_locations(
     suite: str | None,
     skipped: list[Skipped],
     stored: StoredFiles | None = None,
+    table: Path | None = None,
 ) -> list[ImageLocation]:
     """The places of a folder's image files in natural order; what has none is appended to ``skipped``.
 
@@ -85,7 +88,7 @@ def find_locations(
         raise ValueError("the generator's name is missing; say who made the images")
     places: Iterable[ImageLocation]
     if layout == "csv":
-        places = _csv_locations(directory, generator, skipped)
+        places = _csv_locations(directory, table or directory / IMAGES_TABLE, generator, skipped)
     elif layout == "geneval":
         places = _geneval_locations(directory, generator or "", check_name(suite or "geneval", "the suite's name"), skipped)
     elif layout == "visor":
@@ -158,9 +161,9 @@ def _visor_locations(directory: Path, generator: str, suite: str, skipped: list[
         yield ImageLocation(path, (generator, prompt_id), generator, index, prompt_id, prompt, text, task)
 
 
-def _csv_locations(directory: Path, generator: str | None, skipped: list[Skipped]) -> Iterator[ImageLocation]:
+def _csv_locations(directory: Path, table_file: Path, generator: str | None, skipped: list[Skipped]) -> Iterator[ImageLocation]:
     _folder_entries(directory)  # says clearly if there is no such folder
-    table = read_table(directory / "images.csv")
+    table = read_table(table_file)
     require_columns(table, ("path", "prompt", *(name for name in ("generator", "idx", "task") if name in table.header)))
     if generator is None and "generator" not in table.header:
         raise InputError(located(table.path, 1, "no column 'generator'; add it, or name the generator for the whole file"))
@@ -289,7 +292,7 @@ def _images_in(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
 def _folder_entries(folder: Path) -> list[Path]:
     """What a folder holds in natural order, hidden files left out."""
     try:
-        return sorted((path for path in folder.iterdir() if not path.name.startswith(".")), key=_natural)
+        return sorted((path for path in folder.iterdir() if not path.name.startswith(".")), key=natural_order)
     except FileNotFoundError:
         raise InputError(located(folder, None, "no such folder; check the path")) from None
     except NotADirectoryError:
@@ -298,8 +301,8 @@ def _folder_entries(folder: Path) -> list[Path]:
         raise InputError(located(folder, None, f"cannot be read ({error.strerror or error})")) from None
 
 
-def _natural(path: Path) -> tuple[list[tuple[int, str]], str]:
-    """Numbers in names by their value: 2 before 10."""
+def natural_order(path: Path | PurePosixPath) -> tuple[list[tuple[int, str]], str]:
+    """Return a key that sorts paths by name, numbers in names by their value: 2 before 10."""
     parts = re.split("([0-9]+)", path.name.casefold())
     # Odd parts are digits: shorter without leading zeros is smaller, which spares numbers of any length from int().
     key = [(len(p.lstrip("0")), p.lstrip("0")) if k % 2 else (0, p) for k, p in enumerate(parts)]

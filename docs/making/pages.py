@@ -176,14 +176,14 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
     },
     "reports": {name: meaning for name, meaning in FILTERS.items() if name != "target"}
     | {"seed": "Of folds, and of swaps of prompts."},
+    "add": {
+        "kind": "Whose fields are open: `images`, `prompts`, `ratings`, `study` or `playground`.",
+        "read": "What was read and waits to be stored, by its id.",
+        "imports": "`all`: every import is listed.",
+    },
     "runs": {
-        "scorer": "The scorer to start.",
-        "profile": "Its profile.",
-        "suite": "Whose images.",
-        "generator": "Whose images.",
-        "device": "What the scorer is to run on: `cpu`, `cuda:1`, several with commas.",
-        "show": "Which runs the table has: `newest`, or a part such as `21-40`.",
-        "run": "The run whose log is shown.",
+        "run": "The run that is shown in full, by its id.",
+        "page": "Which page of the table, from 1.",
     },
 }
 """What each page's address holds, by the page's name."""
@@ -220,10 +220,10 @@ PAGES: Final[dict[str, DocumentedPage]] = {
         " generator, and the images on which people and a scorer differ most. An empty project says what to do.",
         keys=("assets/js/navigation.js",),
     ),
-    "importing": DocumentedPage(
+    "add": DocumentedPage(
         "/studio/add",
-        "Import images or ratings without the command line: upload files, or name a folder on this machine; see what was"
-        " recognised, import it, undo it.",
+        "Bring images, prompts, ratings, a study or the playground: drop files (in any place), see what was read, change names,"
+        " store it, undo it; then label, score or invite.",
     ),
     "images": DocumentedPage(
         "/studio/images",
@@ -285,7 +285,7 @@ PAGES: Final[dict[str, DocumentedPage]] = {
     "reports": DocumentedPage(
         "/studio/report", "A report made of a selection, in every format ([what is in it](exchange.md#the-report))."
     ),
-    "runs": DocumentedPage("/studio/add/runs", "Scorers' runs: start, stop, go on, remove; progress and log."),
+    "runs": DocumentedPage("/studio/add/runs", "Runs of scorers and generators: progress, log; pause, go on, remove."),
 }
 """Every page by the name of its module."""
 _KEYS: Final = re.compile(r"KEYS = \[\n(.*?)\n\];", re.DOTALL)

@@ -41,6 +41,7 @@ def test_an_empty_project_teaches_and_follows(fresh: Server, visitor: Visit, tmp
     researcher, annotator = visitor(fresh).page, visitor(fresh).page
     researcher.goto("/")
     expect(researcher.get_by_role("heading", name="Nothing is in this project yet")).to_be_visible()
+    researcher.get_by_text("By command").click()
     for command in ("import images FOLDER --layout visor", "import study tifa", "import ratings", "prompts geneval"):
         expect(researcher.locator("code").filter(has_text=command)).to_be_visible()
     mark(researcher)
@@ -56,7 +57,8 @@ def test_an_empty_project_teaches_and_follows(fresh: Server, visitor: Visit, tmp
 
     import_left(fresh, tmp_path / "images")
 
-    expect(researcher.get_by_role("heading", name="Nothing has been judged yet")).to_be_visible()
+    expect(researcher.get_by_text("Here now: 5 images, 5 prompts, 1 generator.")).to_be_visible()
+    expect(researcher.get_by_role("region", name="Label").get_by_role("link", name="Label images")).to_be_visible()
     assert_same_document(researcher)
     # the form looks by itself every few seconds
     expect(annotator.get_by_role("img", name="The picture to judge")).to_be_visible()

@@ -14,7 +14,7 @@ from tests.e2e.server import Server
 Visit = Callable[..., Visitor]
 
 READY: Final = {
-    "": ".cc-leaderboard", "import": "#import-path", "browse": ".cc-cell", "map": "#map-plot .point",
+    "": ".cc-leaderboard", "add": ".cc-add-zone", "browse": ".cc-cell", "map": "#map-plot .point",
     "agreement": "#agreement-plot .ytick", "compare": ".cc-versus",
     "results/votes": ".cc-votes", "matching": "main .cc-headline, #teaching",
     "explore": "#explore-plot .ytick", "people": "main h1", "runs": "main table",

@@ -59,6 +59,10 @@ class LivePlace(Page[None]):
     def draw_place(self, values: Callable[[str], Sequence[str]]) -> Iterator[PlaceDrawing]:
         """Yield what an address asks for, quick first and whole last; ``values`` gives all values of a name in the address."""
 
+    def drawing_version(self) -> str:
+        """Return a version that moves with what the place shows: the project's, for most."""
+        return live_updates.version(self.store)
+
     def build(self) -> None:
         """Mount the place's JavaScript, with grey blocks until the first numbers are there."""
         name = self.path.strip("/")
@@ -69,7 +73,7 @@ class LivePlace(Page[None]):
     def drawn(self, query: Sequence[tuple[str, str]], *, whole: bool) -> dict[str, Any]:
         """Return the place as JSON: the quick drawing, or the whole one; ``complete`` says whether more follows."""
         version = live_updates.version(self.store)
-        steps = self._shared.drawn(version, [json.dumps(list(query))])
+        steps = self._shared.drawn(self.drawing_version(), [json.dumps(list(query))])
         last: Sequence[Any] = next(steps, [])
         for step in steps if whole else ():
             last = step

@@ -94,7 +94,7 @@ def _tabs(place: Place, current: type[Page[Any]]) -> Node:
 
 def _project_menu(store: OpenProject, add: Place) -> Node:
     """Return the project's name, and behind it what concerns all of the project."""
-    links = [htpy.a(href=_href(page))[page.title if page is not add.pages[0] else "What was added"] for page in add.pages]
+    links = [htpy.a(href=_href(page))[page.title if page is not add.pages[0] else "What was added"] for page in add.every]
     menu = htpy.div(id="project-menu", class_="cc-popup", popover="auto")[
         htpy.p(class_="cc-popup-head")[store.project.name],
         links,

@@ -39,6 +39,7 @@ from concord.common.context import CommandError
 from concord.importing.upload_folders import received_folder
 from concord.maps import LassoLost, NoImagesAlike
 from concord.runs import queue
+from concord.scope import holds_anything
 from concord.thumbnails import Thumbnails
 from data.store.backup import scheduler
 from data.store.browse.index_refresh import IndexRefresher
@@ -77,7 +78,10 @@ _PORTS_TO_TRY = 20
 _LOOK_SECONDS = 0.3
 _BROWSER_SECONDS = 0.3
 """So long after the start the browser is opened."""
-_ROUTERS = ("form", "images", "places", "browse", "command", "downloads", "workbench", "campaigns", "people", "playground")
+_ROUTERS = (
+    "form", "images", "places", "browse", "command", "downloads", "workbench", "campaigns", "people", "playground", "adding",
+    "runs",
+)  # fmt: skip
 """The modules of ``ui.web.api`` that make a project's JSON routes; matched in this order, so first what is asked for most."""
 _REFUSALS: dict[int | str, dict[str, Any]] = {
     401: {"description": "Nobody is signed in, or has given a name."},
@@ -181,11 +185,12 @@ def _mount_pages(app: FastAPI, store: Store) -> list[tuple[str, str]]:
     warnings.filterwarnings("ignore", message="SSR mode is not supported")
     import gradio as gr
 
-    from ui.web.studio import PAGES, PLACES, annotate, head, scripts, studio, theme
+    from ui.web.studio import ADD, PAGES, PLACES, annotate, head, scripts, studio, theme
 
     @app.get("/studio/", include_in_schema=False, response_model=None)
     def first_place() -> RedirectResponse:
-        return RedirectResponse(at(f"/studio{PLACES[0].pages[0].path}"), 303)
+        first = PLACES[0] if holds_anything(store) else ADD
+        return RedirectResponse(at(f"/studio{first.pages[0].path}"), 303)
 
     def moved(request: Request) -> RedirectResponse:
         """Lead an address of before to its new home, with its query."""

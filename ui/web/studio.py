@@ -16,10 +16,11 @@ from markupsafe import Markup
 
 from concord.common.base_path import at
 from concord.project import OpenProject
+from ui.pages.add import AddPage
+from ui.pages.add.runs import RunsPage
 from ui.pages.agreement import AgreementPage
 from ui.pages.explore import ExplorePage
 from ui.pages.images import ImagesPage
-from ui.pages.importing import ImportPage
 from ui.pages.map import MapPage
 from ui.pages.matching import MatchingPage
 from ui.pages.people import PeoplePage
@@ -28,7 +29,6 @@ from ui.pages.reports import ReportsPage
 from ui.pages.results import ResultsPage
 from ui.pages.results.compare import ComparePage
 from ui.pages.results.votes import VotesPage
-from ui.pages.runs import RunsPage
 from ui.pages.scorers import ScorersPage
 from ui.pages.studies import StudiesPage
 from ui.shell.html import js_module, rendered
@@ -57,7 +57,7 @@ PLACES: Final[tuple[Place, ...]] = (
     Place("Report", "e", "What a reader gets", "M5 2h7l4 4v12H5zM8 10h5M8 13h5", (ReportsPage, StudiesPage)),
 )  # fmt: skip
 """The places of the bar, in its order; the first one opens."""
-ADD: Final = Place("Add", "+", "Bring images, prompts, ratings or a study, and score images", "", (ImportPage, RunsPage))
+ADD: Final = Place("Add", "+", "Bring images, prompts, ratings or a study, and score images", "", (AddPage,), (RunsPage,))
 PAGES: Final[tuple[type[Page[Any]], ...]] = tuple(page for place in (*PLACES, ADD) for page in place.every)
 
 
@@ -74,7 +74,7 @@ def annotate() -> gr.Blocks:
 
 _STYLES = (
     "concord", "studio", "navigation", "places", "results", "overview", "compare", "agreement", "picture", "form",
-    "dialogs", "runs", "explore", "matching", "votes", "people", "images", "drawer", "map", "importing", "scorers",
+    "dialogs", "add", "runs", "explore", "matching", "votes", "people", "images", "drawer", "map", "scorers",
 )  # fmt: skip
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")
@@ -117,7 +117,8 @@ def scripts() -> str:
     """What every page of the studio runs: the buttons that copy numbers, and browsers that can make the page ready to which a
     link of the navigation leads when one points at it."""
     rules = {"prerender": [{"where": {"selector_matches": ".cc-nav a, .cc-place-tabs a"}, "eagerness": "moderate"}]}
-    modules = [htpy.script(type="module", src=at(f"/assets/js/{name}.js")) for name in ("copy_numbers", "local_times")]
+    names = ("copy_numbers", "local_times", "adding")
+    modules = [htpy.script(type="module", src=at(f"/assets/js/{name}.js")) for name in names]
     return rendered([modules, htpy.script(type="speculationrules")[Markup(json.dumps(rules))]])
 
 

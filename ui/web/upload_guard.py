@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
-import stat
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path, PurePath
 from typing import Any, Final
 from urllib.parse import unquote
@@ -22,7 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from concord.importing.upload_folders import UPLOAD_AGE, UploadsFull, delete_uploads, received_folder, reserved
+from concord.importing.upload_folders import NOT_UPLOADED, UPLOAD_AGE, UploadsFull, delete_uploads, received_file, reserved
 from ui.web.auth.authorization import route_of
 from ui.web.middleware import MOUNTS, UPLOAD, declared, most
 
@@ -31,7 +29,6 @@ MAX_DEPTH: Final = 64
 CLEANING_SECONDS: Final = 3600.0
 """Time between two searches for uploads that are old."""
 _FILE_TYPE: Final = "gradio.FileData"
-_NAME: Final = re.compile(r"[0-9a-f]{64}/[^/\0]{1,255}")
 _ADDRESS: Final = "/gradio_api/file="
 """Gradio's script puts the name behind it and sends both; nothing is served there."""
 
@@ -40,7 +37,6 @@ class BodyRefused(ValueError):
     """A body that Gradio must not get; the message is a sentence for whoever sent it."""
 
 
-NO_UPLOAD: Final = "This names a file that was not uploaded to this server, or was deleted since: upload it again."
 _TOO_DEEP: Final = f"This request is not understood: its body is nested deeper than {MAX_DEPTH} levels."
 _NO_JSON: Final = "This request is not understood: its body is not JSON."
 
@@ -53,8 +49,8 @@ def is_file_data(value: Any) -> bool:
     return "path" in value or (isinstance(meta, dict) and meta.get("_type") == _FILE_TYPE)
 
 
-def resolve_files(body: Any, folder: Path) -> Any:
-    """Return a JSON value in which every file, however deeply nested, has its path in the upload folder instead of its name.
+def resolve_files(body: Any, project: Path) -> Any:
+    """Return a JSON value in which every file, however deeply nested, has its path instead of its name.
 
     Raises:
         BodyRefused: a file is none that was uploaded, or the value is nested too deeply.
@@ -67,28 +63,25 @@ def resolve_files(body: Any, folder: Path) -> Any:
             raise BodyRefused(_TOO_DEEP)
         for key, value in container.items() if isinstance(container, dict) else enumerate(container):
             if is_file_data(value):
-                container[key] = _resolved(value, folder)
+                container[key] = _resolved(value, project)
             elif isinstance(value, dict | list):
                 remaining.append((value, depth + 1))
     return root[0]
 
 
-def _resolved(data: dict[str, Any], folder: Path) -> dict[str, Any]:
+def _resolved(data: dict[str, Any], project: Path) -> dict[str, Any]:
     """Return the file data that Gradio gets: nothing of it is what was sent but the name."""
     name, address = data.get("path"), data.get("url")
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise BodyRefused(NO_UPLOAD)
+    if not isinstance(name, str):
+        raise BodyRefused(NOT_UPLOADED)
     if address is not None and not (isinstance(address, str) and unquote(address).endswith(f"{_ADDRESS}{name}")):
-        raise BodyRefused(NO_UPLOAD)
-    # ValueError: half a character
-    with suppress(OSError, ValueError):
-        path = folder.resolve() / name
-        found = path.lstat()
-        # a link anywhere on the way leads elsewhere
-        if stat.S_ISREG(found.st_mode) and path.resolve() == path:
-            meta = {"_type": _FILE_TYPE}
-            return {"path": str(path), "orig_name": path.name, "size": found.st_size, "meta": meta}
-    raise BodyRefused(NO_UPLOAD)
+        raise BodyRefused(NOT_UPLOADED)
+    try:
+        path = received_file(project, name)
+        size = path.stat().st_size
+    except OSError:
+        raise BodyRefused(NOT_UPLOADED) from None
+    return {"path": str(path), "orig_name": path.name, "size": size, "meta": {"_type": _FILE_TYPE}}
 
 
 class UploadGuard:
@@ -138,7 +131,7 @@ class UploadGuard:
             raise BodyRefused(_TOO_DEEP) from None
         except ValueError:
             raise BodyRefused(_NO_JSON) from None
-        return json.dumps(resolve_files(value, received_folder(self._project))).encode()
+        return json.dumps(resolve_files(value, self._project)).encode()
 
     async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
         size = declared(Headers(scope=scope))

@@ -24,7 +24,7 @@ class Place {
     this.place = place;
     this.version = "";
     this.asked = 0;
-    this.scope = h("div", { class: "cc-scope-place" });
+    this.scope = h("div", { class: "cc-scope-place", hidden: bare.includes(place) });
     this.status = h("p", { class: "cc-place-status", role: "status" });
     this.content = h("main", { class: "cc-place" }, skeleton());
     root.append(this.scope, this.status, this.content);
@@ -34,6 +34,8 @@ class Place {
     root.addEventListener("submit", (event) => this.submitted(event));
     root.addEventListener("input", (event) => search(event.target));
     root.addEventListener("change", () => this.picked());
+    root.addEventListener("place:go", (event) => this.go(new URL(event.detail, location.href)));
+    root.addEventListener("place:draw", () => this.draw({ quietly: true }));
     const back = () => (root.isConnected ? this.places.has(location.pathname) && this.draw() : window.removeEventListener("popstate", back));
     window.addEventListener("popstate", back);
   }
@@ -41,7 +43,7 @@ class Place {
   /** Asks for what the address says, quick first; `quietly`: only what is whole. */
   async draw({ quietly = false } = {}) {
     // what somebody is typing, or has open, stays
-    if (quietly && this.content.querySelector("[data-dirty], :popover-open")) return;
+    if (quietly && this.content.querySelector("[data-dirty], [data-typed], :popover-open")) return;
     const asked = ++this.asked;
     const place = this.places.get(location.pathname) ?? this.place;
     if (place !== this.place) window.scrollTo({ top: 0, behavior: "instant" });
@@ -54,7 +56,7 @@ class Place {
         const drawn = await this.ask(whole);
         // whoever has gone on to another page has that one's title
         if (asked !== this.asked || !this.content.isConnected) return;
-        if (quietly && this.content.querySelector("[data-dirty], :popover-open")) return;
+        if (quietly && this.content.querySelector("[data-dirty], [data-typed], :popover-open")) return;
         this.show(drawn);
         if (drawn.complete) break;
       }
@@ -75,8 +77,9 @@ class Place {
     return data;
   }
 
-  show({ scope, content, title, version }) {
+  show({ scope, content, title, version, local }) {
     this.version = version;
+    this.content.classList.toggle("is-local", local);
     document.title = `${title} - Concord`;
     // a menu that somebody has open stays
     if (!this.scope.querySelector(":popover-open")) this.scope.innerHTML = scope;

@@ -1,24 +1,40 @@
-"""Uploads: what hostile files become, what is guessed, and what is stored of a preview."""
+"""Uploads and readings: what hostile files become, what is guessed, and what is stored of what was shown."""
 
 from __future__ import annotations
 
 import stat
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from concord.common.context import CommandError
-from concord.importing import uploads
-from concord.importing.image_requests import ImageRequest
-from concord.importing.rating_request import RatingRequest
+from concord.importing import readings, uploads
+from concord.importing.guesses import RATING_NAMES, guess_columns, guess_ratings, guess_scale
+from concord.importing.readings import Choices, Source, path_source
 from concord.importing.upload_folders import delete_uploads
-from concord.importing.uploads import guess_columns, guess_ratings, guess_scale, path_source, uploaded_source
+from data.store import imports
 from data.store.core.store import Store
 from tests.ui.small_project import png
 
-IMAGES = ImageRequest(layout="csv", generator="my model (1)", suite="mine")
+IMAGES = Choices("mine", {"mine": "my model (1)"})
+
+
+def uploaded_source(store: Store, files: Sequence[Path], names: Sequence[str] = ()) -> Source:
+    """Return what a browser's files are read as."""
+    copies = []
+    for n, file in enumerate(files):
+        copies.append(store.project / "cache" / "gradio" / f"{n}-{file.name}")
+        copies[-1].parent.mkdir(parents=True, exist_ok=True)
+        copies[-1].write_bytes(file.read_bytes())
+    named = list(zip(copies, names or [file.name for file in files], strict=True))
+    return readings.uploaded_source(store, uploads.receive(store, None, named))
+
+
+def stored(store: Store, source: Source, choices: Choices) -> readings.ReadingOutcome:
+    return readings.store_source(store, source, choices, lambda _: None)
 
 
 def zipped(path: Path, members: Mapping[str, bytes]) -> Path:
@@ -74,16 +90,16 @@ def test_a_preview_stores_nothing_and_says_what_is_left_out(store: Store, pictur
     table = b"File,Caption\na.png,a red apple\ngone.png,a dog\nbad.png,a cat\n"
     members = {"set/images.csv": table, "set/a.png": picture, "set/bad.png": b"none", "__MACOSX/set/._a.png": b""}
     source = uploaded_source(store, [zipped(tmp_path / "mine.zip", members)])
-    assert (source.layout, source.name) == ("csv", "mine")
-    seen = uploads.preview(store, source, IMAGES)
-    assert seen.bundle is not None
-    assert [prompt.text for prompt in seen.bundle.prompts] == ["a red apple"]
+    assert source.tree is not None
+    assert (source.kind, source.tree.generators) == ("images", ["mine"])
+    seen = readings.preview(store, source, IMAGES)
+    (bundle,) = seen.bundles
+    assert [prompt.text for prompt in bundle.prompts] == ["a red apple"]
     assert seen.skipped == ["gone.png: images.csv:3: no such file", "bad.png: images.csv:4: not an image of a known format"]
-    assert seen.number is None
+    assert (seen.count, seen.numbers, imports.listed(store)) == (1, [], [])
 
-    stored = uploads.store_source(store, source, IMAGES, lambda _: None)
-    assert stored.number is not None
-    assert not source.path.exists()
+    assert stored(store, source, IMAGES).numbers == [1]
+    assert not source.work.exists()
     (image,) = store.project.glob("images/upload-*/a.png")
     assert image.read_bytes() == picture
 
@@ -91,43 +107,90 @@ def test_a_preview_stores_nothing_and_says_what_is_left_out(store: Store, pictur
 def test_each_wrong_rating_has_its_own_line(store: Store, picture: bytes, tmp_path: Path) -> None:
     images = {"images.csv": b"path,prompt\na.png,a red apple\n", "a.png": picture}
     source = uploaded_source(store, [zipped(tmp_path / "mine.zip", images)])
-    uploads.store_source(store, source, IMAGES, lambda _: None)
+    stored(store, source, IMAGES)
     table = tmp_path / "ratings.csv"
     table.write_text("file,worker,score\na.png,ann,4\na.png,bob,x\na.png,cat,good\na.png,dan,2\na.png,eve,5\n")
     ratings = uploaded_source(store, [table])
-    guess = guess_ratings(store, ratings)
-    assert (guess["scale"], guess["suite"], guess["exported"]) == ("ordinal:1-5", "mine", False)
-    options = {name: guess[name] for name in ("item", "rater", "value", "aspect", "scale", "suite", "kind")}
-    request = RatingRequest(**options)
-    errors = uploads.preview(store, ratings, request).errors
+    assert ratings.guess == (guess := guess_ratings(store, table))
+    assert (guess.request.scale, guess.request.suite, guess.exported) == ("ordinal:1-5", "mine", False)
+    choices = readings.usual_choices(ratings)
+    errors = readings.preview(store, ratings, choices).errors
     assert [line.partition(": ")[0] for line in errors] == ["ratings.csv:3", "ratings.csv:4"]
     table.write_text("file,worker,score\na.png,ann,4\na.png,dan,2\n")
-    seen = uploads.preview(store, uploaded_source(store, [table]), request)
-    assert seen.bundle is not None
-    assert seen.bundle.ratings is not None
-    assert len(seen.bundle.ratings) == 2
+    ratings = uploaded_source(store, [table])
+    assert readings.preview(store, ratings, choices).count == 2
+    assert stored(store, ratings, choices).numbers == [2]
 
 
-def test_a_path_must_be_whole_and_there(tmp_path: Path) -> None:
+def test_a_path_must_be_whole_and_there(store: Store, tmp_path: Path) -> None:
     for text in ("", "images", "../images", str(tmp_path / "none"), "/\0"):
         with pytest.raises(CommandError):
-            path_source(text)
-    with pytest.raises(CommandError, match=r"no images\.csv"):
-        path_source(str(tmp_path))
-
-
-def test_of_a_folder_of_generators_one_is_named_to_be_read(tmp_path: Path) -> None:
-    for generator in ("sd", "glide"):
-        (tmp_path / generator).mkdir()
-        (tmp_path / generator / "10811_0.png").touch()
+            path_source(store, text)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(CommandError, match=rf"one folder after the other, such as {tmp_path}/glide;"):
-        path_source(str(tmp_path))
-    assert path_source(str(tmp_path / "glide")).layout == "visor"
+    with pytest.raises(CommandError, match="no image and no table"):
+        path_source(store, str(tmp_path / "empty"))
+
+
+def test_two_generators_in_one_folder_are_stored_at_once_and_undone(store: Store, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    for n in range(32):
+        png(folder / ("flux", "sdxl")[n % 2] / f"{n // 2:02}.png", f"rgb({n}, 0, 0)", (16, 16))
+    (folder / "prompts.txt").write_text("\n".join(f"a prompt numbered {n}" for n in range(16)))
+    here, uploaded = path_source(store, str(folder)), sorted(path for path in folder.rglob("*") if path.is_file())
+    for source in (here, uploaded_source(store, uploaded, [f"mine/{path.relative_to(folder)}" for path in uploaded])):
+        choices = replace(readings.usual_choices(source), suite="mine", generators={"flux": "flux-schnell"})
+        outcome = stored(store, source, choices)
+        assert (outcome.count, list(outcome.errors)) == (32, [])
+        generators = store.query_column("select distinct generator from images where sha256 is not null order by 1")
+        assert generators == ["flux-schnell", "sdxl"]
+        assert store.query_column("select count(distinct text) from prompts") == [16]
+        for number in outcome.numbers:
+            imports.undo(store, number)
+    assert all(path.is_file() for path in uploaded)
+
+
+def test_prompts_that_are_missing_are_written_by_the_files_order(store: Store, tmp_path: Path) -> None:
+    files = [png(tmp_path / f"{name}.png", f"rgb({n}, 9, 9)") for n, name in enumerate(("sd_1", "sd_2", "xl_1", "xl_2"))]
+    source = uploaded_source(store, files)
+    assert source.tree is not None
+    choices = replace(readings.usual_choices(source), suite="mine")
+    assert readings.preview(store, source, choices).errors == ["no image has a prompt yet: write them, one a line"]
+    typed = readings.read_lines("a red apple\ntwo cups\none too many", source.tree.keys)
+    outcome = stored(store, source, replace(choices, prompts=typed))
+    assert outcome.numbers == [1]
+    assert store.query_column("select distinct text from prompts order by 1") == ["a red apple", "two cups"]
+
+
+def test_what_cannot_be_stored_can_be_changed_and_stored(store: Store, picture: bytes, tmp_path: Path) -> None:
+    source = uploaded_source(store, [zipped(tmp_path / "sd.zip", {"a red apple.png": picture, "two cups.png": picture})])
+    outcome = stored(store, source, Choices("mine", {"sd": "a/b"}))
+    assert outcome.numbers == []
+    assert "must not hold '/'" in outcome.errors[0]
+    assert stored(store, source, Choices("mine", {"sd": "a"})).numbers == [1]
+
+
+def test_files_are_known_by_what_they_hold(store: Store, tmp_path: Path) -> None:
+    files = {
+        "prompts.txt": ("a red apple\n", "prompts"),
+        "prompts.jsonl": ('{"prompt": "a red apple"}\n', "prompts"),
+        "prompts.csv": ("id,prompt\n1,a red apple\n", "prompts"),
+        "ratings.csv": ("image,worker,score\na.png,ann,4\n", "ratings"),
+        "human_annotations_with_scores.json": ("[]", "study"),
+    }
+    for name, (text, kind) in files.items():
+        (tmp_path / name).write_text(text)
+        assert path_source(store, str(tmp_path / name)).kind == kind, name
+    (tmp_path / "images.csv").write_text("path,prompt\na.png,a red apple\n")
+    with pytest.raises(CommandError, match="names images: bring them together with it"):
+        path_source(store, str(tmp_path / "images.csv"))
+    prompts = path_source(store, str(tmp_path / "prompts.txt"))
+    choices = replace(readings.usual_choices(prompts), suite="mine")
+    assert [prompt.text for prompt in readings.preview(store, prompts, choices).prompts] == ["a red apple"]
+    assert stored(store, prompts, choices).numbers == [1]
 
 
 def test_guesses() -> None:
-    assert guess_columns(["Worker", "FILE", "x"], uploads.RATING_NAMES) == {"item": "FILE", "rater": "Worker"}
+    assert guess_columns(["Worker", "FILE", "x"], RATING_NAMES) == {"item": "FILE", "rater": "Worker"}
     scales = {"nominal": "yes no y", "ordinal:1-4": "2 4 3 x", "ordinal:0-5": "0 5 3 2", "interval": "0.25 1e-3 7 0.5"}
     assert {guess_scale(values.split()): values for values in scales.values()} == scales
     assert guess_scale([]) == "nominal"
@@ -150,7 +213,7 @@ def test_a_zip_that_promises_too_much_is_refused_before_anything_is_unpacked(
         assert len(str(caught.value).splitlines()) == 1
         assert str(tmp_path) not in str(caught.value)
 
-    monkeypatch.setattr(uploads, "unpack", lambda *_: pytest.fail("it was unpacked"))
+    monkeypatch.setattr(uploads, "unzip", lambda *_: pytest.fail("it was unpacked"))
     # zeros shrink to a thousandth, and by other methods one piece unpacks to gigabytes
     refused(packed(tmp_path / "ratio.zip", bytes(uploads.ANY_RATIO + 1), zipfile.ZIP_DEFLATED), "at most 200 times its size")
     for method in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
@@ -170,7 +233,7 @@ def test_a_zip_that_promises_too_much_is_refused_before_anything_is_unpacked(
     plain = tmp_path / "plain.csv"
     plain.write_bytes(bytes(10_000))
     refused(plain, "Try again later")
-    assert not (store.project / "cache" / "uploads").exists()
+    assert not list((store.project / "cache" / "uploads").rglob("*.csv"))
 
 
 def test_a_zip_that_holds_more_than_it_promises_is_refused(store: Store, tmp_path: Path) -> None:
@@ -186,6 +249,6 @@ def test_an_upload_that_was_deleted_meanwhile_is_said_and_stores_nothing(store: 
     images = {"images.csv": b"path,prompt\na.png,a red apple\n", "a.png": picture}
     source = uploaded_source(store, [zipped(tmp_path / "mine.zip", images)])
     delete_uploads(store.project)
-    for outcome in (uploads.preview(store, source, IMAGES), uploads.store_source(store, source, IMAGES, lambda _: None)):
-        assert outcome.errors == ("this upload was not imported in time and was deleted; upload it again",)
+    for outcome in (readings.preview(store, source, IMAGES), stored(store, source, IMAGES)):
+        assert outcome.errors == ("this upload was not stored in time and was deleted; upload it again",)
     assert not (store.project / "images").exists()

@@ -19,6 +19,7 @@ from PIL import Image
 
 from concord.comparison import preferences
 from concord.runs import run_manager, run_session
+from concord.runs.run_details import run_details
 from concord.studies.judges import judges_of
 from data.jobs.runs import RunFolder
 from data.selection import Selection
@@ -37,8 +38,6 @@ from tests.ui.worker_threads import Control, put
 from ui.pages.agreement import AgreementPage
 from ui.pages.agreement.view import AgreementView
 from ui.pages.results.vote_numbers import position_bias
-from ui.pages.runs import table as runs_table
-from ui.shell.html import rendered
 
 KEY = "sk-very-secret-4711"
 ASKED = [
@@ -112,9 +111,9 @@ def test_answers_probabilities_reasons_and_what_it_cost(prepared: Path, server: 
     assert payload["answers"][0]["probabilities"] == pytest.approx([0.75, 0.25])
     with Store(prepared) as store:
         (row,) = runs.listed(store)
-        details = rendered(runs_table.details(store, run_manager.run_view(store, row)))
-    assert f"judge at {server.url}" in details
-    assert "8 requests, 8,000 tokens in, 80 out, 0.0208 in all" in details
+        facts = dict(run_details(store, run_manager.run_view(store, row)).facts)
+    assert facts["asks"].endswith(f"judge at {server.url}")
+    assert "8 requests, 8,000 tokens in, 80 out, 0.0208 in all" in facts["cost"]
     (settings,) = set(query(prepared, "select settings from raters where kind = 'scorer'"))
     assert {"price_in", "budget", "timeout"}.isdisjoint(json.loads(settings))
     assert {"address", "judge", "temperature", "prompt", "image_size"} <= set(json.loads(settings))

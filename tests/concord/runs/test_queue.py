@@ -16,6 +16,8 @@ import pytest
 from concord.common.context import CommandError, Context
 from concord.runs import generate, queue, run_manager, run_session, score
 from concord.runs.queue import QueuedRun
+from concord.runs.run_details import run_details
+from concord.runs.scoring_offer import ScoringChoice, scoring_offer
 from data.jobs.generation import GenerationFolder, GenerationJob, WantedPicture
 from data.jobs.runs import Run, RunFolder
 from data.records import Rater
@@ -27,8 +29,7 @@ from scorers import registry
 from scorers.models import devices
 from tests.ui import cow_scorer
 from tests.ui.http_visitor import World
-from ui.pages.runs import planning, table
-from ui.pages.runs.planning import RunRequest
+from ui.pages.add.runs import run_panel, runs_table
 from ui.shell.html import rendered
 
 RATER = "seer-playground"
@@ -152,15 +153,15 @@ def test_what_waited_begins_when_the_app_is_open_again(world: World) -> None:
 def test_two_runs_of_one_rater_share_no_image(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     store = world.store
     monkeypatch.setenv("SEER_SECONDS", "0.3")
-    assert run_manager.start(store, replace(RunRequest("seer").request(), first=2), {}) == ""
+    assert run_manager.start(store, replace(ScoringChoice("seer").request(), first=2), {}) == ""
     until(lambda: bool(run_session.runs_at_work(store)))
-    said, label, possible = planning.plan(store, RunRequest("seer"))
-    assert (label, possible) == ("Queue 2 images", True)
-    assert "It waits for run 0001-seer-playground, which is before it on cpu." in rendered(said)
-    assert run_manager.start(store, RunRequest("seer").request(), {}) == ""
+    offer = scoring_offer(store, ScoringChoice("seer"))
+    assert (offer.label, offer.left) == ("Queue 2 images", 2)
+    assert "It waits for run 0001-seer-playground, which is before it on cpu." in offer.text
+    assert run_manager.start(store, ScoringChoice("seer").request(), {}) == ""
     assert states(store)["0002-seer-playground"] == "queued"
-    assert "It waits for run 0001-seer-playground." in rendered(table.runs_table(views(store), "", ""))
-    assert planning.plan(store, RunRequest("seer"))[2] is False
+    assert "It waits for run 0001-seer-playground." in rendered(runs_table(views(store), "", ""))
+    assert scoring_offer(store, ScoringChoice("seer")).left == 0
     until(lambda: not queue.queued_runs(store))
     assert [(row.state, row.n_items, row.n_done) for row in runs.listed(store)] == [("done", 2, 2)] * 2
 
@@ -168,7 +169,7 @@ def test_two_runs_of_one_rater_share_no_image(world: World, monkeypatch: pytest.
 def test_a_run_is_given_up_and_a_later_one_does_the_rest(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     store = world.store
     monkeypatch.setenv("SEER_SECONDS", "0.4")
-    assert run_manager.start(store, replace(RunRequest("seer"), batch_size=1).request(), {}) == ""
+    assert run_manager.start(store, replace(ScoringChoice("seer"), batch_size=1).request(), {}) == ""
     until(lambda: any(view.done for view in views(store)))
     assert run_manager.cancel(store, "0001-seer-playground") == ""
     until(lambda: not queue.queued_runs(store))
@@ -176,8 +177,8 @@ def test_a_run_is_given_up_and_a_later_one_does_the_rest(world: World, monkeypat
     assert (row.state, 0 < row.n_done < 4) == ("cancelled", True)
     assert run_manager.cancel(store, row.run_id) == f"Run {row.run_id} is over already."
     monkeypatch.setenv("SEER_SECONDS", "0")
-    assert planning.plan(store, RunRequest("seer"))[1] == f"Score {4 - row.n_done} image{'s' * (row.n_done < 3)}"
-    assert run_manager.start(store, RunRequest("seer").request(), {}) == ""
+    assert scoring_offer(store, ScoringChoice("seer")).label == f"Score {4 - row.n_done} image{'s' * (row.n_done < 3)}"
+    assert run_manager.start(store, ScoringChoice("seer").request(), {}) == ""
     until(lambda: not queue.queued_runs(store))
     assert [(run_row.state, run_row.n_items) for run_row in runs.listed(store)] == [("cancelled", 4), ("done", 4 - row.n_done)]
 
@@ -187,7 +188,7 @@ def test_what_failed_is_tried_again_and_nothing_else(world: World) -> None:
     broken = world.folder / "00001" / "samples" / "0001.png"
     whole = broken.read_bytes()
     broken.write_bytes(b"x")
-    assert run_manager.start(store, RunRequest("seer", limit=4).request(), {}) in ("", FAILED_ONE)
+    assert run_manager.start(store, ScoringChoice("seer", limit=4).request(), {}) in ("", FAILED_ONE)
     until(lambda: not queue.queued_runs(store))
     run_id = "0001-seer-playground"
     assert runs.still_failing(store, run_id) == 1
@@ -200,7 +201,8 @@ def test_what_failed_is_tried_again_and_nothing_else(world: World) -> None:
     assert [item.item_id for item in run_session.folder_of(store, second).work()] == ["geneval/00001/sdv2/1"]
     assert runs.still_failing(store, run_id) == 0
     first = next(view for view in views(store) if view.row.run_id == run_id)
-    assert "1 image failed, 1 of them seen since by a later run:" in rendered(table.details(store, first))
+    assert run_details(store, first).seen_since == 1
+    assert "1 image failed, 1 of them seen since by a later run:" in rendered(run_panel(store, first))
     assert "has no image to retry" in run_manager.retry(store, run_id)
     assert "no run 0009" in run_manager.retry(store, "0009")
 
@@ -209,15 +211,15 @@ def test_what_is_another_rater_by_now_does_not_try_again(world: World, monkeypat
     store = world.store
     (world.folder / "00001" / "samples" / "0001.png").write_bytes(b"x")
     # a run of five images may be over before `start` looks: then it says what failed
-    assert run_manager.start(store, RunRequest("seer").request(), {}) in ("", FAILED_ONE)
+    assert run_manager.start(store, ScoringChoice("seer").request(), {}) in ("", FAILED_ONE)
     until(lambda: not queue.queued_runs(store))
     newer = replace(cow_scorer.SCORER, version="2")
     monkeypatch.setattr(registry, "get", lambda name: newer if name == cow_scorer.NAME else cow_scorer.SCORER)
     retry = run_manager.retry(store, "0001-seer-playground")
     assert retry == "seer-playground has changed (it is version 2 by now, then 1); use Score to start a run of a new rater"
-    told = rendered(planning.plan(store, RunRequest("seer"))[0])
+    told = scoring_offer(store, ScoringChoice("seer")).text
     assert "This will be a new rater, seer-playground #2, as it is not what seer-playground was:" in told
-    assert "the scorer’s code gives other results (version 2, then 1)." in told.replace("&#39;", "’")
+    assert "the scorer's code gives other results (version 2, then 1)." in told
 
 
 def test_how_raters_of_one_name_differ_is_said() -> None:
@@ -279,11 +281,7 @@ def test_a_generation_is_a_row_and_no_scorer(world: World) -> None:
     assert runs.listed(store) == []
     (view,) = views(store)
     assert (view.row.kind, view.state, view.row.rater_id) == ("generate", "queued", "sdxl")
-    shown = (
-        rendered(table.runs_table([view], run_id, ""))
-        + rendered(table.details(store, view))
-        + rendered(table.settings(store, view))
-    )
+    shown = rendered(runs_table([view], run_id, "")) + rendered(run_panel(store, view))
     for text in ("sdxl paints", "0 of 1 picture", "4 pictures at once", "the generator sdxl", "steps = 4"):
         assert text in shown
     assert run_manager.cancel(store, run_id) == ""

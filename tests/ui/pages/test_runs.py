@@ -1,4 +1,4 @@
-"""The page Runs and who looks after runs in the app: with a scorer without models, through the functions that Gradio calls."""
+"""Runs in the app: begun, paused, gone on with, what one would do, and how Add shows them; with a scorer without models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ import pytest
 from concord.runs import queue, run_manager, run_session
 from concord.runs.queue import QueuedRun
 from concord.runs.requests import ScoreRequest
+from concord.runs.run_details import removal_question
 from concord.runs.run_manager import RunView
+from concord.runs.scorer_choice import scorer_choices
+from concord.runs.scoring_offer import ScoringChoice, scoring_command, scoring_offer
 from data.jobs.folder import WorkerProgress
 from data.jobs.runs import Observation, Run, RunFolder
 from data.records import Rater
@@ -25,12 +28,8 @@ from data.store.imports import ImportBundle
 from scorers import registry
 from tests.data.store.small_project import items_of, picture
 from tests.ui import cow_scorer
-from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import World
-from ui.pages import runs as page
-from ui.pages.runs import planning, table
-from ui.pages.runs.planning import RunRequest
-from ui.shell.html import rendered
+from ui.pages.add.runs import RunsPage, chosen_run
 
 ALL = Selection()
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -80,8 +79,19 @@ def left_behind(
 
 
 def plan(store: Store, selection: Selection = ALL, **more: Any) -> tuple[str, str, bool]:
-    said, label, possible = planning.plan(store, RunRequest("seer", selection=selection, **more))
-    return text(rendered(said)), label, possible
+    offer = scoring_offer(store, ScoringChoice("seer", selection=selection, **more))
+    return offer.text, offer.label, offer.left > 0
+
+
+def shown(store: Store, **query: str) -> str:
+    """Return the place Runs as HTML."""
+    content: str = RunsPage(store).drawn(list(query.items()), whole=True)["content"]
+    return content
+
+
+def table(store: Store) -> str:
+    """Return what the table of runs says."""
+    return text(shown(store).partition("</table>")[0])
 
 
 def test_a_run_is_begun_stopped_gone_on_with_and_ends(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,8 +120,8 @@ def test_a_run_is_begun_stopped_gone_on_with_and_ends(world: World, monkeypatch:
     made = (store.project / "runs" / view.row.run_id / "made.txt").read_text().split()
     assert made == ["0", "1", "2", "3"]
     assert plan(store) == (
-        "seer-playground has judged all 4 images of this selection. Nothing is left to score.",
-        "Nothing left to score",
+        "seer-playground has judged all 4 images.",
+        "Score images",
         False,
     )
     assert "loading cows" in run_manager.log_tail_of(store, only(store).row)
@@ -130,15 +140,10 @@ def test_left_running_it_shows_as_interrupted_and_goes_on(world: World) -> None:
     view = only(store)
     assert (view.state, view.done, view.can_resume, view.seconds_left) == ("interrupted", 1, True, None)
     assert f"It goes on with run {run_id} first. " in plan(store)[0]
-    assert plan(store)[0].endswith(f" On the command line: {_command(store)}")
     assert plan(store)[1] == "Score 3 images"
     assert run_manager.resume(store, run_id) == ""
     until(lambda: only(store).state == "done")
     assert only(store).row.n_done == 4
-
-
-def _command(store: Store, more: str = "") -> str:
-    return f"uv run app.py score seer{more} --project {store.project}"
 
 
 def test_what_an_older_version_saw_is_not_judged_by_newer_rules(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,8 +159,7 @@ def test_what_an_older_version_saw_is_not_judged_by_newer_rules(world: World, mo
     until(lambda: only(store).state == "failed")
     until(lambda: not queue.queued_runs(store))
     assert only(store).row.n_done == 1
-    shown = text(as_text(page.status(store, None, None))["runs"])
-    assert "This run was started by seer 1, now it is 2; start a new run. Score begins a new one." in shown
+    assert "This run was started by seer 1, now it is 2; start a new run. Score begins a new one." in table(store)
 
 
 def test_a_removed_run_leaves_nothing(world: World) -> None:
@@ -173,47 +177,51 @@ def test_a_run_without_its_folder_cannot_go_on(world: World) -> None:
     assert "is gone" in run_manager.resume(world.store, run_id)
 
 
-def test_the_plan_follows_the_project_and_the_selection(world: World) -> None:
+def test_the_offer_follows_the_project_and_the_selection(world: World) -> None:
     store = world.store
     assert plan(store) == (
-        "Sees cows. seer-playground has judged 0 of the 4 images of this selection. seer-playground uses the playground’s"
-        f" models, which know its drawings alone: these scores mean little. On the command line: {_command(store)}",
+        "seer-playground has judged 0 of the 4 images. seer-playground uses the playground’s models, which know its drawings"
+        " alone: these scores mean little.",
         "Score 4 images",
         True,
     )
-    assert plan(store, Selection(generator=("sdv2",)))[0].endswith(_command(store, " --generator sdv2"))
-    assert plan(store, Selection(generator=("nobody",))) == ("No image with a file fits this selection.", "Score", False)
+    assert plan(store, Selection(generator=("nobody",))) == ("No image with a file fits this selection.", "Score images", False)
     left_behind(store, "done", n_done=4)
     images = [picture(n, "new") for n in range(2)]
-    assert plan(store)[1:] == ("Nothing left to score", False)
+    assert plan(store)[1:] == ("Score images", False)
     imports.apply(store, [ImportBundle("images", "new", "new", images=images, items=items_of(images))])
-    assert plan(store)[0].startswith("Sees cows. seer-playground has judged 4 of the 6 images of this selection.")
+    assert plan(store)[0].startswith("seer-playground has judged 4 of the 6 images.")
     assert plan(store)[1:] == ("Score 2 images", True)
+    choice = ScoringChoice("seer", selection=Selection(generator=("sdv2",)), limit=3)
+    assert scoring_command(store, choice) == f"uv run app.py score seer --generator sdv2 --limit 3 --project {store.project}"
+
+
+def test_photographs_are_never_offered_the_playground(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    choices = scorer_choices(world.store)
+    assert [choice.scorer for choice in choices] == ["clipscore"]
+    assert not any(each.profile.startswith("playground") for choice in choices for each in choice.profiles)
+    drawings = scorer_choices(world.store, "playground")
+    assert [each.profile for choice in drawings for each in choice.profiles] == ["playground", "playground"]
+    monkeypatch.setattr("concord.common.machine.is_available", lambda _: True)
+    (choice,) = scorer_choices(world.store)
+    assert (choice.left, choice.first.profile) == (4, "paper")
 
 
 def test_failed_images_are_said_to_be_tried_again(world: World) -> None:
     (world.folder / "00001" / "samples" / "0001.png").write_bytes(b"x")
     assert run_manager.start(world.store, ASKED, {}) == ""
     until(lambda: not queue.queued_runs(world.store))
-    assert plan(world.store)[0].startswith(
-        "Sees cows. seer-playground has judged 3 of the 4 images of this selection. 1 failed before and is tried again."
-    )
+    assert plan(world.store)[0].startswith("seer-playground has judged 3 of the 4 images. 1 failed before and is tried again.")
     assert plan(world.store)[1:] == ("Score 1 image", True)
-    table = text(as_text(page.status(world.store, None, None))["runs"])
-    assert "done 4 of 4 images" in table
-    assert table.endswith("1 the file has changed since it was imported (1)")
+    assert "done 4 of 4 images" in table(world.store)
+    assert table(world.store).endswith("1 the file has changed since it was imported (1)")
+    assert "Try these again" in shown(world.store)
 
 
 def test_an_empty_project_teaches(tmp_path: Path) -> None:
     with Store(tmp_path / "project") as store:
-        said, label, possible = plan(store)
-        assert said.startswith("There are no images to score yet. Import some: uv run app.py import images FOLDER")
-        assert (label, possible) == ("Score", False)
-        shown = as_text(page.status(store, None, None))
-        assert text(shown["runs"]) == f"{page._EMPTY} On the command line: {_command(store)}"
-        assert shown["run-controls"] is False
-        assert [shown[name].interactive for name in page._ACTIONS] == [False] * 6
-        assert [shown[name] for name in ("run-details", "run-settings", "run-log")] == ["", "", ""]
+        assert plan(store) == ("There are no images yet.", "Score images", False)
+        assert "No scorer has scored this project’s images yet" in shown(store)
 
 
 def test_a_model_that_is_not_at_hand_is_said_in_words(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,9 +229,7 @@ def test_a_model_that_is_not_at_hand_is_said_in_words(world: World, monkeypatch:
         raise ValueError(f"there is no folder {HOSTILE}")
 
     monkeypatch.setattr(registry, "settings", missing)
-    said, label, possible = planning.plan(world.store, RunRequest("seer"))
-    assert text(rendered(said)) == "seer cannot be used: there is no folder &lt;img src=x onerror=alert(1)&gt;"
-    assert (label, possible) == ("Score", False)
+    assert plan(world.store) == (f"seer cannot be used: there is no folder {HOSTILE}.", "Score images", False)
 
 
 @pytest.mark.parametrize(
@@ -238,33 +244,33 @@ def test_a_model_that_is_not_at_hand_is_said_in_words(world: World, monkeypatch:
 )
 def test_each_state_says_what_to_do(world: World, state: runs.State, error: str | None, says: str) -> None:
     left_behind(world.store, state, n_done=2, error=error)
-    shown = text(as_text(page.status(world.store, None, None))["runs"])
-    assert f" {says} 2 of 4 images" in shown
-    assert shown.endswith("2 of 4 images 1.0 a second 2 s")
+    assert f" {says} 2 of 4 images" in table(world.store)
+    assert table(world.store).endswith("2 of 4 images 1.0 a second 2 s")
 
 
 def test_a_run_at_work_shows_rate_and_time_left(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     run_id = left_behind(world.store, "running", n_done=1)
     job = QueuedRun(world.store.project, run_id, frozenset({"cpu"}), 1, at_work=True)
     monkeypatch.setattr(queue, "_line", [job])
-    html = as_text(page.status(world.store, None, None))["runs"]
+    html = shown(world.store)
     assert '<progress max="4" value="1"' in html
-    assert text(html).endswith("running 1 of 4 images 30.0 a minute about 6 s left")
+    assert "data-again" in html
+    assert table(world.store).endswith("running 1 of 4 images 30.0 a minute about 6 s left")
     job.worker.stopping.set()
-    assert "pausing after the images at hand" in text(as_text(page.status(world.store, None, None))["runs"])
+    assert "pausing after the images at hand" in table(world.store)
 
 
 def test_whose_controls_they_are(world: World) -> None:
     first = left_behind(world.store, "paused", rater="a")
     left_behind(world.store, "done", n_done=4, rater="b")
 
-    def chosen(requested: str | None) -> str:
-        view = page.chosen_run(world.store, requested)
+    def chosen(requested: str) -> str:
+        view = chosen_run(world.store, requested)
         assert view
         return view.row.run_id
 
     # what can go on comes before what has ended
-    assert chosen(None) == chosen("any") == chosen("0009-x") == first
+    assert chosen("") == chosen("0009-x") == first
     assert chosen("0002-x") == "0002-x"
 
 
@@ -273,32 +279,13 @@ def test_nothing_of_the_data_is_html(world: World) -> None:
     run_id = left_behind(world.store, "paused", rater=f"{HOSTILE}2")
     seen = Observation("geneval/00000/sdv2/0", failed=HOSTILE)
     runs.ingest(world.store, run_id, 0, [(seen, ())], "seer-1")
-    html = as_text(page.status(world.store, None, None))["runs"] + rendered(
-        table.question(run_manager.run_view(world.store, run_manager.run_rows(world.store)[0]))
-    )
+    html = shown(world.store, run=run_id) + shown(world.store, run=HOSTILE)
     assert html.count("&lt;img") >= 4
     assert "<img" not in html
-    command = rendered(planning.command(world.store, RunRequest("seer", selection=Selection(generator=(HOSTILE,)))))
-    assert "<img" not in command
-    assert "--generator &#39;&lt;img" in command
+    assert removal_question(only_named(world.store, run_id)).startswith(f"Remove run {run_id}, what it saw of")
 
 
-def test_the_filters_know_what_there_is(world: World) -> None:
-    run_id = left_behind(world.store, "paused")
-    requested = {
-        "scorer": "nobody",
-        "profile": "paper",
-        "suite": "geneval",
-        "generator": "x",
-        "run": run_id,
-        "show": "",
-        "device": "cuda:7",
-    }
-    results = page.choices(world.store, requested)
-    assert {name: choice.value for name, choice in results.items()} == {
-        "scorer": "seer", "profile": "playground", "suite": "geneval", "generator": "all",
-        "device": "cuda:7", "show": "newest", "run": run_id,
-    }  # fmt: skip
-    assert list(results["generator"].choices) == [("all", "all"), ("sdv2", "sdv2")]
-    assert ("playground", "playground") in results["profile"].choices
-    assert list(results["run"].choices) == [("the current one", "any"), (run_id, run_id)]
+def only_named(store: Store, run_id: str) -> RunView:
+    view = chosen_run(store, run_id)
+    assert view is not None
+    return view

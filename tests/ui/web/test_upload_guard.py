@@ -14,8 +14,8 @@ from starlette.responses import JSONResponse
 from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
-from concord.importing.upload_folders import received_folder
-from ui.web.upload_guard import MAX_DEPTH, NO_UPLOAD, BodyRefused, UploadGuard, resolve_files
+from concord.importing.upload_folders import NOT_UPLOADED, received_folder
+from ui.web.upload_guard import MAX_DEPTH, BodyRefused, UploadGuard, resolve_files
 
 DIGEST = "0" * 64
 META = {"_type": "gradio.FileData"}
@@ -90,7 +90,7 @@ def test_whatever_gradio_would_open_in_a_random_body_is_an_upload(folder: Path) 
         body = random_value(source, names)
         text = json.dumps(body)
         try:
-            result = resolve_files(json.loads(text), folder)
+            result = resolve_files(json.loads(text), folder.parents[1])
         except BodyRefused:
             assert not is_allowed(body, folder), text
             continue
@@ -115,9 +115,9 @@ def test_bodies_are_nested_as_deep_as_is_allowed_and_no_deeper(folder: Path) -> 
             value = [value]
         return value
 
-    resolve_files(nested(MAX_DEPTH), folder)
+    resolve_files(nested(MAX_DEPTH), folder.parents[1])
     with pytest.raises(BodyRefused, match="nested"):
-        resolve_files(nested(MAX_DEPTH + 1), folder)
+        resolve_files(nested(MAX_DEPTH + 1), folder.parents[1])
 
 
 def test_gradio_never_gets_what_is_refused_and_gets_all_else_as_it_was_checked(folder: Path) -> None:
@@ -133,7 +133,7 @@ def test_gradio_never_gets_what_is_refused_and_gets_all_else_as_it_was_checked(f
     client = TestClient(UploadGuard(gradio, folder.parents[1]), "http://localhost")
     for mount in ("annotate", "studio"):
         path = f"/{mount}/gradio_api/queue/join"
-        assert client.post(path, json={"data": [{"path": "/dev/zero"}]}).json() == {"detail": NO_UPLOAD}
+        assert client.post(path, json={"data": [{"path": "/dev/zero"}]}).json() == {"detail": NOT_UPLOADED}
         assert received == []
         # of two keys the last one counts, for us and for Gradio
         twice = f'{{"data": [{{"path": "{DIGEST}/a.csv", "path": "/dev/zero"}}]}}'

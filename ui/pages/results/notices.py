@@ -14,20 +14,13 @@ from concord.maintenance.backups import backup_failure
 from concord.project import OpenProject
 from concord.scope import holds_anything
 from ui.components.addresses import page_address
-from ui.components.tables import commands
+from ui.components.tables import commands, folded
+from ui.pages.add import first_screen
 
 _SIMULATED: Final = (
     "Five simulated people stand in for real ones until you have some: seeded imitations who know what the pictures show, and"
     " make mistakes. They are marked wherever they appear and never counted among people."
 )
-_BEGINNINGS: Final = (
-    ("Images of your own, with images.csv (columns path,prompt), GenEval’s or VISOR’s folders", next_steps.IMAGES),
-    ("Prompts to generate from, with specs that people and scorers can check", next_steps.PROMPTS),
-    ("The playground: a small drawn world with scorers and simulated people, to try everything out", next_steps.PLAYGROUND),
-    ("A published study, to see agreement at once", next_steps.STUDIES),
-    ("Ratings that you have, from people or from a metric", next_steps.RATINGS),
-)
-"""Ways to begin, each with its commands."""
 
 
 def backup_warning(store: OpenProject) -> Node:
@@ -58,24 +51,18 @@ def simulated_notice(store: OpenProject) -> Node:
 
 
 def nothing_yet(store: OpenProject) -> Node:
-    """Return what stands where no image has been judged: a button, and commands where the project is empty."""
-    empty = not holds_anything(store)
+    """Return what stands where no image has been judged: how to label or score them, or in an empty project how to begin."""
+    if not holds_anything(store):
+        return first_screen(store)
     head = htpy.header(class_="cc-lead")[
         htpy.div[
-            htpy.h1["Nothing is in this project yet" if empty else "Nothing has been judged yet"],
-            htpy.p(class_="cc-sub")[
-                "Bring images, prompts, ratings or a published study, and score or label them: which generator is best, and "
-                "how sure that is, stands here."
-            ],
+            htpy.h1["Nothing has been judged yet"],
+            htpy.p(class_="cc-sub")["Which generator is best, and how sure that is, stands here once people or scorers judge."],
         ],
-        htpy.a(class_="cc-button cc-button--primary", href=page_address("add") if empty else at("/annotate/"))[
-            "Add images" if empty else "Label images"
+        htpy.span(class_="cc-part-tools")[
+            htpy.a(class_="cc-button", href=page_address("add"))["Score images"],
+            htpy.a(class_="cc-button cc-button--primary", href=at("/annotate/"))["Label images"],
         ],
     ]
-    ways = _BEGINNINGS if empty else (("Let a scorer judge them", next_steps.score_command(store, "geneval")),)
-    beginnings = [
-        htpy.section(class_="cc-beginning")[htpy.h2[title], commands(next_steps.command_lines(store, lines))]
-        for title, lines in ways
-    ]
-    follow = "These commands work while this page is open, and it follows them without a reload."
-    return [head, htpy.div(class_="cc-beginnings")[beginnings], htpy.p(class_="cc-quietline")[follow]]
+    score = next_steps.command_lines(store, next_steps.score_command(store, "geneval"))
+    return [head, htpy.footer(class_="cc-quietline")[folded("By command", commands(score))]]

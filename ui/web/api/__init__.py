@@ -6,9 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from fastapi import HTTPException, Request
+from pydantic import BaseModel
 
 from concord.common import wording
 from ui.web.auth.sessions import name_of
+
+
+class NothingBody(BaseModel):
+    """An empty object: the address says what is done."""
 
 
 def person_of(request: Request, why: str = "") -> str:
@@ -30,3 +35,17 @@ def refusing(status: int, *errors: type[Exception]) -> Iterator[None]:
         yield
     except errors as error:
         raise HTTPException(status, wording.sentence(error)) from error
+
+
+def whole_number(text: str, name: str) -> int | None:
+    """Return a number as somebody typed it into the field ``name``; None for none.
+
+    Raises:
+        ValueError: it is no whole number from 1 on.
+    """
+    typed = text.strip()
+    if not typed:
+        return None
+    if not (typed.isascii() and typed.isdigit()) or not 0 < int(typed) < 1 << 31:
+        raise ValueError(f"{name}: give a whole number from 1 on")
+    return int(typed)

@@ -8,6 +8,7 @@ from fastapi import APIRouter, HTTPException, Query, Request
 
 from concord.project import OpenProject
 from ui.shell.live_place import LivePlace
+from ui.web.auth.authorization import visitor_of
 
 _MOST_PARAMETERS = 500
 
@@ -21,13 +22,15 @@ def router(store: OpenProject) -> APIRouter:
 
     @routes.get("/{place:path}")
     def drawn(request: Request, place: str, whole: Annotated[bool, Query()] = False) -> dict[str, Any]:
-        """A place as HTML: `scope`, `content`, `title`, the project's `version`, and whether it is `complete`."""
+        """A place as HTML: `scope`, `content`, `title`, the project's `version`, whether it is `complete`, and whether
+        the visitor sits at this machine (`local`)."""
         found = places.get(place)
         if found is None:
             raise HTTPException(404, "There is no such place.")
         query = [(name, value) for name, value in request.query_params.multi_items() if name != "whole"]
         if len(query) > _MOST_PARAMETERS:
             raise HTTPException(422, "This address says too much.")
-        return found.drawn(query, whole=whole)
+        caller = visitor_of(request)
+        return found.drawn(query, whole=whole) | {"local": caller is not None and caller.local}
 
     return routes

@@ -1,0 +1,133 @@
+// Adding, in every place of Studio: the whole window takes files, which are uploaded and read; forms with `data-send` send their
+// fields to a JSON route; what is at work stands in the bar.
+
+import { Api, detail } from "./api.js";
+import { at } from "./base_path.js";
+import { h } from "./dom.js";
+import { filesIn } from "./adding/dropped_files.js";
+import { Upload } from "./adding/upload.js";
+import { Work } from "./adding/work.js";
+
+const AGAIN_MS = 1000;
+const NO_ANSWER = "The server does not answer. Try again.";
+
+/** Goes to an address of Studio: in place where a live place is shown. */
+function go(address) {
+  const root = document.querySelector("main.cc-place")?.parentElement;
+  const url = new URL(address, location.href);
+  if (root && url.pathname.startsWith(at("/studio/add")) && location.pathname.startsWith(at("/studio/add"))) {
+    root.dispatchEvent(new CustomEvent("place:go", { detail: url.href }));
+  } else location.assign(url);
+}
+
+function drawAgain() {
+  document.querySelector("main.cc-place")?.parentElement.dispatchEvent(new CustomEvent("place:draw"));
+}
+
+// Files
+
+function listenToDrops() {
+  const veil = h("div", { class: "cc-drop-veil", hidden: true, "aria-hidden": "true" }, h("p", {}, "Drop to read it. Nothing is stored before you confirm."));
+  let inside = 0;
+  const holdsFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+  const show = (on) => {
+    if (!veil.isConnected) document.querySelector(".gradio-container")?.append(veil);
+    veil.hidden = !on;
+  };
+  window.addEventListener("dragenter", (event) => holdsFiles(event) && ++inside && show(true));
+  window.addEventListener("dragleave", (event) => holdsFiles(event) && --inside <= 0 && show(false));
+  window.addEventListener("dragover", (event) => holdsFiles(event) && event.preventDefault());
+  window.addEventListener("drop", async (event) => {
+    inside = 0;
+    show(false);
+    // a field of Gradio's takes its own files
+    if (!holdsFiles(event) || event.defaultPrevented) return;
+    event.preventDefault();
+    const files = await filesIn(event.dataTransfer);
+    new Upload("", go).send(files);
+  });
+  document.addEventListener("change", (event) => {
+    const field = event.target;
+    if (!field.matches?.("input[type=file][data-upload]") || field.files.length === 0) return;
+    const files = [...field.files].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
+    new Upload(field.dataset.upload, go).send(files);
+    field.value = "";
+  });
+}
+
+// Forms
+
+/** A form's fields as JSON: a name that stands more than once, or is a list by its nature, is a list; what stands before a dot is a group. */
+function bodyOf(form) {
+  const body = {};
+  const lists = new Set(["scorers", "profile", "generator", "number"].filter((name) => form.querySelectorAll(`[name="${name}"]`).length > 1 || form.querySelector(`.cc-add-generators [name="${name}"], [type=checkbox][name="${name}"]`) || name === "profile" || name === "number"));
+  for (const [name, value] of new FormData(form)) {
+    if (value instanceof File) continue;
+    const [group, key] = name.split(".");
+    if (key) (body[group] ??= {})[key] = value;
+    else if (lists.has(name)) (body[name] ??= []).push(name === "number" ? Number(value) : value);
+    else body[name] = value;
+  }
+  return body;
+}
+
+async function send(form, route) {
+  const buttons = [...form.querySelectorAll("button")].filter((button) => !button.disabled);
+  for (const button of buttons) button.disabled = true;
+  const refusal = form.querySelector(":scope > .cc-add-refusal");
+  refusal.textContent = "";
+  const { outcome, data } = await new Api("/").post(route.slice(1), bodyOf(form));
+  for (const button of buttons) button.disabled = false;
+  if (outcome !== "ok") {
+    refusal.textContent = detail(data, NO_ANSWER);
+    return;
+  }
+  form.closest("[popover]")?.hidePopover();
+  for (const typed of document.querySelectorAll("[data-typed]")) delete typed.dataset.typed;
+  if (data.go) return go(data.go);
+  if (data.said) toast(data.said);
+  return drawAgain();
+}
+
+function toast(text) {
+  const said = h("div", { class: "cc-upload-status", role: "status" }, h("span", {}, text));
+  document.querySelector(".gradio-container").append(said);
+  setTimeout(() => said.remove(), 6000);
+}
+
+function listenToForms() {
+  document.addEventListener("submit", (event) => {
+    const form = event.target.closest?.("form[data-send]");
+    if (!form) return;
+    event.preventDefault();
+    send(form, event.submitter?.dataset.send ?? form.dataset.send);
+  });
+  const typed = ({ target }) => {
+    const form = target.closest?.("form[data-send]");
+    if (form && target.type !== "hidden") form.dataset.typed = "";
+    const plan = form?.querySelector("[data-plan]");
+    if (plan) planned(form, plan);
+  };
+  document.addEventListener("input", typed);
+}
+
+/** What the chosen scorers would do, below them and on the button. */
+async function planned(form, plan) {
+  const body = bodyOf(form);
+  const button = form.querySelector(".cc-add-score");
+  const asked = (plan.asked = JSON.stringify(body));
+  if (!body.scorers?.length) {
+    plan.textContent = "";
+    button.textContent = "Score images";
+    return;
+  }
+  const { outcome, data } = await new Api("/").post(plan.dataset.plan.slice(1), body);
+  if (plan.asked !== asked) return;
+  plan.textContent = outcome === "ok" ? data.text : detail(data, NO_ANSWER);
+  if (outcome === "ok") button.textContent = data.label;
+}
+
+listenToDrops();
+listenToForms();
+new Work();
+setInterval(() => !document.hidden && document.querySelector("main.cc-place [data-again]") && drawAgain(), AGAIN_MS);

@@ -122,7 +122,7 @@ def quarters(store: Store, made: PairReport) -> tuple[tuple[Quarter, ...], int]:
     elif not made.labels and made.values and len(made.values.x) > 1:
         values = made.values
         middle = (len(values.x) + 1) / 2
-        found: dict[Labels, dict[str, float]] = {labels: {} for labels in product((HIGH, LOW), repeat=2)}
+        found: dict[Labels, dict[str, float]] = {(x, y): {} for x in (HIGH, LOW) for y in (HIGH, LOW)}
         for item, x, y in zip(values.items, values.rank_x, values.rank_y, strict=True):
             found[HIGH if x > middle else LOW, HIGH if y > middle else LOW].setdefault(item, abs(x - y))
         # where they differ the farthest apart come first, else the nearest

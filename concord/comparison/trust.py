@@ -226,7 +226,7 @@ def trust(
         sum(each.simulated == (people == "simulated") for each in persons),
         int(mean.n_ratings) if mean else 0,
         mean.n_prompts if mean else 0,
-        tuple([own] * (own is not None) + raters), rows,
+        (*((own,) if own else ()), *raters), rows,
         _by_place(own.places if own else {}, raters), *said,
         _test_sentence([each.replacement for each in raters if each.replacement], epsilon), intervals,
     )  # fmt: skip
@@ -267,7 +267,7 @@ def _scorer(
         cells["better"] = _beside_people("better", pairwise, pairwise.ceiling)
     if (soft := own.get(SOFT)) is not None:
         cells["order"] = _ordering(soft, own.get(GENERATORS))
-    scores = judging is not None and judging.statistic == "auc" or (replacement is not None and not replacement.on_scale)
+    scores = (judging is not None and judging.statistic == "auc") or (replacement is not None and not replacement.on_scale)
     images = max((cell.number.n_items for cell in cells.values()), default=0)
     places = {row.generator: row for row in ranked if row.scorer == name and row.statistic == RANK}
     return TrustRater(name, "scorer", SCORE if scores else selection.aspect[0], images, cells, places, replacement)
@@ -373,7 +373,7 @@ def _ordering(soft: Ranking, pairs: Ranking | None) -> TrustCell:
         words = f"{pairs.value * pairs.pairs:z.0f} of {wording.count(pairs.pairs, 'pair')}"
         if few := too_few(soft):
             return TrustCell("order", SOFT, soft, level, "few", f"{words}; {few}")
-        bottom = level and (level.low if level.low is not None else level.value)
+        bottom = None if level is None else level.low if level.low is not None else level.value
         if pairs.verdict is None:
             standing = "chance"
             words += ", not clearly better than a random order"
@@ -409,7 +409,7 @@ def _sentence(scorers: Sequence[TrustRater], people: PeopleKind | None) -> tuple
             main = "No scorer clearly agrees with people yet"
         return _start(by, main), f" ({_number(first)})", about, more
     good = wording.listed([f"{USES[use]} ({_number(best.cells[use])})" for use in fit])
-    yet = f", not yet {wording.listed([f'{USES[use]} ({_number(best.cells[use])})' for use in left])}" if left else ""
+    yet = f", not yet {' or '.join(f'{USES[use]} ({_number(best.cells[use])})' for use in left)}" if left else ""
     return _start(by, f"Use {best.name} {good}{yet}"), "", about, more
 
 
@@ -423,7 +423,8 @@ def _number(cell: TrustCell) -> str:
         return f"{cell.words.partition(',')[0]} in people’s order"
     beside = f", people {wording.two(cell.level.value)}" if cell.level and cell.level.value is not None else ""
     own = cell.in_place if cell.in_place is not None else cell.number.value
-    return f"{title_of(cell.statistic)} {wording.two(own or 0.0)}{beside}"
+    symbol = "" if cell.statistic in TITLES else f"{wording.symbol(cell.statistic)} "
+    return f"{symbol}{wording.two(own or 0.0)}{beside}"
 
 
 def title_of(statistic: str) -> str:
@@ -432,33 +433,40 @@ def title_of(statistic: str) -> str:
 
 
 _SUBJECT: Final[Mapping[Use, str]] = {
-    "judge": "On single images", "better": "On the better image of a prompt", "order": "On the order of generators",
+    "judge": "single images", "better": "the better image of a prompt", "order": "the order of generators",
 }  # fmt: skip
 
 
 def _about(best: TrustRater, judged: Sequence[TrustRater], fit: Sequence[Use]) -> tuple[tuple[str, ...], int | None]:
-    """Return a line about each use that the best scorer is not fit for yet, and the most prompts that one needs.
+    """Return a line about each standing that the best scorer has in uses that it is not fit for, and the most prompts needed.
 
     Another scorer that comes closer to people on single images, and those that are as fit as the best one, are named.
     """
-    lines: list[str] = []
-    needed: list[int] = []
+    found: dict[tuple[Standing, str], list[TrustCell]] = {}
     for use, cell in best.cells.items():
         rater, closest = best, judged[0].cells.get(use)
         if use == "judge" and closest is not None and cell.standing != "as people":
             rater, cell = judged[0], closest
-        closer = f" comes closest ({_number(cell)}) and" if rater is not best else ""
-        where = _SUBJECT[use]
-        if cell.standing == "undecided":
-            decide = f"; about {wording.count(cell.more, 'more prompt')} would decide it" if cell.more is not None else ""
-            lines.append(f"{where} it is undecided whether {rater.name} is as good as a person{decide}.")
-            needed += [cell.more] * (cell.more is not None)  # type: ignore[list-item]
-        elif cell.standing == "below":
-            lines.append(f"{where} {rater.name}{closer} is below people.")
-        elif cell.standing == "chance" and use != "order":
-            lines.append(f"{where} {rater.name} is not clearly better than chance.")
+        if cell.standing in ("below", "undecided") or (cell.standing == "chance" and use != "order"):
+            found.setdefault((cell.standing, rater.name), []).append(cell)
+    lines: list[str] = []
+    needed: list[int] = []
+    for (standing, name), cells in found.items():
+        where = wording.listed([_SUBJECT[cell.use] for cell in cells])
+        if standing == "undecided":
+            more = max((cell.more for cell in cells if cell.more is not None), default=None)
+            decide = f"; about {wording.count(more, 'more prompt')} would decide it" if more is not None else ""
+            lines.append(f"On {where} it is undecided whether {name} is as good as a person{decide}.")
+            needed += [] if more is None else [more]
+        elif standing == "below":
+            closer = f" comes closest ({_number(cells[0])}) and" if name != best.name else ""
+            lines.append(f"On {where} {name}{closer} is below people.")
+        else:
+            lines.append(f"On {where} {name} is not clearly better than chance.")
     for use in fit:
-        others = [each.name for each in judged if each is not best and use in each.cells and each.cells[use].standing == "as people"]
+        others = [
+            each.name for each in judged if each is not best and use in each.cells and each.cells[use].standing == "as people"
+        ]
         if others:
             lines.append(f"Fit {USES[use]}, too: {wording.listed(others)}.")
     return tuple(lines), max(needed, default=None)
@@ -471,8 +479,11 @@ def _test_sentence(made: Sequence[Replacement], epsilon: float) -> str:
     tested = [each for each in made if each.test is not None and each.test.passes is not None]
     whom = COSTS.get(f"{epsilon:g}", f"ε = {epsilon:g}")
     if not tested:
-        reasons = dict.fromkeys(_reason(each.test) for each in made)
-        return f"The test cannot say: {'; '.join(reasons)}."
+        of: dict[str, list[str]] = {}
+        for each in made:
+            of.setdefault(_reason(each.test), []).append(each.scorer)
+        parts = list(of) if len(of) == 1 else [f"{wording.listed(names)}: {reason}" for reason, names in of.items()]
+        return f"The test cannot say: {'; '.join(parts)}."
     by = {True: [], False: []}  # type: dict[bool, list[str]]
     for each in tested:
         if each.test is not None:

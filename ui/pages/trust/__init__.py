@@ -66,17 +66,17 @@ def _sentence(store: OpenProject, made: Trust, opened: OpenScope, view: TrustVie
     lines: list[Node] = [f"{line} " for line in made.about]
     if made.more is not None:
         lines.append(plan)
-    head = [
+    lead: list[Node] = [
         htpy.h1[made.main or "How far may a scorer be trusted?", made.rest and htpy.span(class_="cc-rest")[made.rest]],
         htpy.p(class_="cc-sub")[lines] if lines else "",
         htpy.p(class_="cc-sub")[_rests_on(made)],
     ]
     if made.people == "simulated":
         judged = max((row.n_items for row in made.rows.among_people if row.people == "real"), default=0)
-        head.append(htpy.p(class_="cc-sub")[f"{why_simulated(judged)}"])
+        lead.append(htpy.p(class_="cc-sub")[why_simulated(judged)])
     if not made.intervals and is_huge(store):
-        head.append(htpy.p(class_="cc-sub")[_without_intervals(store, made)])
-    return [notes, htpy.header(class_="cc-lead")[htpy.div[head], made.people == "simulated" and label]]
+        lead.append(htpy.p(class_="cc-sub")[_without_intervals(store, made)])
+    return [notes, htpy.header(class_="cc-lead")[htpy.div[lead], made.people == "simulated" and label]]
 
 
 def _rests_on(made: Trust) -> str:
@@ -107,9 +107,7 @@ def _without_intervals(store: OpenProject, made: Trust) -> str:
 
 
 def _body(store: OpenProject, made: Trust, view: TrustView) -> Node:
-    matrix = rater_matrix(
-        store, made.selection, made.task, made.statistic, made.rows, view.consensus, intervals=made.intervals
-    )
+    matrix = rater_matrix(store, made.selection, made.task, made.statistic, made.rows, view.consensus, intervals=made.intervals)
     rater, beside = chosen_pair(made, view, matrix.raters)
     panel = pair_panel(store, made, view, rater, beside)
     table = trust_table(made, view, rater) if made.people is not None or made.scorers else ""
@@ -124,12 +122,12 @@ def _body(store: OpenProject, made: Trust, view: TrustView) -> Node:
             ],
             panel,
         ],
-        _could_be_here(store, made),
+        _could_be_here(made),
         view.numbers and numbers_panel(store, made, view, rater, beside),
     ]
 
 
-def _could_be_here(store: OpenProject, made: Trust) -> Node:
+def _could_be_here(made: Trust) -> Node:
     """Return one line about what is not here, and how to get it."""
     missing: list[Node] = []
     if made.people != "real":

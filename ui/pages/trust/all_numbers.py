@@ -18,7 +18,6 @@ from agreement.pair.confusion import GAP, HIGH
 from concord.agreement import AgreementRows
 from concord.common import sentences, wording
 from concord.common.base_path import at
-from concord.common.confusion_table import Crossings, confusion_table
 from concord.common.table import Cell, numbers
 from concord.comparison.rater_pairs import furthest, pair, second_name
 from concord.comparison.trust import COSTS, USES, Trust, TrustCell, TrustRater, title_of
@@ -46,6 +45,7 @@ from ui.components.tables import (
 )
 from ui.pages.trust import figures, scorer_numbers
 from ui.pages.trust.matrix import place_range
+from ui.pages.trust.panel import crossed_table, place
 from ui.pages.trust.scorer_numbers import listed
 from ui.pages.trust.view import EVERY, PARTS, TrustView
 
@@ -89,10 +89,14 @@ def rater_numbers(made: Trust, view: TrustView) -> Node:
     switch = htpy.a(href=view.address(numbers="all", table="" if every else EVERY), data_scope="")[
         "Main statistics" if every else "All statistics"
     ]
-    real, simulated = (made.rows.where(lambda row, kind=kind: row.people == kind) for kind in ("real", "simulated"))
+    real = made.rows.where(lambda row: row.people == "real")
+    simulated = made.rows.where(lambda row: row.people == "simulated")
     sections: list[Node] = [note([switch, " · ", _exports(made.selection)])]
     if any(rows for _, rows in real.sections()) or made.people != "simulated":
-        sections += [note(main_numbers(real, made, "people") or "No person has judged this yet."), _tables(real, made, view, "people")]
+        sections += [
+            note(main_numbers(real, made, "people") or "No person has judged this yet."),
+            _tables(real, made, view, "people"),
+        ]
     if any(rows for _, rows in simulated.sections()):
         title = heading("Simulated people", main_numbers(simulated, made, "simulated people"))
         sections += [title, _tables(simulated, made, view, "simulated people")]
@@ -145,7 +149,9 @@ def main_numbers(rows: AgreementRows, made: Trust, who: str) -> str:
         some = shared.n_items != row.n_items
         rests = f", on the {wording.count(shared.n_items, 'image')} that two have judged" if some else ""
         bounds = "" if shared.low is None else f" (95% interval {shared.low:.0%} to {shared.high:.0%})"
-        parts.append(f"{'Two people' if who == 'people' else 'Two of them'} say the same in {shared.value:.0%} of cases{bounds}{rests}.")
+        parts.append(
+            f"{'Two people' if who == 'people' else 'Two of them'} say the same in {shared.value:.0%} of cases{bounds}{rests}."
+        )
     parts.append(_paradox(people, made.aspect))
     left = [f"{n:,} {wording.reason(name)}" for name, n in row.excluded.items()]
     parts.append(f"Left out: {', '.join(left)}." if left else "")
@@ -205,7 +211,7 @@ def pair_numbers(store: OpenProject, made: Trust, view: TrustView, rater: str, b
         heading(f"{both.a} and {second}", sentence),
         _statistics(f"Both on {wording.aspect(both.aspect)}", "", [("", both.estimates)], made, view),
         _directions(both, made, second),
-        _crossed(both, made, second),
+        crossed_table(both, made) if both.labels else "",
         _values(store, both, made, second),
         [_statistics(f"By {titles[name]}", titles[name], each, made, view) for name, each in lines.items() if len(each) > 1],
         _so_far(both),
@@ -225,10 +231,6 @@ def _named(lines: Lines, made: Trust, view: TrustView) -> list[Estimate]:
     # a line without a name is of two raters, too: what has no rater is of people among themselves, whose statistics are others
     named = [(label, listed([replace(each, rater=label or "both") for each in rows], made, view)) for label, rows in lines]
     return [replace(row, rater=label) for label, rows in named for row in rows]
-
-
-def _where(made: Trust) -> Selection:
-    return replace(made.selection, aspect=(), task=() if made.task == "all" else (made.task,))
 
 
 def _directions(both: PairReport, made: Trust, second: str) -> Node:
@@ -252,31 +254,9 @@ def _share(estimate: Estimate, both: PairReport, made: Trust, second: str, label
         reason = sentences.text_or_none(estimate.reason)
         return Cell("–", (reason,) if reason else ())
     bounds = span(estimate.low, estimate.high) or "no interval"
-    href = browse_address(_where(made), ConfusionCell(both.aspect, both.a, label, second, label))
+    href = browse_address(place(made), ConfusionCell(both.aspect, both.a, label, second, label))
     details = (f"{bounds}, n = {estimate.n_ratings:,}",)
     return Cell(wording.two(estimate.value), details, sentences.text(estimate.method), href, estimate.value)
-
-
-def _crossed(both: PairReport, made: Trust, second: str) -> Node:
-    if not both.labels:
-        return ""
-
-    def link(a_says: str, b_says: str) -> str:
-        way = "majority" if both.b == PEOPLE else "each"
-        return browse_address(_where(made), ConfusionCell(both.aspect, both.a, a_says, second, b_says, way))
-
-    images = {(cell.a, cell.b): len(cell.items) for cell in both.cells}
-    crossed = Crossings(both.a, second, both.labels, both.table, images)
-    table = confusion_table(f"Where their answers cross: {wording.aspect(both.aspect)}", crossed, link)
-    counted = _COUNTED.format(second=second) if both.b == PEOPLE else _COUNTED_TWO
-    return [table_element(table, "cc-confusion"), note(counted)]
-
-
-_COUNTED: Final = (
-    "Images by what more than half of {second} say; a number leads to its images. Images on which no answer has a majority are"
-    " left out."
-)
-_COUNTED_TWO: Final = "What both have judged; a number leads to its images."
 
 
 def _values(store: OpenProject, both: PairReport, made: Trust, second: str) -> Node:
@@ -290,7 +270,7 @@ def _values(store: OpenProject, both: PairReport, made: Trust, second: str) -> N
     if far:
         captions = {each.item: f"{both.a} {each.x:.3g}, {second} {each.y:.3g}" for each in far}
         previews = {each.item: each.preview for each in far if each.preview}
-        strip = [heading("Ranked most differently"), thumbnails(previews, captions, replace(_where(made), rater=()))]
+        strip = [heading("Ranked most differently"), thumbnails(previews, captions, replace(place(made), rater=()))]
     return [heading("Image by image", f"Across {both.a}, upwards {mean}."), figure, strip]
 
 
@@ -303,7 +283,9 @@ def _so_far(both: PairReport) -> Node:
         ("answers so far", "same answer"),
         dots=[(float(step.n_so_far), step.value) for step in both.steps],
     )
-    body: list[Cells] = [[f"{step.n_so_far:,}", f"{step.n:,}", f"{step.value:.1%}", f"{step.so_far:.1%}"] for step in both.steps]
+    body: list[Cells] = [
+        [f"{step.n_so_far:,}", f"{step.n:,}", f"{step.value:.1%}", f"{step.so_far:.1%}"] for step in both.steps
+    ]
     heads = columns("answers so far", *numbers("in this step", "same answer in it", "same answer so far"))
     title = heading("Over the answers so far", "Line: all answers up to there; dots: each step.")
     return [title, figure, folded("As a table", table_element(plain_table("Agreement over the answers so far", heads, body)))]
@@ -317,7 +299,9 @@ def replacement_numbers(made: Trust) -> Node:
     if not found:
         return [title, note("No scorer has judged what people have rated here." if made.intervals else "Computing …")]
     items = [
-        htpy.li[htpy.strong[f"{each.scorer}: {ANSWERS[each.answer].lower()}."], " ", " ".join(each.evidence), _persons(each.test)]
+        htpy.li[
+            htpy.strong[f"{each.scorer}: {ANSWERS[each.answer].lower()}."], " ", " ".join(each.evidence), _persons(each.test)
+        ]
         for each in found
     ]
     return [title, htpy.ul(class_="cc-list")[items], _uses(made), _rank_sets(made)]
@@ -344,7 +328,7 @@ def _persons(test: AlternativeAnnotator | None) -> Node:
 
 def _uses(made: Trust) -> Element:
     """Return every number of the three uses, with its interval, n, people's level and what may be said."""
-    rows = [
+    rows: list[Cells] = [
         (f"{each.name}, one by one" if each.kind != "scorer" else each.name, *(_use(each.cells.get(use)) for use in USES))
         for each in made.raters
     ]
@@ -382,9 +366,7 @@ def _rank_sets(made: Trust) -> Node:
         row = rater.places.get(generator)
         return Cell("–") if row is None else Cell(place_range(row), (f"place {row.value:.0f}",), sentences.text(row.method))
 
-    rows: list[Cells] = [
-        (each.name, *(cell(each, name) for name in made.generators)) for each in made.raters if each.places
-    ]
+    rows: list[Cells] = [(each.name, *(cell(each, name) for name in made.generators)) for each in made.raters if each.places]
     return table_element(plain_table("Places within chance, 1 is best", columns("rater", *numbers(*made.generators)), rows))
 
 

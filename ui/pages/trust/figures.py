@@ -65,9 +65,9 @@ def _figure(axes: tuple[Axis, Axis], names: tuple[str, str], content: Node) -> E
     across, upwards = axes
     return htpy.svg(class_="cc-figure", viewbox=f"0 0 {_WIDTH} {_HEIGHT}", role="img", aria_label=f"{names[1]} by {names[0]}")[
         [htpy.line(class_="cc-figure-grid", x1=_LEFT, x2=_RIGHT, y1=_y(upwards, t), y2=_y(upwards, t)) for t in upwards.ticks],
-        [htpy.text(x=_LEFT - 6, y=_y(upwards, t) + 4, text_anchor="end")[upwards.text(t)] for t in upwards.ticks],
+        [htpy.text(x=_LEFT - 6, y=_y(upwards, t, 4), text_anchor="end")[upwards.text(t)] for t in upwards.ticks],
         [htpy.text(x=_x(across, t), y=_BOTTOM + 18, text_anchor="middle")[across.text(t)] for t in across.ticks],
-        htpy.text(x=(_LEFT + _RIGHT) / 2, y=_BOTTOM + 38, text_anchor="middle")[names[0]],
+        htpy.text(x=(_LEFT + _RIGHT) // 2, y=_BOTTOM + 38, text_anchor="middle")[names[0]],
         content,
     ]
 
@@ -76,9 +76,9 @@ def _points(points: Sequence[Point], axes: tuple[Axis, Axis]) -> str:
     return " ".join(f"{_x(axes[0], x)},{_y(axes[1], y)}" for x, y in points)
 
 
-def _x(axis: Axis, value: float) -> float:
-    return round(_LEFT + (_RIGHT - _LEFT) * axis.percent(value) / 100, 1)
+def _x(axis: Axis, value: float) -> str:
+    return f"{_LEFT + (_RIGHT - _LEFT) * axis.percent(value) / 100:.1f}"
 
 
-def _y(axis: Axis, value: float) -> float:
-    return round(_BOTTOM - (_BOTTOM - _TOP) * axis.percent(value) / 100, 1)
+def _y(axis: Axis, value: float, lower: int = 0) -> str:
+    return f"{_BOTTOM - (_BOTTOM - _TOP) * axis.percent(value) / 100 + lower:.1f}"

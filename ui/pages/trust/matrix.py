@@ -35,16 +35,18 @@ def any_two_raters(matrix: RaterMatrix, made: Trust, view: TrustView, chosen: tu
     heads = [htpy.th(scope="col")[htpy.span(title=name)[name]] for name in matrix.raters]
     rows = [
         htpy.tr[
-            htpy.th(scope="row", title=row)[row], [_pair(matrix, view, row, column, scorers, chosen) for column in matrix.raters]
+            htpy.th(scope="row", title=row)[row],
+            [_pair(matrix, view, row, column, scorers, chosen) for column in matrix.raters],
         ]
         for row in matrix.raters
     ]
     caption = htpy.caption(class_="cc-unseen")[f"{title_of(matrix.statistic)} of any two raters"]
     table = htpy.table(class_="cc-trust-matrix")[caption, htpy.thead[htpy.tr[htpy.td, heads]], htpy.tbody[rows]]
     left = matrix.persons - MOST_PERSONS
-    note = left > 0 and htpy.p(class_="cc-trust-said")[
-        f"Of {matrix.persons:,} persons the {MOST_PERSONS} with most answers stand here."
-    ]
+    note = (
+        left > 0
+        and htpy.p(class_="cc-trust-said")[f"Of {matrix.persons:,} persons the {MOST_PERSONS} with most answers stand here."]
+    )
     return htpy.section[
         htpy.div(class_="cc-part-head")[title],
         htpy.div(class_="cc-panel cc-trust-pad")[
@@ -53,9 +55,7 @@ def any_two_raters(matrix: RaterMatrix, made: Trust, view: TrustView, chosen: tu
     ]
 
 
-def _pair(
-    matrix: RaterMatrix, view: TrustView, a: str, b: str, scorers: set[str], chosen: tuple[str, str]
-) -> Element:
+def _pair(matrix: RaterMatrix, view: TrustView, a: str, b: str, scorers: set[str], chosen: tuple[str, str]) -> Element:
     if (a, b) not in matrix.cells:
         return htpy.td(class_="is-none")["·"]
     row = matrix.cells[a, b]
@@ -126,9 +126,9 @@ def places_allowed(made: Trust, view: TrustView) -> Node:
     ]
     return htpy.section[
         htpy.div(class_="cc-part-head")[
-            htpy.h2(title="From 1 + how many are significantly better to all less how many are worse (paired over prompts, Holm, 5 %)")[
-                "Places each rater allows ", htpy.small["bar: within chance"]
-            ]
+            htpy.h2(
+                title="From 1 + how many are clearly better to all less how many are worse (paired over prompts, Holm, 5 %)"
+            )["Places each rater allows ", htpy.small["bar: within chance"]]
         ],
         htpy.div(class_="cc-panel cc-trust-pad")[
             htpy.div(class_="cc-scroll", tabindex="0", role="group", aria_label="Places each rater allows")[table],
@@ -155,4 +155,3 @@ def _end(place: int | None) -> float | None:
 def place_range(row: Ranking) -> str:
     """Return the places that a generator may have, such as ``2`` or ``2 to 4``."""
     return f"{row.rank_low}" if row.rank_low == row.rank_high else f"{row.rank_low} to {row.rank_high}"
-

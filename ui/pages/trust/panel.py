@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 import htpy
 from htpy import Element, Node
@@ -14,14 +15,14 @@ from concord.common import sentences, wording
 from concord.common.confusion_table import Crossings, confusion_table
 from concord.comparison.leaderboard import SCORE
 from concord.comparison.rater_pairs import GROUPS, HIGH, LOW, Quarter, pair, pairable, quarters, second_name
+from concord.comparison.score_cuts import held_out
 from concord.comparison.trust import Trust, title_of
 from concord.headlines import is_muted
-from concord.comparison.score_cuts import held_out
 from concord.project import OpenProject
-from data.browsing import MISSED, PASSED, ConfusionCell
+from data.browsing import MISSED, PASSED, CellWay, ConfusionCell
 from data.selection import PEOPLE, SIMULATED, Selection
 from ui.components.addresses import browse_address, page_address
-from ui.components.dots import axis_of, dot, interval_text
+from ui.components.dots import Axis, axis_of, dot, interval_text
 from ui.components.image_strip import image_link
 from ui.components.tables import table_element
 from ui.pages.results.board import number_title
@@ -47,7 +48,7 @@ def pair_panel(store: OpenProject, made: Trust, view: TrustView, rater: str, bes
         htpy.h2[_point(made, rater), htpy.span[f"{rater} and {beside}"]], _beside_menu(store, made, view, rater, beside)
     ]
     return htpy.aside(class_="cc-panel cc-trust-panel", aria_label="Two raters")[
-        htpy.section[heading, _meeting(store, made, view, rater, beside)],
+        htpy.section[heading, _meeting(store, made, rater, beside)],
         scorer is not None and beside == made.who and _by_task(made, rater),
         _links(made, view, rater, scorer is not None),
     ]
@@ -64,7 +65,9 @@ def _beside_menu(store: OpenProject, made: Trust, view: TrustView, rater: str, b
     names += [each.name for each in made.scorers]
     names += [judge.name for judge in pairable(store, made.selection) if judge.person]
     links = [
-        htpy.a(href=view.address(rater=rater, beside=name), aria_current="true" if name == beside else None, data_scope="")[name]
+        htpy.a(href=view.address(rater=rater, beside=name), aria_current="true" if name == beside else None, data_scope="")[
+            name
+        ]
         for name in dict.fromkeys(names)
         if name != rater
     ]
@@ -81,7 +84,7 @@ def _beside_menu(store: OpenProject, made: Trust, view: TrustView, rater: str, b
     ]
 
 
-def _meeting(store: OpenProject, made: Trust, view: TrustView, rater: str, beside: str) -> Node:
+def _meeting(store: OpenProject, made: Trust, rater: str, beside: str) -> Node:
     """Return the pictures of four kinds of images, or why there are none."""
     if rater == beside:
         return htpy.p(class_="cc-note")[f"{rater} with itself agrees by definition: choose two raters."]
@@ -91,11 +94,11 @@ def _meeting(store: OpenProject, made: Trust, view: TrustView, rater: str, besid
         return htpy.p(class_="cc-note cc-bad")[f"{rater} and {beside} cannot be compared here: {error}."]
     parts, left = quarters(store, both)
     if not parts:
-        return _crossed_table(both, made)
+        return crossed_table(both, made)
     says = tuple(dict.fromkeys(part.says[0] for part in parts)) if not both.labels else both.labels
     second = second_name(both)
     by_says = {part.says: part for part in parts}
-    grid = [
+    grid: list[Node] = [
         htpy.span(class_="cc-trust-corner"),
         [htpy.span(class_="cc-trust-side")[f"{second}: {label}"] for label in says],
         [
@@ -113,17 +116,18 @@ def _meeting(store: OpenProject, made: Trust, view: TrustView, rater: str, besid
     ]
 
 
-def _place(made: Trust) -> Selection:
+def place(made: Trust) -> Selection:
+    """Return the images that a pair is about, without the question."""
     return replace(made.selection, aspect=(), task=() if made.task == "all" else (made.task,))
 
 
 def _quarter(part: Quarter, both: PairReport, made: Trust, total: int) -> Element:
-    where = _place(made)
+    where = place(made)
     listing = replace(where, rater=())
-    images = [image_link(item, look, listing, none=None) for item, look in part.previews.items() if look.sha256]
+    images: list[Node] = [image_link(item, look, listing, none=None) for item, look in part.previews.items() if look.sha256]
     share = wording.percent(round(part.count / total, 2)) if total else ""
     label = f"{part.count:,} images: {both.a} says {part.says[0]}, {second_name(both)} {part.says[1]}"
-    number = [htpy.b[f"{part.count:,}"], " ", htpy.small[share]]
+    number: list[Node] = [htpy.b[f"{part.count:,}"], " ", htpy.small[share]]
     return htpy.div(class_=["cc-trust-quarter", not part.same and "is-other"])[
         htpy.a(href=_quarter_address(part, both, made), aria_label=label)[number] if part.count else htpy.span[number],
         images and htpy.span(class_="cc-trust-pictures")[images],
@@ -132,12 +136,10 @@ def _quarter(part: Quarter, both: PairReport, made: Trust, total: int) -> Elemen
 
 def _quarter_address(part: Quarter, both: PairReport, made: Trust) -> str:
     """Return the address of a quarter's images; of scores those that differ most from what the other says."""
-    second = second_name(both)
     if not both.labels:
         order = "highest" if part.says == (HIGH, HIGH) else "lowest" if part.says == (LOW, LOW) else "differs"
-        return browse_address(_place(made), rater=both.a, by=SCORE, order=order)
-    way = "majority" if both.b == PEOPLE else "each"
-    return browse_address(_place(made), ConfusionCell(both.aspect, both.a, part.says[0], second, part.says[1], way))
+        return browse_address(place(made), rater=both.a, by=SCORE, order=order)
+    return crossing_address(both, made, *part.says)
 
 
 def _said(store: OpenProject, both: PairReport, made: Trust, left: int) -> str:
@@ -159,7 +161,9 @@ def _said(store: OpenProject, both: PairReport, made: Trust, left: int) -> str:
         parts.append("Half of the images by each are high, half low.")
         if rho is not None and rho.value is not None:
             parts.append(f"{wording.title('spearman')} {wording.two(rho.value)} {interval_text(rho)}.")
-        if (cut := held_out(store, made.selection, made.task, both.a, made.people or "real", intervals=made.intervals)) is not None:
+        if (
+            cut := held_out(store, made.selection, made.task, both.a, made.people or "real", intervals=made.intervals)
+        ) is not None:
             share = wording.percent(round(cut.value or 0.0, 2))
             parts.append(f"Yes above {cut.chosen.threshold:.3g} agrees with people in {share} of cases, on held-out prompts.")
     return " ".join(parts)
@@ -181,21 +185,30 @@ def _judge(both: PairReport, made: Trust, parts: Sequence[Quarter]) -> Node:
     return htpy.a(class_="cc-button cc-button--primary cc-trust-judge", href=href)[f"Judge these {n:,}"]
 
 
-def _crossed_table(both: PairReport, made: Trust) -> Node:
-    """Return the confusion table of more than two labels, or the correlation where there are no labels."""
+def crossed_table(both: PairReport, made: Trust) -> Node:
+    """Return how often each label of the one meets each of the other, as a table whose numbers lead to their images."""
     if not both.labels:
         return htpy.p(class_="cc-note")["The two share too few images to compare them."]
     second = second_name(both)
-
-    def link(a_says: str, b_says: str) -> str:
-        way = "majority" if both.b == PEOPLE else "each"
-        return browse_address(_place(made), ConfusionCell(both.aspect, both.a, a_says, second, b_says, way))
-
     images = {(cell.a, cell.b): len(cell.items) for cell in both.cells}
     crossed = Crossings(both.a, second, both.labels, both.table, images)
-    counted = "Images by what more than half of people say." if both.b == PEOPLE else "What both have judged."
-    table = confusion_table(f"Where their answers cross: {wording.aspect(both.aspect)}", crossed, link)
-    return [table_element(table, "cc-trust-crossed"), htpy.p(class_="cc-trust-said")[counted]]
+    caption = f"Where their answers cross: {wording.aspect(both.aspect)}"
+    table = confusion_table(caption, crossed, lambda a_says, b_says: crossing_address(both, made, a_says, b_says))
+    counted = _COUNTED.format(second=second) if both.b == PEOPLE else _COUNTED_TWO
+    return [table_element(table, "cc-confusion"), htpy.p(class_="cc-trust-said")[counted]]
+
+
+_COUNTED: Final = (
+    "Images by what more than half of {second} say; a number leads to its images. Images on which no answer has a majority are"
+    " left out."
+)
+_COUNTED_TWO: Final = "What both have judged; a number leads to its images."
+
+
+def crossing_address(both: PairReport, made: Trust, a_says: str, b_says: str) -> str:
+    """Return the address of the images on which the two say these labels."""
+    way: CellWay = "majority" if both.b == PEOPLE else "each"
+    return browse_address(place(made), ConfusionCell(both.aspect, both.a, a_says, second_name(both), b_says, way))
 
 
 def _by_task(made: Trust, rater: str) -> Node:
@@ -210,7 +223,7 @@ def _by_task(made: Trust, rater: str) -> Node:
     return htpy.section[htpy.h2["By task ", htpy.small[title_of(cell.statistic)]], htpy.div(class_="cc-trust-tasks")[lines]]
 
 
-def _task_line(row: Estimate, axis) -> Node:  # type: ignore[no-untyped-def]
+def _task_line(row: Estimate, axis: Axis) -> Node:
     few = is_muted(row.n_prompts)
     prompts = htpy.small[wording.count(row.n_prompts, "prompt")] if row.n_prompts else htpy.small
     name = htpy.span(class_=few and "is-few")[wording.task(row.task)]

@@ -23,7 +23,6 @@ from concord.common.table import Cell, Column, numbers
 from concord.comparison.score_cuts import can_cut, cut_curve, score_cuts
 from concord.comparison.trust import Trust, is_huge
 from concord.project import OpenProject
-from data.selection import CERTAINTIES
 from ui.components.tables import (
     Cells,
     columns,
@@ -192,7 +191,9 @@ def consensus_tables(store: OpenProject, made: Trust, view: TrustView) -> Node:
     methods = view.consensus or tuple(CONSENSUS)
     links = [
         htpy.a(
-            href=view.address(numbers="consensus", consensus=tuple(name for name in CONSENSUS if (name in view.consensus) != (name == each))),
+            href=view.address(
+                numbers="consensus", consensus=tuple(name for name in CONSENSUS if (name in view.consensus) != (name == each))
+            ),
             aria_current="true" if each in view.consensus else None,
             data_scope="",
         )[f"{title}: in the matrix" if each in view.consensus else f"{title}: add to the matrix"]

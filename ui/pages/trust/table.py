@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import htpy
@@ -43,9 +44,7 @@ def trust_table(made: Trust, view: TrustView, chosen: str) -> Element:
     return htpy.div(class_="cc-panel")[
         htpy.div(class_="cc-scroll")[table],
         left > 0 and htpy.a(class_="cc-more", href=view.address(every=True), data_scope="")[f"{left} more scorers"],
-        htpy.div(class_="cc-panel-foot")[
-            _key(made), htpy.a(href=view.address(numbers="all"), data_scope="")["All numbers"]
-        ],
+        htpy.div(class_="cc-panel-foot")[_key(made), htpy.a(href=view.address(numbers="all"), data_scope="")["All numbers"]],
     ]
 
 
@@ -90,7 +89,7 @@ def _row(made: Trust, view: TrustView, rater: TrustRater, axes: Mapping[Use, Axi
         )[name]
     detail = rater.gives if rater.kind != "scorer" else f"{rater.gives}, {wording.count(rater.images, 'image')}"
     alone = rater.kind != "scorer" and made.persons == 1
-    return htpy.tr(class_=["is-chosen" if is_chosen else "", f"is-{rater.kind}"])[
+    return htpy.tr(class_=["is-chosen" if is_chosen else "", f"is-{rater.kind}"], data_opens=rater.kind == "scorer")[
         htpy.th(scope="row")[htpy.span(class_="cc-trust-name")[name], htpy.small["one person" if alone else detail]],
         [_cell(made, view, rater, use, axes[use]) for use in USES],
     ]
@@ -100,21 +99,24 @@ def _cell(made: Trust, view: TrustView, rater: TrustRater, use: Use, axis: Axis)
     cell = rater.cells.get(use)
     title = htpy.span(class_="cc-trust-use")[_TITLES[use]]
     if cell is None or cell.number.value is None:
-        return htpy.td(class_="is-none")[title, _why_none(made, rater, use, cell)]
+        return htpy.td(class_="is-none")[title, _why_none(made, rater, cell)]
     own: Node = ""
     if cell.statistic != _statistic(made, use):
         axis = axis_of(_ends(cell), 4)
         why = "gives no verdict" if rater.aspect == SCORE else f"has no {title_of(_statistic(made, use))}"
-        href = view.address(scope=view.scope.__class__(**_with_statistic(view, cell.statistic)))
+        href = view.address(scope=replace(view.scope, statistic=cell.statistic))
         own = htpy.span(class_="cc-trust-own")[
-            axis_scale(axis, max(1, len(axis.ticks) - 1)), htpy.a(href=href, data_scope="")[title_of(cell.statistic)], f": {why}"
+            axis_scale(axis, max(1, len(axis.ticks) - 1)),
+            htpy.a(href=href, data_scope="")[title_of(cell.statistic)],
+            f": {why}",
         ]
     few = is_muted(cell.number.n_prompts) or cell.standing == "few"
-    interval = interval_text(cell.number) or ("" if made.intervals else "")
-    in_place = cell.in_place is not None and htpy.small(
-        title="by the same comparison as people’s band: beside one person at a time"
-    )[f"{wording.two(cell.in_place)} in one person’s place"]
-    link = _behind(made, view, rater, use)
+    interval = interval_text(cell.number)
+    in_place: Node = ""
+    if cell.in_place is not None:
+        why = "in one person’s place, beside one other at a time, as people’s band is made"
+        in_place = htpy.small(title=why)[htpy.i(class_="cc-trust-tick"), wording.two(cell.in_place)]
+    link = _behind(made, rater, use)
     return htpy.td(class_=few and "is-few", title=_title(cell))[
         title,
         own,
@@ -124,14 +126,7 @@ def _cell(made: Trust, view: TrustView, rater: TrustRater, use: Use, axis: Axis)
     ]
 
 
-def _with_statistic(view: TrustView, statistic: str) -> dict[str, object]:
-    scope = view.scope
-    return {
-        "suite": scope.suite, "aspect": scope.aspect, "generator": scope.generator, "task": scope.task, "statistic": statistic,
-    }  # fmt: skip
-
-
-def _why_none(made: Trust, rater: TrustRater, use: Use, cell: TrustCell | None) -> Node:
+def _why_none(made: Trust, rater: TrustRater, cell: TrustCell | None) -> Node:
     """Return a dash with the reason, or that it is being computed."""
     if cell is not None and cell.number.reason is not None:
         return ["–", htpy.small[sentences.text(cell.number.reason)]]
@@ -154,7 +149,7 @@ def _title(cell: TrustCell) -> str:
     return "; ".join(parts)
 
 
-def _behind(made: Trust, view: TrustView, rater: TrustRater, use: Use) -> str:
+def _behind(made: Trust, rater: TrustRater, use: Use) -> str:
     """Return the address of what a number is made of."""
     suite, task = made.selection.suite[0], made.task
     if use == "order":
@@ -171,7 +166,8 @@ def _key(made: Trust) -> Element:
     return htpy.div(class_="cc-legend")[
         [htpy.span[htpy.i(class_=["cc-point", f"cc-point--{kind}"]), words[kind]] for kind in kinds],
         any(cell.level for cell in cells)
-        and htpy.span[htpy.i(class_="cc-trust-swatch"), "people’s 95 % interval, same statistic, one person in its place"],
-        any(cell.in_place is not None for cell in cells) and htpy.span["hollow tick: the scorer in that place"],
+        and htpy.span[htpy.i(class_="cc-trust-swatch"), "one person in its place, 95 % interval"],
+        any(cell.in_place is not None for cell in cells)
+        and htpy.span[htpy.i(class_="cc-trust-tick"), "the scorer in that place"],
         any(cell.chance is not None for cell in cells) and htpy.span["dashed: chance"],
     ]

@@ -13,7 +13,7 @@ from concord.common import sentences, wording
 from concord.comparison.leaderboard import SCORE
 from concord.comparison.rater_pairs import CONSENSUS, GROUPS, MOST_PERSONS, RaterMatrix
 from concord.comparison.trust import Trust, TrustRater, title_of
-from concord.headlines import is_muted, number_text
+from concord.headlines import is_muted
 from ui.components.addresses import page_address
 from ui.components.dots import Axis, dot
 from ui.pages.trust.view import TrustView
@@ -72,7 +72,8 @@ def _pair(matrix: RaterMatrix, view: TrustView, a: str, b: str, scorers: set[str
         classes.append("is-few")
     shade = min(abs(row.value), 1.0)
     number = wording.two(row.value)
-    label = f"{who}: {title_of(row.statistic)} {number_text(row)}, n = {row.n_items:,} images"
+    bounds = f", 95% interval {row.low:z.2f} to {row.high:z.2f}" if row.has_interval else ""
+    label = f"{who}: {title_of(row.statistic)} {number}{bounds}; n = {row.n_items:,} images"
     content = htpy.a(href=opened, data_scope="", aria_label=label)[number] if opened else number
     return htpy.td(class_=classes, style=f"--shade: {shade:z.2f}", title=f"{label}; {sentences.text(row.method)}")[content]
 

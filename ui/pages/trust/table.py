@@ -71,11 +71,11 @@ def _axis(made: Trust, use: Use) -> Axis:
 
 def _head(made: Trust, use: Use, axis: Axis) -> Element:
     statistic = _statistic(made, use)
-    place = ", in one person’s place" if use == "judge" and any(each.cells.get(use) for each in made.scorers) else ""
     return htpy.th(scope="col", title=wording.meaning(statistic) or None)[
         htpy.b[_TITLES[use]],
-        htpy.span[f"{title_of(statistic)}{place}" if statistic else " "],
-        axis_scale(axis, 2 if len(axis.ticks) > 4 else 1),
+        htpy.span[title_of(statistic) if statistic else " "],
+        any(each.cells[use].number.value is not None for each in made.raters if use in each.cells)
+        and axis_scale(axis, 2 if len(axis.ticks) > 4 else 1),
     ]
 
 
@@ -97,43 +97,47 @@ def _row(made: Trust, view: TrustView, rater: TrustRater, axes: Mapping[Use, Axi
 
 def _cell(made: Trust, view: TrustView, rater: TrustRater, use: Use, axis: Axis) -> Element:
     cell = rater.cells.get(use)
-    title = htpy.span(class_="cc-trust-use")[_TITLES[use]]
     if cell is None or cell.number.value is None:
-        return htpy.td(class_="is-none")[title, _why_none(made, rater, cell)]
+        reason = _why_none(made, rater, cell)
+        # what is so of people is so of every scorer, and stands once
+        said = (
+            reason if rater.kind != "scorer" or reason != _why_none(made, made.raters[0], made.raters[0].cells.get(use)) else ""
+        )
+        return htpy.td(class_="is-none", data_use=_TITLES[use], title=reason)["–", htpy.small(class_="cc-detail")[said]]
     own: Node = ""
     if cell.statistic != _statistic(made, use):
         axis = axis_of(_ends(cell), 4)
         why = "gives no verdict" if rater.aspect == SCORE else f"has no {title_of(_statistic(made, use))}"
         href = view.address(scope=replace(view.scope, statistic=cell.statistic))
-        own = htpy.span(class_="cc-trust-own")[
-            axis_scale(axis, max(1, len(axis.ticks) - 1)),
-            htpy.a(href=href, data_scope="")[title_of(cell.statistic)],
-            f": {why}",
-        ]
-    few = is_muted(cell.number.n_prompts) or cell.standing == "few"
-    interval = interval_text(cell.number)
+        line: list[Node] = [htpy.a(href=href, data_scope="")[title_of(cell.statistic)], f": {why}"]
+        own = [axis_scale(axis, max(1, len(axis.ticks) - 1)), htpy.span(class_="cc-trust-own")[line]]
     in_place: Node = ""
     if cell.in_place is not None:
         why = "in one person’s place, beside one other at a time, as people’s band is made"
-        in_place = htpy.small(title=why)[htpy.i(class_="cc-trust-tick"), wording.two(cell.in_place)]
-    link = _behind(made, rater, use)
-    return htpy.td(class_=few and "is-few", title=_title(cell))[
-        title,
+        in_place = htpy.span(title=why)[htpy.i(class_="cc-trust-tick"), wording.two(cell.in_place)]
+    few = is_muted(cell.number.n_prompts) or cell.standing == "few"
+    return htpy.td(class_=few and "is-few", data_use=_TITLES[use], title=_title(cell))[
         own,
         dot(cell.number, axis, rater.kind, chance=cell.chance, beside=cell.in_place, level=cell.level),
-        htpy.span(class_="cc-trust-number")[htpy.a(href=link)[wording.two(cell.number.value)], htpy.small[interval], in_place],
-        cell.words and htpy.span(class_=["cc-trust-words", _COLOURS.get(cell.standing, "")])[cell.words],
+        htpy.a(class_="cc-trust-number", href=_behind(made, rater, use))[wording.two(cell.number.value)],
+        htpy.small(class_="cc-detail")[
+            interval_text(cell.number),
+            " ",
+            in_place,
+            " ",
+            cell.words and htpy.span(class_=["cc-trust-words", _COLOURS.get(cell.standing, "")])[cell.words],
+        ],
     ]
 
 
-def _why_none(made: Trust, rater: TrustRater, cell: TrustCell | None) -> Node:
-    """Return a dash with the reason, or that it is being computed."""
+def _why_none(made: Trust, rater: TrustRater, cell: TrustCell | None) -> str:
+    """Return why there is no number, or that it is being computed."""
     if cell is not None and cell.number.reason is not None:
-        return ["–", htpy.small[sentences.text(cell.number.reason)]]
+        return sentences.text(cell.number.reason)
     if not made.intervals:
-        return htpy.small["…"]
+        return "computing …"
     alone = rater.kind != "scorer" and made.persons == 1
-    return ["–", htpy.small["one person: their own agreement is unknown" if alone else "not judged"]]
+    return "one person: their own agreement is unknown" if alone else "not judged"
 
 
 def _title(cell: TrustCell) -> str:

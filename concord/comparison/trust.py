@@ -31,7 +31,7 @@ from data.store.browse import contents
 from data.store.core.store import Store
 
 Use = Literal["judge", "better", "order"]
-Standing = Literal["as people", "below", "undecided", "chance", "few", "unknown"]
+Standing = Literal["equal", "below", "undecided", "chance", "few", "unknown"]
 USES: Final[Mapping[Use, str]] = {
     "judge": "to judge single images", "better": "to choose the better image of a prompt", "order": "to order generators",
 }  # fmt: skip
@@ -330,8 +330,8 @@ def too_few(row: Estimate) -> str:
 
 
 _STANDINGS: Final[Mapping[str, tuple[Standing, str]]] = {
-    "equivalent": ("as people", "as people"),
-    "above": ("as people", "above people"),
+    "equivalent": ("equal", "as people"),
+    "above": ("equal", "above people"),
     "below": ("below", "below people"),
 }
 
@@ -355,7 +355,7 @@ def _standing(row: Estimate, verdict: CeilingVerdict) -> tuple[Standing, str, in
     if verdict.prompts_needed is not None:
         return "undecided", f"undecided, ~{wording.count(verdict.prompts_needed, 'more prompt')}", verdict.prompts_needed
     if verdict.verdict_reason == FINER:
-        return "as people", "not below people", None
+        return "equal", "not below people", None
     if verdict.verdict_reason == SAW_LABELS:
         return "unknown", "its settings saw these answers", None
     known = verdict.scorer is not None and verdict.difference is not None and verdict.verdict_reason != NO_INTERVALS
@@ -370,7 +370,7 @@ def _ordering(soft: Ranking, pairs: Ranking | None) -> TrustCell:
     level, words = soft.ceiling, ""
     standing: Standing = "unknown"
     if soft.value is not None and pairs is not None and pairs.value is not None and pairs.pairs:
-        words = f"{pairs.value * pairs.pairs:z.0f} of {wording.count(pairs.pairs, 'pair')}"
+        words = _in_order(pairs)
         if few := too_few(soft):
             return TrustCell("order", SOFT, soft, level, "few", f"{words}; {few}")
         bottom = None if level is None else level.low if level.low is not None else level.value
@@ -378,9 +378,14 @@ def _ordering(soft: Ranking, pairs: Ranking | None) -> TrustCell:
             standing = "chance"
             words += ", not clearly better than a random order"
         elif bottom is not None:
-            standing = "as people" if soft.value >= bottom else "below"
-            words += "" if standing == "as people" else ", below people"
+            standing = "equal" if soft.value >= bottom else "below"
+            words += "" if standing == "equal" else ", below people"
     return TrustCell("order", SOFT, soft, level, standing, words, pairs=pairs)
+
+
+def _in_order(pairs: Ranking) -> str:
+    """Return how many pairs of generators stand in people's order."""
+    return f"{(pairs.value or 0.0) * (pairs.pairs or 0):z.0f} of {wording.count(pairs.pairs or 0, 'pair')}"
 
 
 def _by_place(people: Mapping[str, Ranking], scorers: Sequence[TrustRater]) -> tuple[str, ...]:
@@ -398,8 +403,8 @@ def _sentence(scorers: Sequence[TrustRater], people: PeopleKind | None) -> tuple
     if all(cell.standing == "few" for each in judged for cell in each.cells.values() if cell.number.value is not None):
         first = next(iter(judged[0].cells.values()))
         return f"Too few answers yet to trust a scorer: {too_few(first.number)}", "", (), None
-    best = max(judged, key=lambda each: sum(cell.standing == "as people" for cell in each.cells.values()))
-    fit = [use for use, cell in best.cells.items() if cell.standing == "as people"]
+    best = max(judged, key=lambda each: sum(cell.standing == "equal" for cell in each.cells.values()))
+    fit = [use for use, cell in best.cells.items() if cell.standing == "equal"]
     left = [use for use, cell in best.cells.items() if cell.standing in ("below", "undecided", "chance")]
     about, more = _about(best, judged, fit)
     if not fit:
@@ -419,8 +424,8 @@ def _start(by: str, main: str) -> str:
 
 def _number(cell: TrustCell) -> str:
     """Return a number beside people's by the same statistic, in a few words."""
-    if cell.use == "order" and cell.words:
-        return f"{cell.words.partition(',')[0]} in people’s order"
+    if cell.pairs is not None and cell.pairs.pairs:
+        return f"{_in_order(cell.pairs)} in people’s order"
     beside = f", people {wording.two(cell.level.value)}" if cell.level and cell.level.value is not None else ""
     own = cell.in_place if cell.in_place is not None else cell.number.value
     symbol = "" if cell.statistic in TITLES else f"{wording.symbol(cell.statistic)} "
@@ -445,7 +450,7 @@ def _about(best: TrustRater, judged: Sequence[TrustRater], fit: Sequence[Use]) -
     found: dict[tuple[Standing, str], list[TrustCell]] = {}
     for use, cell in best.cells.items():
         rater, closest = best, judged[0].cells.get(use)
-        if use == "judge" and closest is not None and cell.standing != "as people":
+        if use == "judge" and closest is not None and cell.standing != "equal":
             rater, cell = judged[0], closest
         if cell.standing in ("below", "undecided") or (cell.standing == "chance" and use != "order"):
             found.setdefault((cell.standing, rater.name), []).append(cell)
@@ -465,7 +470,7 @@ def _about(best: TrustRater, judged: Sequence[TrustRater], fit: Sequence[Use]) -
             lines.append(f"On {where} {name} is not clearly better than chance.")
     for use in fit:
         others = [
-            each.name for each in judged if each is not best and use in each.cells and each.cells[use].standing == "as people"
+            each.name for each in judged if each is not best and use in each.cells and each.cells[use].standing == "equal"
         ]
         if others:
             lines.append(f"Fit {USES[use]}, too: {wording.listed(others)}.")

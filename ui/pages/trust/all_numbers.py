@@ -14,16 +14,15 @@ from agreement import PairReport
 from agreement.estimate import Estimate
 from agreement.meta.alternative_annotator import AlternativeAnnotator
 from agreement.meta.ranking import Ranking
-from agreement.pair.confusion import GAP, HIGH
 from concord.agreement import AgreementRows
 from concord.common import sentences, wording
 from concord.common.base_path import at
 from concord.common.table import Cell, numbers
 from concord.comparison.rater_pairs import furthest, pair, second_name
 from concord.comparison.trust import COSTS, USES, Trust, TrustCell, TrustRater, title_of
+from concord.headlines import paradox
 from concord.meta.replacement import ANSWERS
 from concord.project import OpenProject
-from data.aspects import YES_NO_ASPECTS
 from data.browsing import ConfusionCell
 from data.selection import PEOPLE, Selection
 from ui.components.addresses import browse_address
@@ -48,8 +47,6 @@ from ui.pages.trust.matrix import place_range
 from ui.pages.trust.panel import crossed_table, place
 from ui.pages.trust.scorer_numbers import listed
 from ui.pages.trust.view import EVERY, PARTS, TrustView
-
-_BEYOND_CHANCE = ("cohen_kappa", "fleiss_kappa")
 
 
 def numbers_panel(store: OpenProject, made: Trust, view: TrustView, rater: str, beside: str) -> Element:
@@ -152,32 +149,10 @@ def main_numbers(rows: AgreementRows, made: Trust, who: str) -> str:
         parts.append(
             f"{'Two people' if who == 'people' else 'Two of them'} say the same in {shared.value:.0%} of cases{bounds}{rests}."
         )
-    parts.append(_paradox(people, made.aspect))
+    parts.append(paradox(people, made.aspect))
     left = [f"{n:,} {wording.reason(name)}" for name, n in row.excluded.items()]
     parts.append(f"Left out: {', '.join(left)}." if left else "")
     return " ".join(part for part in parts if part)
-
-
-def _paradox(people: dict[str, Estimate], aspect: str) -> str:
-    """Return why kappa is low although people agree, where that is because nearly all answers are alike; else ""."""
-    agreed, ac1, mean = (_value(people, name) for name in ("percent_agreement", "gwet_ac1", "mean"))
-    name = next((name for name in _BEYOND_CHANCE if _value(people, name) is not None), None)
-    kappa = _value(people, name) if name else None
-    if aspect not in YES_NO_ASPECTS or agreed is None or ac1 is None or mean is None or kappa is None:
-        return ""
-    if agreed < HIGH or ac1 - kappa < GAP:
-        return ""
-    word, common = ("yes", mean) if mean > 0.5 else ("no", 1 - mean)
-    return (
-        f"{wording.title(str(name))} is only {wording.two(kappa)}, as {wording.percent(common)} of the answers are {word}"
-        " and chance alone would agree nearly as often (the prevalence paradox); AC1, which expects less of chance, is"
-        f" {ac1:z.2f}."
-    )
-
-
-def _value(people: dict[str, Estimate], name: str | None) -> float | None:
-    row = people.get(name or "")
-    return None if row is None else row.value
 
 
 _FILES: Final = {"ratings": "the ratings that count", "judgements": "all judgements", "annotations": "people’s whole answers"}
@@ -332,7 +307,7 @@ def _uses(made: Trust) -> Element:
         (f"{each.name}, one by one" if each.kind != "scorer" else each.name, *(_use(each.cells.get(use)) for use in USES))
         for each in made.raters
     ]
-    heads = columns("rater", *numbers(*(words.removeprefix("to ") for words in USES.values())))
+    heads = columns("rater", *numbers(*USES.values()))
     return table_element(plain_table("Raters by what they can do", heads, rows))
 
 

@@ -21,7 +21,7 @@ from ui.pages.trust.view import TrustView
 _TITLES: Final[Mapping[Use, str]] = {
     "judge": "Judge one image", "better": "Better image of a prompt", "order": "Order generators",
 }  # fmt: skip
-_COLOURS: Final = {"as people": "is-good", "below": "is-bad", "chance": "is-bad", "undecided": "is-open", "few": "is-open"}
+_COLOURS: Final = {"equal": "is-good", "below": "is-bad", "chance": "is-bad", "undecided": "is-open", "few": "is-open"}
 _MANY, _FOLDED, _COMPACT = 15, 8, 10
 """More scorers than `_MANY` are folded to the best `_FOLDED`; from `_COMPACT` on rows are low."""
 

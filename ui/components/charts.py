@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-import numpy as np
-
 from agreement.estimate import Estimate, WithInterval
 from concord.common import wording
 from concord.headlines import number_text

@@ -247,9 +247,9 @@ def test_peoples_level_is_that_of_one_person_by_the_same_statistic(shown: Shown,
     bands = sum(
         cell.level is not None and cell.level.value is not None for each in made.scorers for cell in each.cells.values()
     )
-    if any(
-        choice.value == statistic and not choice.reason for choice in open_scope(shown.store, Scope("s")).choices["statistic"]
-    ):  # type: ignore[union-attr]
+    opened = open_scope(shown.store, Scope("s"))
+    assert opened is not None
+    if any(choice.value == statistic and not choice.reason for choice in opened.choices["statistic"]):
         assert drawn.count('class="cc-dot-level"') == bands
     assert "among themselves" not in unescape(drawn)
 

@@ -95,6 +95,7 @@ def test_two_people_label_by_keyboard_while_agreement_is_open(fresh: Server, vis
     agreement.get_by_role("link", name="All numbers").first.click()
     # both yes on 3, both no on 1: 0.8 observed, 0.7 of all say yes: 0.58 by chance
     table = agreement.get_by_role("table").filter(has_text="People among themselves")
+    expect(table).to_be_visible()
     column = table.get_by_role("columnheader").all_inner_texts().index("Fleiss’ κ")
     row = table.get_by_role("row").filter(has=agreement.get_by_role("rowheader", name="all images"))
     expect(row.locator("th, td").nth(column)).to_contain_text("0.524")

@@ -85,6 +85,7 @@ def test_parts_of_all_numbers_have_addresses_and_close_with_escape(page: Page) -
     panel.get_by_role("link", name="Consensus of people").click()
     panel.get_by_role("link", name="Majority: add to the matrix").click()
     expect(page).to_have_url(re.compile("consensus=majority"))
+    expect(panel.get_by_role("link", name="Majority: in the matrix")).to_be_visible()
     expect(panel).to_contain_text("Consensus beside people, all images")
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)

@@ -75,7 +75,7 @@ class TrustView:
             last("beside") or last("b"),
             last("epsilon") if last("epsilon") in COSTS else "0.1",
             last("all") == "1",
-            numbers if numbers in PARTS else "all" if table or numbers else "consensus" if methods else "",
+            numbers if numbers in PARTS else "all" if table or numbers else "",
             methods,
             table,
             _further(values),

@@ -26,9 +26,12 @@ PARTS: Final[Mapping[str, str]] = {
 }
 """The parts of "All numbers", one of which is open at a time."""
 EVERY: Final = "all_statistics"
-PARAMETERS: Final = (*NAMES, "rater", "beside", "epsilon", "all", "numbers", "consensus", "table")
-"""The names in an address of Trust; what else restricts judgements (`Selection`) may follow."""
 _FURTHER: Final = frozenset(each.name for each in fields(Selection)) - {*NAMES, "rater"}
+"""What restricts judgements beside the scope."""
+PARAMETERS: Final = (
+    *NAMES, "rater", "beside", "epsilon", "all", "numbers", "consensus", "table", *sorted(_FURTHER),
+)  # fmt: skip
+"""The names in an address of Trust."""
 
 
 @dataclass(frozen=True, slots=True)

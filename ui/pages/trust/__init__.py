@@ -35,7 +35,7 @@ class TrustPage(LivePlace):
         view = TrustView.read(values)
         opened = open_scope(self.store, view.scope)
         if opened is None:
-            yield PlaceDrawing("", nothing_yet(self.store), self.title)
+            yield PlaceDrawing("", nothing_yet(self.store), "Agreement")
             return
         passes = (False,) if is_huge(self.store) else (False, True)
         for intervals in passes:
@@ -48,7 +48,7 @@ class TrustPage(LivePlace):
                 intervals=intervals,
             )
             content = [_sentence(self.store, made, opened, view), _body(self.store, made, view)]
-            yield PlaceDrawing(scope_bar(opened, view.of_scope), content, self.title, complete=intervals == passes[-1])
+            yield PlaceDrawing(scope_bar(opened, view.of_scope), content, "Agreement", complete=intervals == passes[-1])
 
 
 def _sentence(store: OpenProject, made: Trust, opened: OpenScope, view: TrustView) -> Node:

@@ -21,8 +21,10 @@ import pandas as pd
 
 from agreement.estimate import Estimate, WithInterval
 from agreement.generators import GeneratorDifference, compare_generators
+from agreement.pair.confusion import GAP, HIGH
 from agreement.report.ceiling import FINER, NO_INTERVALS, SAW_LABELS
 from concord.common import sentences, wording
+from data.aspects import YES_NO_ASPECTS
 from data.selection import PEOPLE, SIMULATED
 
 ALL: Final = "all"
@@ -272,6 +274,28 @@ def scorer_headline(row: Estimate, who: str, *, intervals: bool = True) -> tuple
         return f"No scorer clearly agrees with {who} yet", so_far
     parts = [people_level(row).text, verdict_beside_people(row)]
     return f"{row.rater} agrees with {who}: {title} {number}", "".join(f"; {part}" for part in parts if part)
+
+
+def paradox(people: Mapping[str, Estimate], aspect: str) -> str:
+    """Return why kappa is low although people agree, where that is because nearly all answers are alike; else "".
+
+    Args:
+        people: numbers of people among themselves, by statistic.
+        aspect: the question.
+    """
+    values = {name: row.value for name, row in people.items() if row.value is not None}
+    name = next((name for name in ("cohen_kappa", "fleiss_kappa") if name in values), None)
+    if aspect not in YES_NO_ASPECTS or name is None or not {"percent_agreement", "gwet_ac1", "mean"} <= values.keys():
+        return ""
+    if values["percent_agreement"] < HIGH or values["gwet_ac1"] - values[name] < GAP:
+        return ""
+    mean = values["mean"]
+    word, common = ("yes", mean) if mean > 0.5 else ("no", 1 - mean)
+    return (
+        f"{wording.title(name)} is only {wording.two(values[name])}, as {wording.percent(common)} of the answers are {word}"
+        " and chance alone would agree nearly as often (the prevalence paradox); AC1, which expects less of chance, is"
+        f" {values['gwet_ac1']:z.2f}."
+    )
 
 
 def is_muted(prompts: int | None) -> bool:

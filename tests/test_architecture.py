@@ -110,21 +110,6 @@ SERVER_START = "ui/web/server.py"
 OF_OPEN_PROJECT = {"project", "version", "secret", "notes"}
 """What `ui` may ask an open project itself; all else it asks `concord`."""
 IN_PAGES = {
-    "ui/pages/agreement/pairs.py": {
-        "agreement.pair_report",
-        "agreement.report.report",
-        "data.store.browse.contents",
-        "data.store.core.frame",
-        "data.store.core.store",
-    },
-    "ui/pages/agreement/scorers.py": {
-        "agreement.curve",
-        "agreement.report.report",
-        "data.store.core.frame",
-        "data.store.core.store",
-    },
-    "ui/pages/agreement/summary.py": {"agreement.pair.confusion", "data.store.core.store"},
-    "ui/pages/agreement/view.py": {"data.store.browse.contents", "data.store.core.store"},
     "ui/pages/images.py": {
         "data.selection",
         "data.store.analysis.confusion",
@@ -174,7 +159,6 @@ IN_PAGES = {
     "ui/pages/results/votes.py": {"agreement.preferences.votes"},
     "ui/pages/planning.py": {"data.store.core.store"},
     "ui/pages/reports.py": {"data.store.browse.contents", "data.store.campaigns.management", "data.store.core.store"},
-    "ui/pages/scorers.py": {"agreement.reasons", "data.store.browse.contents", "data.store.core.store"},
     "ui/pages/studies.py": {"data.studies.published"},
 }
 """What pages still take past the door, by file: the list may only shrink."""

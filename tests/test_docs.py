@@ -269,7 +269,7 @@ def test_paths_of_the_developers_pages_exist() -> None:
 
 WALK = re.compile(r"^### (.+) \((\d+) functions, (\d+) files\)$")
 STEP = re.compile(r"^- `([\w./]+)`: (`\w+`(?:, `\w+`)*)$")
-LONGEST_WALKS = [(40, 18), (53, 32), (17, 10)]
+LONGEST_WALKS = [(40, 18), (53, 33), (17, 10)]
 
 
 def test_the_walks_are_counted_and_short() -> None:
@@ -285,7 +285,7 @@ def test_the_walks_are_counted_and_short() -> None:
             source = text_of(ROOT / step[1])
             for name in re.findall(r"`(\w+)`", step[2]):
                 script = step[1].endswith(".js")
-                shape = rf"(?:export )?(?:function )?{name}\(" if script else rf"(?:async )?(?:def|class) {name}\b"
+                shape = rf"(?:export )?(?:async )?(?:function )?{name}\(" if script else rf"(?:async )?(?:def|class) {name}\b"
                 assert re.search(rf"^ *{shape}", source, re.MULTILINE), f"{step[1]}: {name}"
                 steps.append((step[1], name))
     assert len(walks) == 3

@@ -167,6 +167,7 @@ def numbers(outcome: Outcome, low: float | None, high: float | None, method: Met
         "high": high,
         "n_items": used.items,
         "n_ratings": used.ratings,
+        "n_prompts": used.clusters,
         "excluded": used.excluded,
         "reason": outcome.reason,
         "method": method,

@@ -4,7 +4,7 @@
 
 import { button, h } from "./dom.js";
 
-const TABLE = "table.cc-table:not(.cc-fits), table.cc-board, table.cc-leaderboard, table.cc-crowd";
+const TABLE = "table.cc-table:not(.cc-fits), table.cc-board, table.cc-leaderboard, table.cc-crowd, table.cc-trust-table, table.cc-trust-matrix";
 const FIGURE = ".js-plotly-plot";
 const SHOWN_MS = 2000;
 const RISKY = /^'*[=+\-@\t\r\n＝＋－＠]/;
@@ -27,7 +27,7 @@ function cellsOf(table) {
   const read = (one) => {
     const detail = one.querySelector(".cc-detail")?.textContent ?? "";
     const bounds = INTERVAL.exec(detail) ?? INTERVAL.exec(one.title);
-    const whole = clean([...one.childNodes].map((node) => node.textContent).join(" "));
+    const whole = clean([...one.childNodes].filter((node) => node.ariaHidden !== "true").map((node) => node.textContent).join(" "));
     const text = bounds && detail ? clean(whole.replace(clean(detail), "")) : whole;
     return { text, whole, bounds: bounds && bounds.slice(1, 3), value: NUMBER.test(text) ? Number(text) : null };
   };

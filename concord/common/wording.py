@@ -112,6 +112,17 @@ def title(statistic: str) -> str:
     return STATISTICS[statistic].title if statistic in STATISTICS else statistic
 
 
+_SYMBOLS: Final = {
+    "cohen_kappa": "κ", "cohen_kappa_quadratic": "κ²", "spearman": "ρ", "pearson": "r", "gwet_ac1": "AC1", "auc": "AUC",
+    "percent_agreement": "agree", "krippendorff_alpha_interval": "α", "krippendorff_alpha_ordinal": "α", "gwet_ac2": "AC2",
+}  # fmt: skip
+
+
+def symbol(statistic: str) -> str:
+    """Return a statistic's short name, such as ``κ``, for where there is little room."""
+    return _SYMBOLS.get(statistic, title(statistic))
+
+
 def meaning(statistic: str) -> str:
     return STATISTICS[statistic].meaning if statistic in STATISTICS else ""
 

@@ -48,7 +48,7 @@ SCORE: Final = "score"
 BY_TASK: Final = "task:"
 """Before a task's name, where rows are sorted by it."""
 BOARD: Final = Options(each_generator=False, matrix=False, ceiling=True)
-"""What the board reads of the agreement report: the same call as the Agreement page's, so that it is computed once."""
+"""What the board reads of the agreement report: the same call as Trust's, so that it is computed once."""
 
 Kind = Literal["people", "simulated", "scorer"]
 

@@ -66,13 +66,20 @@ LISTING: Final[dict[str, str]] = {
 }
 """A listing of images."""
 PARAMETERS: Final[dict[str, dict[str, str]]] = {
-    "agreement": {
-        "statistic": "The statistic that the matrix is shaded by.",
-        "show": "The part: `all` (numbers), `certainty`, `scorers` or `thresholds`.",
+    "trust": {
+        "suite": "The suite.",
+        "aspect": "The question.",
+        "generator": "The generators; repeatable, all by default.",
+        "task": "The task; all by default.",
+        "statistic": "The statistic of the first column, and of any two raters.",
+        "rater": "The rater whose row is open; the first scorer by default.",
+        "beside": "Whom it is compared with; people by default.",
+        "epsilon": "Whom the alternative annotator test compares with: `0.1` a crowd, `0.15` skilled people, `0.2` experts.",
+        "all": "`1`: all rows, generators and raters.",
+        "numbers": "The part of All numbers that is open: `all`, `pair`, `replace`, `certainty`, `scorers`, `thresholds`,"
+        " `consensus`.",
         "consensus": "Consensuses of people as raters, with commas between: `majority`, `dawid_skene`, `mace`.",
         "table": "`all_statistics`: tables with every statistic, not only the scale's main ones.",
-        "a": "One of the pair that is opened.",
-        "b": "The other.",
     },
     "results": {
         "suite": "The suite.",
@@ -106,12 +113,6 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
     "planning": {
         "rated": "What people rate, as `SUITE·ASPECT`, and `·simulated` for simulated people.",
         "precision": "The wanted half width of 95 % intervals, as a share of the scale: `0.02`, `0.03`, `0.05`, `0.1`.",
-    },
-    "scorers": {
-        "suite": "The suite.",
-        "aspect": "What people rated.",
-        "task": "The task; all by default.",
-        "epsilon": "What a person costs more, for the alternative annotator test: `0.1` (a crowd), `0.15` or `0.2` (experts).",
     },
     "studies": {
         "study": "The study, by its name in the commands.",
@@ -233,17 +234,13 @@ PAGES: Final[dict[str, DocumentedPage]] = {
         {"image": "The image in the drawer, by its id."},
         keys=("assets/js/images/keys.js", "assets/js/drawer/keys.js"),
     ),
-    "agreement": DocumentedPage(
+    "trust": DocumentedPage(
         "/studio/agreement",
-        "How far raters agree: a matrix of all, people among themselves, scorers by people's certainty, against each other, and"
-        " as decisions. Every filter of the command line works in the address, too.",
-        FILTERS,
-    ),
-    "scorers": DocumentedPage(
-        "/studio/agreement/scorers",
-        "What scorers are good for: whether each may replace people, and, beside people's own level, whether it chooses the"
-        " better image of a prompt, orders the generators, and gives people's verdict"
-        " ([statistics](statistics/ranking.md#ranking)).",
+        "What each scorer may be used for, beside people's own level by the same statistic: to judge one image, to choose the"
+        " better image of a prompt, to order generators ([statistics](statistics/ranking.md#ranking)). A rater beside another"
+        " with the images on which they differ, any two raters, places within chance, the alternative annotator test; all else"
+        " under All numbers. Filters of the command line work in the address, too.",
+        {name: text for name, text in FILTERS.items() if name != "rater"},
     ),
     "compare": DocumentedPage(
         "/studio/results/compare",

@@ -14,7 +14,7 @@ from concord.agreement_request import AgreementRequest
 from data.requests import fields_of
 from tests.concord.test_agreement import made, rows
 from tests.ui.small_project import agreement, concord, done
-from ui.pages.agreement.view import CONSENSUS, AgreementView
+from ui.pages.trust.scorer_numbers import CONSENSUS
 
 PEOPLE = {f"i{n:02}": text for n, text in enumerate(["yyn", "nny", "yyy", "nnn", "yny", "yyn"] * 3)}
 SCORER = {item: "yn"[n % 2] for n, item in enumerate(PEOPLE)}
@@ -99,9 +99,3 @@ def test_exports_hold_what_was_said(judged: Path, tmp_path: Path) -> None:
 def test_one_list_of_methods() -> None:
     (offered,) = [field for field in fields_of(AgreementRequest) if field.name == "consensus"]
     assert list(offered.choices) == list(CONSENSUSES) == list(CONSENSUS) == list(get_args(ConsensusMethod))
-
-
-def test_an_address_names_methods() -> None:
-    assert AgreementView(consensus="mace,majority,median").methods == ("majority", "mace")
-    assert AgreementView().methods == ()
-    assert AgreementView(suite="s", consensus="mace").address().endswith("?suite=s&consensus=mace")

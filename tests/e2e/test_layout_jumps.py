@@ -15,7 +15,7 @@ Visit = Callable[..., Visitor]
 
 READY: Final = {
     "": ".cc-leaderboard", "add": ".cc-add-zone", "browse": ".cc-cell", "map": "#map-plot .point",
-    "agreement": "#agreement-plot .ytick", "compare": ".cc-versus",
+    "agreement": ".cc-trust-table", "compare": ".cc-versus",
     "results/votes": ".cc-votes", "matching": "main .cc-headline, #teaching",
     "explore": "#explore-plot .ytick", "people": "main h1", "runs": "main table",
     "reports": "#report-preview .cc-note", "workbench": ".cc-desk",

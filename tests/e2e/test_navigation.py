@@ -32,8 +32,7 @@ def browse(page: Page) -> None:
 
 def agreement(page: Page) -> None:
     expect(page).to_have_url(re.compile("/studio/agreement"))
-    expect(page.locator("#headline .cc-headline")).to_be_visible()
-    expect(page.locator("#agreement-plot .ytick").first).to_be_visible()
+    expect(page.locator(".cc-trust-table")).to_be_visible()
 
 
 PAGES = {"Results": results, "Images": browse, "Agreement": agreement}

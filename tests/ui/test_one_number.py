@@ -1,4 +1,4 @@
-"""One question, one number: on Results, Agreement, Compare, Estimates, Scorers and Reports, by commands and the library.
+"""One question, one number: on Results, Trust, Compare, Estimates and Reports, by commands and the library.
 
 By the functions that they call: equal names, equal numbers, equal intervals; no level of another statistic, and no "best"
 without evidence.
@@ -29,17 +29,18 @@ from concord import headlines
 from concord.agreement import AgreementRows, recall
 from concord.comparison.leaderboard import BOARD, Leaderboard, leaderboard
 from concord.comparison.model_comparison import RatedAspect, compare_models
+from concord.comparison.trust import Trust, trust
 from concord.meta.estimates import estimate
 from concord.reporting.material import gather
-from concord.scope import scope_of
+from concord.scope import Scope, open_scope, scope_of
 from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from tests.ui.answered_projects import KINDS, QUALITY, fill
-from ui.pages.agreement import summary
-from ui.pages.agreement.view import AgreementView
 from ui.pages.results import ResultsPage
 from ui.pages.results.compare import ComparePage
-from ui.pages.scorers import ScorerEvidence, ScorersView, questions_html
+from ui.pages.trust import TrustPage
+from ui.pages.trust.table import trust_table
+from ui.pages.trust.view import TrustView
 from ui.report import export
 from ui.report.sections import Document
 from ui.shell.html import rendered
@@ -67,13 +68,9 @@ class Shown:
     def who(self) -> str:
         return PEOPLE if self.people == "real" else SIMULATED
 
-    def view(self, statistic: str) -> AgreementView:
-        return AgreementView(suite="s", aspect=self.aspect, task="all", statistic=statistic)
-
-    def sides(self) -> tuple[AgreementRows, AgreementRows]:
-        """Rows about real people, and about simulated ones."""
-        real, simulated = (summary.by_kind_of_people(self.rows, kind) for kind in ("real", "simulated"))
-        return real, simulated
+    @property
+    def trust(self) -> Trust:
+        return trust(self.store, self.selection)
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -107,6 +104,12 @@ def _results(store: Store) -> str:
     return rendered(htpy.fragment[whole.scope, whole.content])
 
 
+def _trust(store: Store, **asked: str) -> str:
+    """Return all that Trust shows, as HTML."""
+    *_, whole = TrustPage(store).draw_place(lambda name: [asked[name]] if name in asked else [])
+    return rendered(htpy.fragment[whole.content])
+
+
 def _compare(store: Store, **asked: str) -> str:
     """Return all that Compare shows of two generators, as HTML."""
     *_, whole = ComparePage(store).draw_place(lambda name: [asked[name]] if name in asked else [])
@@ -115,12 +118,10 @@ def _compare(store: Store, **asked: str) -> str:
 
 def _texts(shown: Shown) -> list[str]:
     """Every headline of the pages and the report."""
-    real, simulated = shown.sides()
-    statistic = "spearman" if shown.aspect == "faithfulness" else "cohen_kappa"
     summary_section = shown.report.sections[0]
     texts = [
         _results(shown.store),
-        rendered(summary.headline(real, simulated, shown.view(statistic))),
+        _trust(shown.store),
         *summary_section.points,
     ]
     for first, second in permutations(QUALITY, 2):
@@ -188,17 +189,12 @@ def test_the_difference_of_two_generators_is_one_number(shown: Shown) -> None:
 
 
 def test_the_order_of_generators_is_one_order(shown: Shown) -> None:
-    evidence = ScorerEvidence.of(shown.store, ScorersView("s", shown.aspect))
-    assert evidence is not None
-    own = evidence.ranks[None]
-    assert sorted(own, key=lambda name: own[name].value or 0.0) == list(shown.board.generators)
+    assert shown.trust.generators == shown.board.generators
 
 
 def test_scorers_have_no_level_of_another_statistic_beside_them(shown: Shown) -> None:
-    evidence = ScorerEvidence.of(shown.store, ScorersView("s", shown.aspect))
-    assert evidence is not None
-    table = rendered(questions_html(evidence))
-    assert "one person" in table
+    table = _trust(shown.store).partition("cc-trust-table")[2].partition("</table>")[0]
+    assert "cc-dot-level" in table
     assert not re.search("Fleiss|Krippendorff|AC1|AC2", table)
     section = next(each for each in shown.report.sections if each.title == "What scorers are good for")
     for part in section.tables:
@@ -239,36 +235,34 @@ def test_nothing_is_best_without_an_interval_above_0(shown: Shown) -> None:
 
 @pytest.mark.parametrize("statistic", ["spearman", "pearson", "cohen_kappa", "percent_agreement"])
 def test_peoples_level_is_that_of_one_person_by_the_same_statistic(shown: Shown, statistic: str) -> None:
-    real, simulated = shown.sides()
-    rows, view = (real if shown.people == "real" else simulated), shown.view(statistic)
-    closest = headlines.closest(rows.raters, statistic)
-    figure = summary.forest(real, simulated, view)
-    if closest is None:
-        return
-    level = summary.people_level(rows, view)
-    assert level is not None
-    assert level.value == (closest.ceiling.value if closest.ceiling else None)
-    bands = [] if figure is None else [note.text for note in figure.layout.annotations if "place" in (note.text or "")]
-    assert len(bands) == (level.value is not None)
-    for text in bands:
-        assert text.startswith(f"one person in {closest.rater}’s place {level.value:.2f}")
-    headline = unescape(rendered(summary.headline(real, simulated, view)))
-    assert "among themselves" not in headline
-
-
-def test_without_a_level_the_line_says_why_and_no_band_is_drawn(shown: Shown) -> None:
-    real, simulated = shown.sides()
-    side = real if shown.people == "real" else simulated
-    none = Ceiling(None, None, None, 0, 0, Reason(ReasonCode.NOBODY_RATED), NO_METHOD)
-    rows, other = replace(side, raters=tuple(replace(row, ceiling=none) for row in side.raters)), AgreementRows()
-    figure = summary.forest(rows, other, shown.view("spearman"))
-    assert figure is not None
-    assert not [
-        note.text for note in figure.layout.annotations if "people" in (note.text or "") or "person" in (note.text or "")
-    ]
-    assert "no level of people: nobody rated its images here" in unescape(
-        rendered(summary.headline(rows, other, shown.view("spearman")))
+    rows = {(row.rater, row.statistic): row for row in shown.rows.raters if (row.task, row.people) == ("all", shown.people)}
+    made = trust(shown.store, shown.selection, statistic=statistic)
+    for rater in made.scorers:
+        cell = rater.cells["judge"]
+        row = rows[rater.name, cell.statistic]
+        assert cell.level == row.ceiling
+        wanted = rows.get((rater.name, statistic))
+        assert cell.statistic == statistic or wanted is None or wanted.value is None
+    drawn = _trust(shown.store, statistic=statistic).partition("cc-trust-table")[2].partition("</table>")[0]
+    bands = sum(
+        cell.level is not None and cell.level.value is not None for each in made.scorers for cell in each.cells.values()
     )
+    opened = open_scope(shown.store, Scope("s"))
+    assert opened is not None
+    if any(choice.value == statistic and not choice.reason for choice in opened.choices["statistic"]):
+        assert drawn.count('class="cc-dot-level"') == bands
+    assert "among themselves" not in unescape(drawn)
+
+
+def test_without_a_level_the_number_says_why_and_no_band_is_drawn(shown: Shown) -> None:
+    none = Ceiling(None, None, None, 0, 0, Reason(ReasonCode.NOBODY_RATED), NO_METHOD)
+    made = shown.trust
+    raters = tuple(
+        replace(each, cells={use: replace(cell, level=none) for use, cell in each.cells.items()}) for each in made.scorers
+    )
+    table = rendered(trust_table(replace(made, raters=raters), TrustView(), ""))
+    assert "cc-dot-level" not in table
+    assert "no level of people: nobody rated its images here" in unescape(table)
 
 
 def test_the_reports_band_is_that_of_the_page(shown: Shown) -> None:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-import numpy as np
-
 from agreement.estimate import Estimate, WithInterval
 from concord.common import wording
 from concord.headlines import number_text
@@ -199,51 +197,6 @@ def _template() -> go.layout.Template:
 def plain(figure: go.Figure, height: int | None) -> None:
     """Give a figure the look of all figures, a height in px (None: that of its place), margins, and no legend."""
     figure.update_layout(template=_template(), height=height, margin={"l": 24, "r": 24, "t": 12, "b": 52}, showlegend=False)
-
-
-def against(x: Sequence[float], y: Sequence[float], names: tuple[str, str]) -> go.Figure:
-    """Two raters' numbers by item, with the line on which every point would lie if both put the items in the same order.
-
-    ``names`` are those of the axes.
-    """
-    import plotly.graph_objects as go
-
-    every = max(1, -(-len(x) // _MOST_POINTS))
-    points, times = np.unique(np.stack([x, y], axis=1)[::every], axis=0, return_counts=True)
-    figure = go.Figure()
-    figure.add_trace(
-        go.Scatter(
-            name="images (the larger, the more)",
-            x=points[:, 0].tolist(),
-            y=points[:, 1].tolist(),
-            mode="markers",
-            marker={"size": (5 * np.sqrt(times)).clip(6, 40).tolist(), "color": chart_colors.SCORER, "opacity": 0.45},
-            customdata=(times * every).tolist(),
-            hovertemplate=f"%{{x:.3g}}, %{{y:.3g}}: %{{customdata:,}}{ALONE}",
-        )
-    )
-    line = {"color": chart_colors.PEOPLE, "width": 2, "shape": "hv"}
-    rank = {"x": np.sort(x)[::every].tolist(), "y": np.sort(y)[::every].tolist()}
-    figure.add_trace(go.Scatter(**rank, mode="lines", line=line, name="were both in the same order", hoverinfo="skip"))
-    plain(figure, height=360)
-    figure.update_xaxes(title=escaped(names[0]))
-    figure.update_yaxes(title=escaped(names[1]))
-    return legend(figure, several=True)
-
-
-def over_time(last: Sequence[int], each: Sequence[float], so_far: Sequence[float]) -> go.Figure:
-    """Percent agreement step by step, and of all up to there; ``last`` is how many answers there were by then."""
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
-    steps = {"size": 8, "color": chart_colors.SCORER}
-    figure.add_trace(go.Scatter(x=[*last], y=[*each], mode="markers", marker=steps, name="in each step"))
-    line = {"color": chart_colors.PEOPLE, "width": 2}
-    figure.add_trace(go.Scatter(x=[*last], y=[*so_far], mode="lines", line=line, name="all so far"))
-    plain(figure, height=300)
-    figure.update_xaxes(title="answers so far")
-    figure.update_yaxes(title="agreement", tickformat=".0%", range=[-0.03, 1.03])
-    return legend(figure, several=True)
 
 
 def decisions(made: ThresholdCurve, names: tuple[str, str]) -> go.Figure:

@@ -64,7 +64,14 @@ def axis_scale(axis: Axis, every: int = 1) -> Element:
 
 
 def dot(
-    row: WithInterval, axis: Axis, kind: str, *, every: int = 1, chance: float | None = None, beside: float | None = None
+    row: WithInterval,
+    axis: Axis,
+    kind: str,
+    *,
+    every: int = 1,
+    chance: float | None = None,
+    beside: float | None = None,
+    level: WithInterval | None = None,
 ) -> Element:
     """Return a dot, its interval and the axis's ticks.
 
@@ -75,16 +82,27 @@ def dot(
         every: one tick in so many.
         chance: where a dashed line stands, such as 0 for differences.
         beside: another value of the same, as a hollow tick.
+        level: people's own number by the same statistic, as a band with a line.
     """
     assert row.value is not None
     has = row.low is not None and row.high is not None
     low, high = (axis.percent(end) for end in (row.low, row.high)) if has else (0.0, 0.0)  # type: ignore[arg-type]
     return htpy.span(class_=["cc-dot", f"cc-dot--{kind}", not has and "is-open"])[
         [htpy.i(class_="cc-dot-tick", style=f"left:{axis.percent(tick)}%") for tick in axis.ticks[::every]],
+        level is not None and level.value is not None and _band(level, axis),
         chance is not None and htpy.i(class_="cc-dot-chance", style=f"left:{axis.percent(chance)}%"),
         has and htpy.i(class_="cc-dot-bar", style=f"left:{low}%;width:{max(round(high - low, 2), 0.5)}%"),
         beside is not None and htpy.i(class_="cc-dot-beside", style=f"left:{axis.percent(beside)}%"),
         htpy.i(class_="cc-dot-point", style=f"left:{axis.percent(row.value)}%"),
+    ]
+
+
+def _band(level: WithInterval, axis: Axis) -> list[Element]:
+    """Return an interval as a band over the whole height, and its value as a line."""
+    low, high = (axis.percent(end if end is not None else level.value or 0.0) for end in (level.low, level.high))
+    return [
+        htpy.i(class_="cc-dot-level", style=f"left:{low}%;width:{round(high - low, 2)}%"),
+        htpy.i(class_="cc-dot-middle", style=f"left:{axis.percent(level.value or 0.0)}%"),
     ]
 
 

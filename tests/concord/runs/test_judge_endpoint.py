@@ -35,9 +35,8 @@ from tests.scorers.models.language_server import Answer, Scripted, serving
 from tests.ui import small_project
 from tests.ui.small_project import Ran, concord, done, query
 from tests.ui.worker_threads import Control, put
-from ui.pages.agreement import AgreementPage
-from ui.pages.agreement.view import AgreementView
 from ui.pages.results.vote_numbers import position_bias
+from ui.pages.trust import TrustPage
 
 KEY = "sk-very-secret-4711"
 ASKED = [
@@ -281,8 +280,8 @@ def test_viescore_s_judges_and_a_rubric_stand_in_the_same_tables(project: Path, 
     ranked = json.loads(done(project, "rank", *about, "--no-intervals", "--format", "json"))["rows"]
     assert {ours, released} <= {row["scorer"] for row in ranked if row["value"] is not None}
     with Store(project) as store:
-        view = AgreementView(suite="imagenhub", aspect="semantic_consistency", statistic="pearson")
-        shown = str(AgreementPage(store).drawn(view, intervals=False)["agreement-tables"])
+        asked = {"suite": "imagenhub", "aspect": "semantic_consistency", "statistic": "pearson"}
+        shown = str(TrustPage(store).drawn(list(asked.items()), whole=False)["content"])
         (judged, _) = judges_of(store, "viescore", VIESCORE)
     assert {ours, released} <= {each.name for each in judged.judges}
     assert all(name in shown for name in (ours, released))

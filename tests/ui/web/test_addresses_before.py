@@ -14,6 +14,8 @@ from ui.web.addresses_before import new_address
         ("images/one", [("id", "x"), ("tag", "a"), ("tag", "b")], "images?image=x&tag=a&tag=b"),
         ("browse", [("q", "a&b"), ("id", "kept")], "images?q=a%26b&id=kept"),
         ("map", [], "images/map"),
+        ("scorers", [("suite", "s"), ("epsilon", "0.2")], "agreement?suite=s&epsilon=0.2"),
+        ("agreement/scorers", [("task", "t1")], "agreement?task=t1"),
     ],
 )  # fmt: skip
 def test_an_address_of_before_leads_to_its_image_with_its_listing(

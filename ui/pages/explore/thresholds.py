@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlencode
 
 import numpy as np
 from htpy import Element, Node
@@ -39,12 +38,10 @@ from data.store.browse import contents
 from data.store.core.store import Store
 from scorers.running.rejudge import Verdicts
 from ui.components import chart_colors, charts
-from ui.components.addresses import browse_address
+from ui.components.addresses import browse_address, page_address
 from ui.components.image_strip import thumbnails
 from ui.components.plotly_text import escaped
-from ui.components.tables import Cells, columns, explained, heading, note, plain_table, table_element
-from ui.pages.agreement.scorers import scores_to_decisions
-from ui.pages.agreement.view import AgreementView
+from ui.components.tables import Cells, columns, explained, heading, linked_note, note, plain_table, table_element
 from ui.pages.explore.view import ALL, CHANGED, KINDS, WHO, Drawing, ExploreView
 
 if TYPE_CHECKING:
@@ -373,12 +370,10 @@ def _verdict_change(evidence: RaterEvidence, compared: Compared, view: ExploreVi
 
 
 def _by_scores(store: Store, view: ExploreView) -> Drawing:
-    """Of a rater that gives numbers instead of verdicts: where to cut them."""
-    decisions = AgreementView(suite=view.suite, aspect=rejudging.ASPECT, task=view.task, a=view.rater)
+    """Return the way to where numbers are cut, of a rater that gives numbers instead of verdicts."""
     scored = {judge.name for judge in contents.raters_of_selection(store, Selection(suite=(view.suite,), aspect=("score",)))}
     if view.rater not in scored:
         return Drawing(note(_NO_KNOBS.format(rater=view.rater)))
-    lead = note(f"{view.rater} gives a number for each image of {view.suite}: “yes” is what lies above a cut.", "cc-lead")
-    only = replace(decisions, further=urlencode({"rater": view.rater}))
-    plot, numbers = scores_to_decisions(store, only, intervals=False)
-    return Drawing(lead, plot, numbers)
+    about = {"suite": view.suite, "aspect": rejudging.ASPECT, "task": view.task, "rater": view.rater, "numbers": "thresholds"}
+    lead = f"{view.rater} gives a number for each image of {view.suite}: “yes” is what lies above a cut."
+    return Drawing(linked_note(lead, page_address("agreement", **about), "Where to cut it"))

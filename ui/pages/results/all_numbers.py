@@ -18,13 +18,12 @@ from concord.common.table import Cell, numbers
 from concord.comparison import preferences
 from concord.comparison.preferences import OPPOSED, PreferenceRows, contests
 from concord.project import OpenProject
-from concord.scope import OpenScope, Scope
+from concord.scope import ALL, OpenScope, Scope
 from concord.suite_metrics.overview_tables import metric_tables
 from data.aspects import YES_NO_ASPECTS
 from data.selection import PEOPLE, SIMULATED, Selection
 from ui.components.addresses import browse_address
 from ui.components.tables import Cells, columns, number, plain_table, table_element, with_details
-from ui.pages.agreement.view import ALL
 from ui.pages.results.vote_view import VotesView, named
 
 _MARKS: Final = {True: "✓ same order", False: "✗ other order", None: ""}

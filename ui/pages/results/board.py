@@ -24,10 +24,6 @@ from ui.components.dots import Axis, axis_of, axis_scale, dot, interval_text
 from ui.pages.results.sharpening import finding_title, sharpening_notice, sharpening_switch
 from ui.pages.results.view import MOST_COLUMNS, CompareView, ResultsView
 
-SYMBOLS: Final = {
-    "cohen_kappa": "κ", "cohen_kappa_quadratic": "κ²", "spearman": "ρ", "pearson": "r", "gwet_ac1": "AC1", "auc": "AUC",
-    "percent_agreement": "agree", "krippendorff_alpha_interval": "α", "krippendorff_alpha_ordinal": "α", "gwet_ac2": "AC2",
-}  # fmt: skip
 _MOST_TASKS: Final = 6
 _FOLDED_TASKS: Final = 5
 _MOST_ROWS: Final = 12
@@ -195,7 +191,7 @@ def _rater_head(board: Leaderboard, view: ResultsView, rater: BoardRater, axis: 
     title = None
     row = rater.agreement
     if row is not None and row.value is not None:
-        agreement = htpy.small[f"{SYMBOLS.get(rater.statistic, wording.title(rater.statistic))} {wording.two(row.value)}"]
+        agreement = htpy.small[f"{wording.symbol(rater.statistic)} {wording.two(row.value)}"]
         whose = "people" if board.people == "real" else SIMULATED
         title = f"{wording.title(rater.statistic)} with {whose}: {wording.two(row.value)} {interval_text(row)}".strip()
     elif rater.kind != "scorer":
@@ -355,7 +351,7 @@ def _more_raters(board: Leaderboard, view: ResultsView, raters: Sequence[BoardRa
             htpy.span[_point(each), each.name],
             each.agreement is not None
             and each.agreement.value is not None
-            and htpy.small[f"{SYMBOLS.get(each.statistic, each.statistic)} {wording.two(each.agreement.value)}"],
+            and htpy.small[f"{wording.symbol(each.statistic)} {wording.two(each.agreement.value)}"],
         ]
         for each in board.raters[1:]
     ]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from data.campaigns.settings import DrawMethod, Seed, Settings, Title
-from data.requests import Request, Setting, read_request
+from data.requests import Request, Setting, fields_of, read_request
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +158,13 @@ def campaign_spec(values: Mapping[str, Any], origin: str = "the campaign") -> Ca
         InputError: names that there are not, and values that are not allowed; the first of them at once.
     """
     return read_request(CampaignSpec, values, origin, "a campaign")
+
+
+def request_values(spec: CampaignSpec) -> dict[str, Any]:
+    """Return what a campaign asks for by name, as a file has it; what is as usual is left out."""
+    values: dict[str, Any] = {}
+    for each in fields_of(CampaignSpec):
+        holder = spec if each.name in spec.__dataclass_fields__ else spec.settings
+        if (value := getattr(holder, each.name)) != each.default:
+            values[each.key] = list(value) if isinstance(value, tuple) else value
+    return values

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from annotation.questionnaires import geneval_authors
+from annotation.questionnaires.form import Form
 from annotation.questionnaires.geneval_template import parse_template
 from concord.campaigns import gold, planning
 from concord.campaigns.changing import CODES
@@ -345,3 +346,24 @@ def _by_source(error: Exception, values: Mapping[str, Any]) -> str:
         except ValueError:
             return "definition"
     return "known" if isinstance(error, InputError) and values.get("known") else "questionnaire"
+
+
+def draft_form(values: Mapping[str, Any], checked: DraftCheck) -> Form | None:
+    """Return the questionnaire of a draft; None where it cannot be read."""
+    if checked.plan is not None:
+        return checked.plan.form
+    try:
+        return planning.form_of(_spec(values))
+    except ValueError:
+        return None
+
+
+_STEPS: Final = {
+    "images": ("title", "id", "suite", "task", "generator", "n", "draw", "overlap", "order", "items", "also", "seed"),
+    "questions": ("questionnaire", "definition", "template", "instructions", "consent", "content_warning"),
+}
+
+
+def step_of(name: str) -> str:
+    """Return the step of the form that a field is in."""
+    return next((step for step, names in _STEPS.items() if name in names), "checks")

@@ -260,11 +260,6 @@ PAGES: Final[dict[str, DocumentedPage]] = {
     "campaigns": DocumentedPage(
         "/studio/people", "Campaigns: made, watched, invited to, and adjudicated ([guide](campaigns.md))."
     ),
-    "planning": DocumentedPage(
-        "/studio/people/plan",
-        "How many prompts and ratings are enough for the precision that you want, from the ratings there are, and how people"
-        " differ ([statistics](statistics/estimates.md#how-many-labels-are-enough)).",
-    ),
     "studies": DocumentedPage(
         "/studio/report/studies",
         "The published studies in the project: what each claims, and its printed numbers beside those of the project's ratings"

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 120_000;
 export function mount(root, { place, beside, poll }) {
   const page = new Place(root, place, beside);
   page.draw();
-  follow(root, { ...poll, shown: () => page.version, moved: () => page.draw({ quietly: true }) });
+  follow(root, { ...poll, shown: () => page.version, moved: () => page.filling() || page.draw({ quietly: true }) });
   return {};
 }
 
@@ -80,7 +80,20 @@ class Place {
     this.content.classList.remove("is-old");
     for (const box of this.content.querySelectorAll("input[name=pick]")) box.checked = ticked.has(box.value);
     this.picked();
+    this.mountModules();
     if (focused) this.content.querySelector(focused)?.focus({ preventScroll: true });
+  }
+
+  /** Whether somebody fills in a form of the place, which nothing is drawn over. */
+  filling() {
+    return this.content.querySelector("[data-filling]") !== null;
+  }
+
+  /** Parts with JavaScript of their own name its module, which gets the part anew after each drawing. */
+  mountModules() {
+    for (const part of this.content.querySelectorAll("[data-place-module]")) {
+      import(`../${part.dataset.placeModule}`).then((module) => part.isConnected && module.mount(part, this));
+    }
   }
 
   busy(on) {

@@ -1,0 +1,110 @@
+"""JSON routes of New campaign: what a form asks for, saving its draft, starting it, and a link for people."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from concord.campaigns import drafting
+from concord.campaigns.drafting import PRESETS, DraftRefused
+from concord.campaigns.inviting import LinkTerms, invite
+from concord.common import wording
+from concord.common.base_path import at
+from concord.project import OpenProject
+from data.people import Role
+from data.refusals import CampaignRefused, InvitationRefused
+from ui.shell.html import rendered
+from ui.web.api import person_of, refusing
+
+_Name = Annotated[str, Field(max_length=100)]
+
+
+class DraftBody(BaseModel):
+    """``campaign``: the draft, empty for a new one; ``values``: of a step's controls; ``preset``: put below them."""
+
+    campaign: str = Field(default="", max_length=64)
+    values: dict[_Name, Any] = Field(default_factory=dict, max_length=200)
+    preset: str = Field(default="", max_length=20)
+
+
+class StartBody(BaseModel):
+    campaign: str = Field(max_length=64)
+
+
+class LinkBody(BaseModel):
+    campaign: str = Field(max_length=64)
+    role: Role = "annotator"
+    days: float = Field(default=30, allow_inf_nan=False)
+    uses: int | None = Field(default=None, ge=0, le=1_000_000)
+    note: str = Field(default="", max_length=500)
+    signed: bool = False
+
+
+def router(store: OpenProject) -> APIRouter:
+    """Return the routes under ``/api/studio/drafts``, and the one of a link."""
+    routes = APIRouter(prefix="/api/studio")
+
+    @routes.post("/drafts/check", response_model=None)
+    def check(body: DraftBody) -> dict[str, Any] | JSONResponse:
+        """What the form would make: `summary` and `foot` as HTML, and `problems` by field; nothing is written."""
+        from ui.pages.new_campaign import foot_of, summary_lines
+
+        try:
+            values = _values(store, body)
+        except DraftRefused as error:
+            return {"problems": error.problems}
+        checked = drafting.check_draft(store, values, campaign_id=body.campaign)
+        return {
+            "summary": rendered(summary_lines(store, checked)),
+            "foot": rendered(foot_of(store, checked)),
+            "problems": checked.problems,
+        }
+
+    @routes.post("/drafts", response_model=None)
+    def save(body: DraftBody) -> dict[str, Any] | JSONResponse:
+        try:
+            campaign = drafting.save_draft(store, _values(store, body), body.campaign)
+        except DraftRefused as error:
+            return _refused(error)
+        return {"campaign": campaign.campaign_id}
+
+    @routes.post("/drafts/preset")
+    def preset(body: DraftBody) -> dict[str, Any]:
+        """All values of a preset; codes are new each time."""
+        if body.preset not in PRESETS:
+            raise HTTPException(404, "There is no such preset.")
+        return {"values": drafting.preset(body.preset)}
+
+    @routes.post("/drafts/start", response_model=None)
+    def start(body: StartBody) -> dict[str, Any] | JSONResponse:
+        try:
+            with refusing(409, CampaignRefused):
+                campaign = drafting.start_draft(store, body.campaign)
+        except DraftRefused as error:
+            return _refused(error)
+        return {"campaign": campaign.campaign_id}
+
+    @routes.post("/people/invitation")
+    def link(request: Request, body: LinkBody) -> dict[str, str]:
+        by = person_of(request, "who makes a link is recorded")
+        terms = LinkTerms(body.role, body.days, body.uses, body.note, body.signed)
+        with refusing(422, InvitationRefused):
+            return {"path": at(invite(store, body.campaign, terms, by))}
+
+    return routes
+
+
+def _values(store: OpenProject, body: DraftBody) -> dict[str, Any]:
+    """Return a draft's values with those of the form in their place."""
+    with refusing(409, CampaignRefused):
+        stored = drafting.draft_values(store, body.campaign) if body.campaign else {}
+    below = drafting.preset(body.preset) if body.preset in PRESETS else {}
+    return drafting.merged({**stored, **below}, body.values)
+
+
+def _refused(error: DraftRefused) -> JSONResponse:
+    """Return a refusal with what is wrong by field."""
+    return JSONResponse({"detail": wording.sentence(error), "problems": dict(error.problems)}, 422)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -323,7 +324,7 @@ def _problems(error: Exception, values: Mapping[str, Any]) -> dict[str, str]:
     if isinstance(error, DraftRefused):
         return dict(error.problems)
     if isinstance(error, CampaignRefused):
-        return {error.field: wording.sentence(error)}
+        return {error.field: wording.sentence(_in_labels(str(error)))}
     problems: dict[str, str] = {}
     for problem in error.problems if isinstance(error, InputError) else (str(error),):
         message = problem.removeprefix(f"{_ORIGIN}: ")
@@ -333,9 +334,17 @@ def _problems(error: Exception, values: Mapping[str, Any]) -> dict[str, str]:
             named = _by_source(error, values)
         text = message.removeprefix(f"{first}: ")
         if named and text.startswith(f"{first} "):
-            text = FIELDS[named].setting.label + text.removeprefix(first)
-        problems.setdefault(named, wording.sentence(text))
+            text = f"“{FIELDS[named].setting.label}”" + text.removeprefix(first)
+        problems.setdefault(named, wording.sentence(_in_labels(text)))
     return problems
+
+
+def _in_labels(text: str) -> str:
+    """Return a message with fields called as in the form; names of one plain word stay."""
+    for name, each in FIELDS.items():
+        if "_" in name and each.setting.label:
+            text = re.sub(rf"\b{name}\b", f"“{each.setting.label}”", text)
+    return text
 
 
 def _by_source(error: Exception, values: Mapping[str, Any]) -> str:

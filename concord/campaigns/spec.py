@@ -68,7 +68,7 @@ class CampaignSpec(Request):
             "Use this item instead, by id. Repeatable.",
             details="They are marked as selected by hand.",
             flags="--item",
-            label="Or only these items, one id per line",
+            label="Or only these images, one id a line",
             hint="Filters are ignored then.",
             lines=2,
         ),
@@ -88,9 +88,9 @@ class CampaignSpec(Request):
         Setting(
             "How --n items are drawn; random: all alike; weighted: more of those where scorers are likely wrong, for `estimate`"
             " only.",
-            label="Draw",
-            hint="errors first: for Estimates only",
-            titles={"random": "all alike", "weighted": "likely errors first"},
+            label="Sampling",
+            hint="likely errors first: for sharpened means alone",
+            titles={"random": "random", "weighted": "likely errors first"},
         ),
     ] = "random"
     also: Annotated[
@@ -98,8 +98,8 @@ class CampaignSpec(Request):
         Setting(
             "Add this item by hand. Repeatable.",
             details="Statistics use only the sampled items, where there are any.",
-            label="Items added by hand, one id per line",
-            hint="If some items are sampled at random, statistics leave out items added by hand.",
+            label="Images added by hand, one id a line",
+            hint="If some images are drawn by chance, statistics leave out those added by hand.",
             lines=2,
         ),
     ] = ()
@@ -110,7 +110,7 @@ class CampaignSpec(Request):
             details="[Format](campaigns.md#checks-and-training).",
             file="known_file",
             flags="--known",
-            label="Items with known answers",
+            label="Images with known answers",
         ),
     ] = ""
     gold_from: Annotated[
@@ -121,9 +121,9 @@ class CampaignSpec(Request):
         ),
     ] = ""
     gold_n: Annotated[
-        int, Setting("Gold items from there.", minimum=0, label="Gold items", hint="mixed in among the others")
+        int, Setting("Gold items from there.", minimum=0, label="Gold images", hint="mixed in among the others")
     ] = 20
-    training_n: Annotated[int, Setting("Training items from there.", minimum=0, label="Training items", hint="come first")] = 0
+    training_n: Annotated[int, Setting("Training items from there.", minimum=0, label="Training images", hint="come first")] = 0
     examples_n: Annotated[
         int,
         Setting(

@@ -82,7 +82,7 @@ class Settings(Request):
             details="`shared`: all have one random order, so that answers meet; `fixed`: all have the list's.",
             section="order",
             label="Order",
-            hint="of the items",
+            hint="of the images",
             titles={
                 "random": "random, each person their own",
                 "shared": "random, the same for all",
@@ -176,7 +176,7 @@ class Settings(Request):
             "Give the items of paused people to others.",
             details="Their answers stop counting.",
             section="checks",
-            label="Give items of paused people to others; their answers stop counting",
+            label="Give images of paused people to others; their answers stop counting",
         ),
     ] = False
     limit: Annotated[
@@ -186,7 +186,7 @@ class Settings(Request):
             details="Answers beyond it are stored and do not count.",
             minimum=1,
             section="limits",
-            label="Items for one person",
+            label="Images for one person",
             hint="0: no limit",
         ),
     ] = None
@@ -232,7 +232,7 @@ class Settings(Request):
             maximum=7 * 24 * 60,
             section="limits",
             label="Reservation time",
-            hint="of an item for a person",
+            hint="of an image for a person",
             step=1,
         ),
     ] = 30.0
@@ -285,7 +285,7 @@ class Settings(Request):
             "Code for people who come when no item is left; otherwise the same.",
             details="In a full and in a stopped campaign.",
             section="codes",
-            label="Code: no item left",
+            label="Code: no image left",
             hint=_NO_CODE,
         ),
     ] = ""
@@ -318,7 +318,7 @@ class Settings(Request):
             numeric=True,
             check=amount,
             section="pay",
-            label="Price of an item",
+            label="Price of an answer",
             hint="checks and training too, such as 0.08",
         ),
     ] = ""

@@ -11,7 +11,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import htpy
 from htpy import Node
@@ -41,7 +41,15 @@ class PlaceDrawing:
 
 
 class LivePlace(Page[None]):
-    """A place of Studio whose content comes from a route."""
+    """A place of Studio whose content comes from a route.
+
+    Attributes:
+        module: its own JavaScript, if it has some: ``assets/js/NAME/NAME.js``, whose ``attach(root, place)`` is called once.
+        scoped: whether it has a scope bar.
+    """
+
+    module: ClassVar[str] = ""
+    scoped: ClassVar[bool] = True
 
     def __init__(self, store: Any) -> None:
         super().__init__(store)
@@ -54,7 +62,9 @@ class LivePlace(Page[None]):
     def build(self) -> None:
         """Mount the place's JavaScript, with grey blocks until the first numbers are there."""
         name = self.path.strip("/")
-        js_module("place", place=name, beside=_beside(name), poll=poll(live_updates.version, POLL_SECONDS))
+        beside = _beside(name)
+        followed = poll(live_updates.version, POLL_SECONDS)
+        js_module("place", place=name, beside=beside, poll=followed, modules=_modules([name, *beside]), bare=_bare())
 
     def drawn(self, query: Sequence[tuple[str, str]], *, whole: bool) -> dict[str, Any]:
         """Return the place as JSON: the quick drawing, or the whole one; ``complete`` says whether more follows."""
@@ -77,3 +87,13 @@ def _beside(name: str) -> list[str]:
     first = name.partition("/")[0]
     names = [each.path.strip("/") for each in LivePlace.__subclasses__() if hasattr(each, "path")]
     return sorted(each for each in names if each.partition("/")[0] == first)
+
+
+def _modules(names: Sequence[str]) -> list[str]:
+    """Return the JavaScript modules of these live places."""
+    return sorted({each.module for each in LivePlace.__subclasses__() if each.module and each.path.strip("/") in names})
+
+
+def _bare() -> list[str]:
+    """Return the names of the live places without a scope bar."""
+    return sorted(each.path.strip("/") for each in LivePlace.__subclasses__() if not each.scoped)

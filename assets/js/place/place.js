@@ -9,15 +9,17 @@ import { boxed, closeMenus, search, untick } from "./scope_bar.js";
 const SLOW_MS = 800;
 const TIMEOUT_MS = 120_000;
 
-export function mount(root, { place, beside, poll }) {
-  const page = new Place(root, place, beside);
+export function mount(root, { place, beside, poll, modules = [], bare = [] }) {
+  const page = new Place(root, place, beside, bare);
+  for (const name of modules) import(at(`/assets/js/${name}/${name}.js`)).then((module) => module.attach(root, page));
   page.draw();
-  follow(root, { ...poll, shown: () => page.version, moved: () => page.filling() || page.draw({ quietly: true }) });
+  follow(root, { ...poll, shown: () => page.version, moved: () => page.draw({ quietly: true }) });
   return {};
 }
 
 class Place {
-  constructor(root, place, beside) {
+  constructor(root, place, beside, bare) {
+    this.bare = bare;
     this.places = new Map([place, ...beside].map((name) => [at(`/studio/${name}`), name]));
     this.place = place;
     this.version = "";
@@ -38,10 +40,13 @@ class Place {
 
   /** Asks for what the address says, quick first; `quietly`: only what is whole. */
   async draw({ quietly = false } = {}) {
+    // what somebody is typing, or has open, stays
+    if (quietly && this.content.querySelector("[data-dirty], :popover-open")) return;
     const asked = ++this.asked;
     const place = this.places.get(location.pathname) ?? this.place;
     if (place !== this.place) window.scrollTo({ top: 0, behavior: "instant" });
     this.place = place;
+    this.scope.hidden = this.bare.includes(place);
     const slow = setTimeout(() => this.busy(true), quietly ? 10 * SLOW_MS : SLOW_MS);
     this.content.classList.toggle("is-old", !quietly && this.version !== "");
     try {
@@ -49,6 +54,7 @@ class Place {
         const drawn = await this.ask(whole);
         // whoever has gone on to another page has that one's title
         if (asked !== this.asked || !this.content.isConnected) return;
+        if (quietly && this.content.querySelector("[data-dirty], :popover-open")) return;
         this.show(drawn);
         if (drawn.complete) break;
       }
@@ -80,20 +86,8 @@ class Place {
     this.content.classList.remove("is-old");
     for (const box of this.content.querySelectorAll("input[name=pick]")) box.checked = ticked.has(box.value);
     this.picked();
-    this.mountModules();
     if (focused) this.content.querySelector(focused)?.focus({ preventScroll: true });
-  }
-
-  /** Whether somebody fills in a form of the place, which nothing is drawn over. */
-  filling() {
-    return this.content.querySelector("[data-filling]") !== null;
-  }
-
-  /** Parts with JavaScript of their own name its module, which gets the part anew after each drawing. */
-  mountModules() {
-    for (const part of this.content.querySelectorAll("[data-place-module]")) {
-      import(`../${part.dataset.placeModule}`).then((module) => part.isConnected && module.mount(part, this));
-    }
+    this.content.dispatchEvent(new CustomEvent("drawn"));
   }
 
   busy(on) {

@@ -9,9 +9,16 @@ const api = new Api(at("/api/studio/"));
 /** What was typed and is not saved yet, by draft and field, so that a step that is drawn again has it. */
 const unsaved = new Map();
 
-/** Called after each drawing of the place with the form that is new. */
-export function mount(form, place) {
-  new Wizard(form, place);
+/** Called once; each drawing of the place has a form that is new. */
+export function attach(root, place) {
+  const mount = () => {
+    const form = place.content.querySelector("form.cc-wizard:not([data-mounted])");
+    if (!form) return;
+    form.dataset.mounted = "true";
+    new Wizard(form, place);
+  };
+  place.content.addEventListener("drawn", mount);
+  mount();
 }
 
 class Wizard {

@@ -38,6 +38,7 @@ class NewCampaignPage(LivePlace):
     """The place."""
 
     title, path, ADDRESS = _TITLE, PATH, PARAMETERS
+    module, scoped = "wizard", False
 
     def draw_place(self, values: Callable[[str], Sequence[str]]) -> Iterator[PlaceDrawing]:
         """Yield the step that an address asks for."""
@@ -79,6 +80,9 @@ class NewCampaignPage(LivePlace):
         else:
             body, last = self._invite(view, checked), start_button() if checked.plan is not None else None
         aside = None if view.step == "invite" else summary(self.store, checked)
+        if checked.plan is None and view.step == "invite":
+            # what it takes is known also where something is missing
+            checked = check_draft(self.store, values, campaign_id=view.campaign)
         foot = footer(view, foot_of(self.store, checked), last=last)
         content = htpy.div(class_="cc-wizard-step")[htpy.div(class_="cc-wizard-fields")[body], aside]
         return page(view, str(values.get("title") or ""), content, foot)

@@ -31,9 +31,8 @@ def page(view: WizardView, title: str, body: Node, foot: Node) -> Node:
     """Return a step: head, body and footer."""
     form = htpy.form(
         class_="cc-wizard",
-        data_place_module="wizard/wizard.js",
         # whoever types is not drawn over
-        data_filling="true" if view.step != "plan" else None,
+        data_dirty="true" if view.step != "plan" else None,
         data_step=view.step,
         data_campaign=view.campaign,
         novalidate=True,

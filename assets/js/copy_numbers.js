@@ -4,7 +4,7 @@
 
 import { button, h } from "./dom.js";
 
-const TABLE = "table.cc-table:not(.cc-fits), table.cc-board, table.cc-leaderboard";
+const TABLE = "table.cc-table:not(.cc-fits), table.cc-board, table.cc-leaderboard, table.cc-crowd";
 const FIGURE = ".js-plotly-plot";
 const SHOWN_MS = 2000;
 const RISKY = /^'*[=+\-@\t\r\n＝＋－＠]/;

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from concord.campaigns import payment
-from concord.campaigns.annotators import AnnotatorWork, annotators_of, needs_look
+from concord.campaigns.annotators import annotators_of, needs_look
 from concord.campaigns.progress import CampaignProgress
 from data.store.core.store import Store
 
@@ -60,8 +60,3 @@ def health(store: Store, progress: CampaignProgress, now: datetime | None = None
         and progress.coverage.answers < progress.coverage.wanted
         and progress.pace.n == 0,
     )
-
-
-def by_problem(people: list[AnnotatorWork]) -> list[AnnotatorWork]:
-    """Sort by flags: who convicts themselves first, then the most flags, then the others by name, and last who is out."""
-    return sorted(people, key=lambda work: (work.worker.revoked, not work.convicted, -len(work.flags), work.worker.person))

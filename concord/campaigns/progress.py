@@ -112,6 +112,33 @@ RULES: Final = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Period:
+    """Answers that came in an hour or a day (UTC): those that count, and the others."""
+
+    start: datetime
+    valid: int
+    others: int
+
+
+_LONG: Final = timedelta(hours=72)
+
+
+def periods(store: Store, campaign_id: str) -> tuple[str, list[Period]]:
+    """Return `hour` or, of more than three days, `day`, and the answers of each period from the first one on, none left out."""
+    hours = monitoring.answers_by_hour(store, campaign_id)
+    if not hours:
+        return "hour", []
+    daily = hours[-1].start - hours[0].start > _LONG
+    step = timedelta(days=1) if daily else timedelta(hours=1)
+    start = hours[0].start.replace(hour=0, minute=0) if daily else hours[0].start
+    found = [Period(start + n * step, 0, 0) for n in range(int((hours[-1].start - start) / step) + 1)]
+    for hour in hours:
+        n = int((hour.start - start) / step)
+        found[n] = Period(found[n].start, found[n].valid + hour.valid, found[n].others + hour.answers - hour.valid)
+    return ("day" if daily else "hour"), found
+
+
 def describe_pace(pace: AnswerPace) -> str:
     """``12 an hour (n = 30 in 24 h), about 8 h left``."""
     if pace.per_hour is None:
@@ -231,3 +258,8 @@ def describe_checks(work: WorkerStats) -> str:
 def describe_blamed(blame: Blame) -> str:
     """``scorer geneval-paper``, ``people``."""
     return f"{blame.wrong} {blame.rater}" if blame.rater else {"person": "people"}.get(blame.wrong, blame.wrong)
+
+
+def images_by_answers(store: Store, campaign_id: str) -> dict[int, int]:
+    """Return how many images have so many valid answers; what is set aside is left out."""
+    return monitoring.items_by_answer_count(store, campaign_id)

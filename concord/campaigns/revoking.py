@@ -83,3 +83,9 @@ def describe_undone(people: Sequence[str], answers: int) -> str:
     """Return a sentence on who was let in again."""
     names = ", ".join(map(printable, people))
     return f"{wording.count(len(people), 'person')} let in again: {names}; {wording.count(answers, 'answer')} count again"
+
+
+def undoable(store: Store, campaign_id: str) -> bool:
+    """Return True if somebody is out of a campaign who was revoked together with others."""
+    gone = revocations.current_revocations(store)
+    return any(each.batch is not None and each.campaign == campaign_id for each in gone)

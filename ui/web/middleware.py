@@ -33,6 +33,8 @@ _MAX_OTHER: Final = 4 * 1024 * 1024
 """What pages of the studio, or a command, send at once."""
 _SMALL: Final = ("/api/", "/login", "/logout", "/join/")
 """Where nobody has to send much."""
+_TABLES: Final = ("/api/studio/campaign/submissions",)
+"""Routes that take the text of a table."""
 UPLOAD: Final = "/studio/gradio_api/upload"
 _PATIENCE: Final = {True: 20.0, False: 600.0}
 """Seconds until a small body, or another, has to be here."""
@@ -52,7 +54,7 @@ _NO_JSON: Final = Refusal(415, "This address accepts only JSON: send `Content-Ty
 
 def most(path: str) -> int:
     """How many bytes a request to this path may carry."""
-    if path.startswith(_SMALL):
+    if path.startswith(_SMALL) and path not in _TABLES:
         return MAX_JSON_BYTES
     # beside the file there is what holds it
     return MAX_UPLOAD_BYTES + MAX_JSON_BYTES if path == UPLOAD else _MAX_OTHER

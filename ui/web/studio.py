@@ -17,13 +17,13 @@ from markupsafe import Markup
 from concord.common.base_path import at
 from concord.project import OpenProject
 from ui.pages.agreement import AgreementPage
-from ui.pages.campaigns import CampaignsPage
 from ui.pages.explore import ExplorePage
 from ui.pages.images import ImagesPage
 from ui.pages.importing import ImportPage
 from ui.pages.map import MapPage
 from ui.pages.matching import MatchingPage
 from ui.pages.new_campaign import NewCampaignPage
+from ui.pages.people import PeoplePage
 from ui.pages.reports import ReportsPage
 from ui.pages.results import ResultsPage
 from ui.pages.results.compare import ComparePage
@@ -52,7 +52,7 @@ PLACES: Final[tuple[Place, ...]] = (
     ),
     Place(
         "People", "p", "Ask and check people", "M10 3a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM3 17.500c0-4 3-6 7-6s7 2 7 6z",
-        (CampaignsPage,), (NewCampaignPage,),
+        (PeoplePage,), (NewCampaignPage,),
     ),
     Place("Report", "e", "What a reader gets", "M5 2h7l4 4v12H5zM8 10h5M8 13h5", (ReportsPage, StudiesPage)),
 )  # fmt: skip
@@ -74,7 +74,7 @@ def annotate() -> gr.Blocks:
 
 _STYLES = (
     "concord", "studio", "navigation", "places", "results", "overview", "compare", "agreement", "picture", "form",
-    "dialogs", "runs", "explore", "matching", "votes", "campaigns", "images", "drawer", "map", "importing", "scorers",
+    "dialogs", "runs", "explore", "matching", "votes", "people", "images", "drawer", "map", "importing", "scorers",
     "wizard",
 )  # fmt: skip
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")

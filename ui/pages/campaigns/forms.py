@@ -1,7 +1,4 @@
-"""The form that makes a campaign, and the pass marks of one.
-
-Pass marks of gold and attention checks are shown and changed while a campaign runs, with a log of who changed them.
-"""
+"""The form that makes a campaign."""
 
 from __future__ import annotations
 
@@ -30,51 +27,14 @@ from data.store.campaigns import management
 from data.store.core.store import Store
 from ui.components.request_controls import control, controls, entered
 from ui.components.tables import bullets, folded, note
-from ui.pages.campaigns.view import ActingUser, saved, tried
-from ui.shell.html import html_component, rendered
+from ui.shell.html import html_component
 
 _FIELDS: Final = {field.key: field for field in fields_of(CampaignSpec)}
-MARKS: Final = tuple(name for name, field in _FIELDS.items() if field.setting.section == "marks")
-"""The pass marks of checks, by name."""
-_HINT: Final = (
-    "Lowest share of correct checks, corrected for chance. A new mark applies from a person’s next check on, to all their"
-    " checks so far. Paused people stay paused until you reinstate them."
-)
-_NONE: Final = "This campaign has no checks, so nobody is paused."
 
 
 def field_control(name: str, **more: Any) -> Any:
     """Return the control of one field of a campaign, by its name in files."""
     return control(_FIELDS[name], **more)
-
-
-def open_marks(store: Store, campaign: str | None, show: str | None, filled: str) -> list[Any]:
-    """A campaign's marks and their log; nothing where the form holds them already, as somebody may be typing."""
-    stored_campaign = management.get(store, campaign) if campaign and show == "people" and campaign != filled else None
-    if stored_campaign is None:
-        return [gr.skip()] * (len(MARKS) + 3)
-    settings = stored_campaign.settings
-    values = [gr.Number(value=getattr(settings, name), interactive=True) for name in MARKS]
-    hint = [note(_HINT), note(_NONE) if settings.check_every is None else ""]
-    name = stored_campaign.campaign_id
-    return [rendered(hint), *values, rendered(marks_log(store, name)), name]
-
-
-def marks_log(store: Store, campaign: str) -> Node:
-    """Return who changed which mark, newest first."""
-    return bullets(
-        f"{change.moment:%Y-%m-%d %H:%M} UTC, {change.made_by}: {_FIELDS[name].setting.label} from {before:g} to {since:g}"
-        for change in management.changes(store, campaign)
-        for name, (before, since) in change.settings.items()
-        if name in MARKS
-    )
-
-
-def save_marks(store: Store, campaign: str, values: tuple[float | None, ...], who: ActingUser) -> tuple[str, str]:
-    """Write the marks; a sentence, and how it is meant."""
-    # Gradio sends an empty number as nothing
-    settings = {name: value or 0.0 for name, value in zip(MARKS, values, strict=True)}
-    return saved(tried(lambda: management.change_settings(store, campaign, settings, who.signed)), "The marks are saved.")
 
 
 OWN: Final = "a YAML file of your own"

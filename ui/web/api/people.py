@@ -1,19 +1,23 @@
-"""JSON routes about people for administrators: what somebody is owed, erasing them, a new re-entry code, a personal link."""
+"""JSON routes about people for administrators: invitations and their links, what somebody is owed, withdrawing their answers,
+erasing them, a new re-entry code, a personal link.
+"""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import APIRouter, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
 from concord import erasing, people
-from concord.campaigns import payment
+from concord.campaigns import managing, payment
+from concord.campaigns.managing import LinkRequest
 from concord.common.base_path import at
 from concord.common.context import CommandError
 from concord.project import OpenProject
-from data.refusals import NoSuchPerson
-from ui.web.api import refusing
+from data.people import LINK_DAYS, ROLES
+from data.refusals import CampaignRefused, InvitationRefused, NoSuchPerson
+from ui.web.api import person_of, refusing
 
 Name = Annotated[str, Field(max_length=1000)]
 
@@ -32,6 +36,25 @@ class LinkBody(BaseModel):
     invitation: str = Field(max_length=64)
     platform: Literal["prolific", "mturk", "participant"]
     identifier: str = Field(min_length=1, max_length=200)
+
+
+class NewLinkBody(BaseModel):
+    """``days`` that it is good for, and how many people it lets in (``uses``; 0 or None: any number)."""
+
+    campaign: str = Field(max_length=64)
+    role: str = Field(default=ROLES[0], max_length=20)
+    days: float = LINK_DAYS
+    uses: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
+    note: str = Field(default="", max_length=500)
+    signed: bool = False
+
+
+class InvitationBody(BaseModel):
+    invitation: str = Field(max_length=64)
+
+
+class WithdrawalBody(PersonBody):
+    campaign: str = Field(max_length=64)
 
 
 def router(store: OpenProject) -> APIRouter:
@@ -60,6 +83,31 @@ def router(store: OpenProject) -> APIRouter:
     def link(body: LinkBody) -> dict[str, str]:
         with refusing(404, CommandError):
             return {"path": at(people.personal_link(store, body.invitation, body.platform, body.identifier))}
+
+    @routes.get("/links")
+    def links(campaign: Annotated[str, Query(max_length=64)]) -> dict[str, str]:
+        """A campaign's links as HTML: each opens what it says, so nobody else is shown them."""
+        from ui.pages.people.links import links_table
+
+        return {"html": links_table(store, campaign)}
+
+    @routes.post("/links")
+    def make_link(request: Request, body: NewLinkBody) -> dict[str, str]:
+        asked = LinkRequest(body.role, body.days, body.uses, body.note, body.signed)
+        with refusing(422, ValueError), refusing(404, CampaignRefused):
+            made = managing.make_link(store, body.campaign, asked, person_of(request, "who invites people is recorded"))
+        return {"invitation": made.invitation_id, "path": at(people.link_path(store, made))}
+
+    @routes.post("/links/revoke")
+    def revoke_link(body: InvitationBody) -> dict[str, Any]:
+        with refusing(404, InvitationRefused):
+            managing.revoke_link(store, body.invitation)
+        return {}
+
+    @routes.post("/withdraw")
+    def withdraw(body: WithdrawalBody) -> dict[str, int]:
+        with refusing(409, ValueError), refusing(404, NoSuchPerson, CampaignRefused):
+            return {"withdrawn": managing.withdraw_answers(store, body.campaign, body.name)}
 
     return routes
 

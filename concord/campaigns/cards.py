@@ -1,0 +1,114 @@
+"""Cards of campaigns: the state of each in a few facts, and the one thing that needs somebody now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from concord.campaigns.crowd import Crowd, campaign_crowd
+from concord.campaigns.health import CampaignHealth, health
+from concord.campaigns.progress import CampaignProgress, all_progress
+from concord.common import live_updates, wording
+from data.campaigns.settings import DEFAULT, MOVES, State
+from data.store.campaigns import monitoring
+from data.store.core.store import Store
+from data.store.people import invitations
+
+Tone = Literal["bad", "warn", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignCard:
+    """One campaign at a glance.
+
+    Attributes:
+        crowd: its people, without intervals where these are not there yet.
+        health: None of a draft, and where nobody has come.
+        reported: images that were reported as broken or set aside.
+        links: open invitations.
+        seconds: active seconds of all answers that it asks for; None where nobody has answered its questions yet.
+    """
+
+    progress: CampaignProgress
+    crowd: Crowd
+    health: CampaignHealth | None
+    reported: int
+    links: int
+    seconds: float | None
+
+    @property
+    def name(self) -> str:
+        return self.progress.campaign.campaign_id
+
+    @property
+    def state(self) -> State:
+        return self.progress.campaign.state
+
+    @property
+    def title(self) -> str:
+        """The title; the campaign of whoever has come to no other has none of its own."""
+        campaign = self.progress.campaign
+        return "Everyday labelling" if campaign.campaign_id == DEFAULT and campaign.title == DEFAULT else campaign.title
+
+    @property
+    def short(self) -> int:
+        """How many images have fewer answers than they should have."""
+        return self.progress.coverage.items - self.progress.coverage.full
+
+    def can(self, target: State) -> bool:
+        """Return True if it may become so from its state."""
+        return target in MOVES[self.state]
+
+    @property
+    def deletable(self) -> bool:
+        """Return True if nobody has answered in it."""
+        return not self.progress.coverage.people and self.name != DEFAULT
+
+    @property
+    def fact(self) -> tuple[str, Tone]:
+        """The one problem, or else the one fact, and how bad it is."""
+        coverage, overlap = self.progress.coverage, self.progress.campaign.overlap
+        if self.state == "draft":
+            return (f"{wording.count(self.links, 'link')} made, not started" if self.links else "Nobody has been invited"), ""
+        if self.state == "archived":
+            return "Archived: no answer comes in or changes", ""
+        if self.health is not None and self.health.stalled:
+            return "No answer for a day", "bad"
+        if self.crowd.look:
+            return f"{wording.count(self.crowd.look, 'person')} {'needs' if self.crowd.look == 1 else 'need'} a look", "warn"
+        if self.state == "stopped":
+            return "Paused: nothing is offered", "warn" if self.short else ""
+        if self.health is not None and self.health.paused:
+            return f"{wording.count(self.health.paused, 'person')} failed checks", "warn"
+        if not coverage.people:
+            return "Nobody has answered yet", ""
+        if self.short:
+            verb = "has" if self.short == 1 else "have"
+            return f"{wording.count(self.short, 'image')} still {verb} fewer than {wording.count(overlap, 'answer')}", ""
+        return f"Every image has its {wording.count(overlap, 'answer')}", ""
+
+
+@live_updates.cached(maxsize=4)
+def campaign_cards(store: Store, *, intervals: bool = True) -> list[CampaignCard]:
+    """Return all campaigns: those that run first, then the newest, and last the archived ones."""
+    order = ("running", "draft", "stopped", "archived")
+    every = sorted(reversed(all_progress(store)), key=lambda each: order.index(each.campaign.state))
+    found = [campaign_card(store, each, intervals=intervals) for each in every]
+    return [card for card in found if card is not None]
+
+
+def campaign_card(store: Store, progress: CampaignProgress, about: str = "", *, intervals: bool = True) -> CampaignCard | None:
+    """Return one campaign's card; None if it has been deleted meanwhile."""
+    campaign, coverage = progress.campaign, progress.coverage
+    crowd = campaign_crowd(store, campaign.campaign_id, about, intervals=intervals)
+    if crowd is None:
+        return None
+    effort = monitoring.effort(store, campaign.questionnaire).seconds
+    return CampaignCard(
+        progress,
+        crowd,
+        health(store, progress) if campaign.state != "draft" and coverage.people else None,
+        len(monitoring.broken_items(store, campaign.campaign_id)),
+        sum(each.closed() is None for each in invitations.listed(store, campaign.campaign_id)),
+        None if effort is None else effort * coverage.wanted,
+    )

@@ -1,0 +1,147 @@
+"""A campaign's page: what it is, what needs a look, and its tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import htpy
+from htpy import Element, Node
+
+from concord.campaigns.cards import CampaignCard, campaign_card
+from concord.campaigns.progress import progress_of
+from concord.common import wording
+from concord.project import OpenProject
+from data.campaigns.settings import DEFAULT
+from ui.components.tables import joined, when
+from ui.pages.people import broken, disputes, links, pay, people_tab, progress_tab, settings
+from ui.pages.people.acts import act_button, answer, asking_button
+from ui.pages.people.cards import fact_line, preview_link, progress_line, state_pill
+from ui.pages.people.view import TABS, PeopleView, campaign_address
+
+Tab = Callable[[OpenProject, CampaignCard, PeopleView], Node]
+_TABS: Final[Mapping[str, Tab]] = {
+    "progress": progress_tab.progress_tab,
+    "people": people_tab.people_tab,
+    "disputes": disputes.disputes_tab,
+    "broken": broken.broken_tab,
+    "pay": pay.pay_tab,
+    "links": links.links_tab,
+    "settings": settings.settings_tab,
+    "asked": settings.asked_tab,
+}
+assert set(_TABS) == set(TABS)
+
+
+def campaign_page(store: OpenProject, view: PeopleView, *, intervals: bool) -> tuple[Node, str]:
+    """Return a campaign's page and its title; a line where there is no such campaign."""
+    progress = progress_of(store, view.campaign)
+    card = campaign_card(store, progress, view.about, intervals=intervals) if progress is not None else None
+    back = htpy.a(class_="cc-people-back", href=PeopleView().address())["‹ People"]
+    if card is None:
+        return [back, htpy.h1["There is no such campaign any more"]], "People"
+    content = [
+        back,
+        _head(card),
+        _health(card),
+        _tabs(card, view),
+        htpy.section(class_="cc-tab", aria_label=TABS[view.tab])[_TABS[view.tab](store, card, view)],
+    ]
+    return content, card.title
+
+
+def _head(card: CampaignCard) -> Element:
+    return htpy.header(class_="cc-lead cc-campaign-lead")[
+        htpy.div[
+            htpy.h1[card.title, " ", state_pill(card)],
+            fact_line(card),
+            htpy.p(class_="cc-sub")[_settings_line(card)],
+            htpy.div(class_="cc-campaign-progress")[progress_line(card)],
+        ],
+        htpy.div(class_="cc-people-acts")[_acts(card)],
+    ]
+
+
+def _acts(card: CampaignCard) -> Node:
+    body = {"campaign": card.name}
+
+    def move(text: str, act: str, kind: str = "cc-button") -> Node:
+        return act_button(text, "campaign/move", body | {"act": act}, kind=kind)
+
+    first: dict[str, Node] = {
+        "draft": move("Start", "start", "cc-button cc-button--primary"),
+        "running": move("Pause", "pause"),
+        "stopped": move("Go on", "start", "cc-button cc-button--primary"),
+        "archived": move("Unarchive", "unarchive"),
+    }
+    more: list[Node] = []
+    if card.name != DEFAULT:
+        more.append(act_button("Duplicate", "campaign/duplicate", body, kind="cc-button", label="Duplicate this campaign"))
+    if card.can("archived"):
+        more.append(move("Archive", "archive"))
+    if card.deletable:
+        more.append(answer("Delete", "campaign/move", body | {"act": "delete"}, danger=True))
+    explained = "Archived campaigns take no answers. A duplicate is a draft with the same items and settings."
+    return [
+        preview_link(card, "cc-button"),
+        card.state in ("draft", "running", "stopped")
+        and htpy.a(class_="cc-button", href=campaign_address(card.name, "links"))["Invite"],
+        first[card.state],
+        more and asking_button("More", explained, more, "More to do with this campaign", kind="cc-button"),
+    ]
+
+
+def _settings_line(card: CampaignCard) -> str:
+    """Return what is asked of whom, and by which rules."""
+    campaign, settings = card.progress.campaign, card.progress.campaign.settings
+    parts = [
+        f"{campaign.questionnaire}{f' {campaign.version}' if campaign.version else ''}",
+        f"{wording.count(card.progress.coverage.items, 'image')}",
+        f"{wording.count(campaign.overlap, 'person')} an image",
+        f"{settings.order} order",
+        f"seed {campaign.seed}",
+    ]
+    parts += [f"one check in {settings.check_every}"] if settings.check_every else []
+    parts += [f"pass mark {settings.pass_mark:.0%}"] if settings.pass_mark else []
+    parts += [f"pauses below {settings.gold_pass_mark:.0%} of gold, {settings.attention_pass_mark:.0%} of attention checks"] * (
+        settings.check_every is not None and settings.gold_pass_mark + settings.attention_pass_mark > 0
+    )
+    parts += [f"{settings.limit} items a person at most"] if settings.limit else []
+    parts += ["drawn by chance"] if campaign.stratum else []
+    return f"{campaign.campaign_id}: {'; '.join(parts)}."
+
+
+def _health(card: CampaignCard) -> Node:
+    """Return what needs a look now; each part only where there is something to say."""
+    health = card.health
+    if health is None:
+        return ""
+    people, money = campaign_address(card.name, "people"), campaign_address(card.name, "pay")
+    parts: list[Node] = []
+    if health.look:
+        verb = "needs" if health.look == 1 else "need"
+        parts.append(htpy.a(href=people)[f"{wording.count(health.look, 'person')} {verb} a look"])
+    if health.paused:
+        parts.append(htpy.a(href=people)[f"{health.paused:,} failed checks"])
+    parts += [f"{n:,} {label}" for n, label in ((health.working, "at work"), (health.left, "left without a word")) if n]
+    if health.spent is not None:
+        cap = f" of {health.budget:,}" if health.budget is not None else ""
+        parts.append(htpy.a(href=money)[f"{health.spent:,}{cap} {health.currency} spent".replace("  ", " ")])
+    parts += [["done ", when(health.done), " at this pace"]] if health.done else []
+    parts += [["closes ", when(health.closes)]] if health.closes else []
+    return htpy.p(class_="cc-health")[joined([htpy.span[part] for part in parts], htpy.span["·"])] if parts else ""
+
+
+def _tabs(card: CampaignCard, view: PeopleView) -> Element:
+    counts = {
+        "people": len(card.crowd.people),
+        "broken": card.reported,
+        "links": card.links,
+    }
+    links_of = [
+        htpy.a(href=view.of_tab(name), aria_current="page" if name == view.tab else None)[
+            title, counts.get(name) and htpy.small[f"{counts[name]:,}"]
+        ]
+        for name, title in TABS.items()
+    ]
+    return htpy.nav(class_="cc-tabs", aria_label="Of this campaign")[links_of]

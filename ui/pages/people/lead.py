@@ -1,0 +1,92 @@
+"""The sentence of People: are they alike, and who needs a look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import htpy
+from htpy import Element
+
+from concord.campaigns.cards import CampaignCard
+from concord.campaigns.crowd import Crowd, apart
+from concord.common import sentences, wording
+from concord.common.base_path import at
+from ui.components.addresses import page_address
+from ui.components.dots import interval_text
+
+_WORDS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def lead(cards: Sequence[CampaignCard], found: Sequence[Crowd]) -> Element:
+    """Return the place's head: sentence, what it is about, and the two ways to go on."""
+    main, rest = finding(found)
+    return htpy.header(class_="cc-lead")[
+        htpy.div[htpy.h1[main, rest and htpy.span(class_="cc-rest")[" ", rest]], htpy.p(class_="cc-sub")[_about(cards, found)]],
+        htpy.div(class_="cc-people-acts")[
+            htpy.a(class_="cc-button", href=page_address("people/new"))["New campaign"],
+            htpy.a(class_="cc-button cc-button--primary", href=at("/annotate/"))["Label images"],
+        ],
+    ]
+
+
+def finding(found: Sequence[Crowd]) -> tuple[str, str]:
+    """Return the finding, and the number behind it."""
+    running = [crowd for crowd in found if crowd.running] or list(found)
+    people = [(crowd, person) for crowd in running for person in crowd.people if not person.out]
+    names = {person.name for _, person in people}
+    if not names:
+        return "Nobody has answered yet", ""
+    look = {person.name for _, person in people if person.needs_look}
+    simulated = all(person.simulated for _, person in people)
+    noun = "simulated person" if simulated else "person"
+    needs = f"{_number(len(look))} {'needs' if len(look) == 1 else 'need'} a look"
+    if len(names) == 1:
+        first = f"One {noun} has answered"
+        return (f"{first}, and {needs}" if look else first), "one more makes agreement measurable"
+    largest = max(running, key=lambda crowd: sum(person.answers for person in crowd.people))
+    together = largest.together
+    if together is None or together.value is None:
+        reason = sentences.text_or_none(together.reason) if together is not None else None
+        main = f"{_number(len(names)).capitalize()} {_plural(noun, len(names))} have answered"
+        return (f"{main}; {needs}" if look else main), f"agreement is not known: {reason}" if reason else ""
+    rest = f"all agree at α {wording.two(together.value)} {interval_text(together)}".rstrip()
+    if len(found) > 1 and largest.campaign is not None:
+        rest += f" in {largest.campaign.campaign.title}"
+    different = {person.name for crowd, person in people if apart(person, crowd)} - look
+    alike = names - look - different
+    if together.low is not None and together.low <= 0:
+        main = f"{_number(len(names)).capitalize()} {_plural(noun, len(names))} do not agree beyond chance"
+        return (f"{main}; {needs}" if look else main), rest
+    verb = "answers" if len(alike) == 1 else "answer"
+    main = f"{_number(len(alike)).capitalize()} {_plural(noun, len(alike))} {verb} alike"
+    if different:
+        main += f"; {_number(len(different))} {'differs' if len(different) == 1 else 'differ'} from the others"
+    return (f"{main}; {needs}" if look else main), rest
+
+
+def _number(n: int) -> str:
+    return _WORDS[n] if n < len(_WORDS) else f"{n:,}"
+
+
+def _plural(noun: str, n: int) -> str:
+    return noun if n == 1 else noun.replace("person", "people")
+
+
+def _about(cards: Sequence[CampaignCard], found: Sequence[Crowd]) -> str:
+    """Return what the sentence rests on, and what is missing."""
+    if not found:
+        return "Label some images yourself, or make a campaign and invite others; how far they agree stands here."
+    answers = sum(person.answers for crowd in found for person in crowd.people)
+    people = len({person.name for crowd in found for person in crowd.people})
+    running = [card for card in cards if card.state == "running"]
+    suites = sorted({crowd.topic.suite for crowd in found if crowd.topic is not None})
+    text = f"{wording.count(answers, 'answer')} by {wording.count(people, 'person')}"
+    text += f" in {wording.count(len(running), 'running campaign')}" if running else ""
+    text += f", about {wording.listed(suites)}" if suites else ""
+    brought = next((crowd for crowd in found if not crowd.name), None)
+    text += f"; {wording.count(len(brought.people), 'person')} brought in" if brought is not None and running else ""
+    short = sum(card.short for card in running)
+    return text + (
+        f". {wording.count(short, 'image')} {'has' if short == 1 else 'have'} fewer answers than asked for." if short else "."
+    )

@@ -126,9 +126,12 @@ def preset(name: str) -> dict[str, Any]:
     return dict(PRESETS[name]) | {code: secrets.token_hex(4).upper() for code in codes}
 
 
-def entered(name: str, value: Any) -> Any:
-    """Return what a control of a form holds as the field's value; None if it is empty."""
-    each = FIELDS[name]
+def entered(each: RequestField, value: Any) -> Any:
+    """Return what a control of a form holds as the field's value; None if it is empty.
+
+    Raises:
+        DraftRefused: it is no value of the field.
+    """
     if each.several:
         lines = value.splitlines() if isinstance(value, str) else value if isinstance(value, list) else ()
         return [text for line in lines if (text := str(line).strip())] or None
@@ -136,22 +139,21 @@ def entered(name: str, value: Any) -> Any:
         return value in (True, "true", "on")
     text = str(value if value is not None else "")
     if len(text) > MOST_CHARACTERS:
-        raise DraftRefused({name: f"This has {len(text):,} characters; at most {MOST_CHARACTERS:,} are read."})
+        raise DraftRefused({each.key: f"This has {len(text):,} characters; at most {MOST_CHARACTERS:,} are read."})
     text = text.strip() if each.setting.lines == 1 else text
     if each.kind in (int, float) and text:
-        return _number(name, text)
-    # an empty number that is optional is none; 0 stands for none, too, where it is not allowed
+        return _number(each, text)
     return text or None
 
 
-def _number(name: str, text: str) -> int | float | None:
-    each = FIELDS[name]
+def _number(each: RequestField, text: str) -> int | float | None:
+    """Return the number of a text; 0 stands for none where the field may be empty and is above 0."""
     try:
         number = float(text)
     except ValueError:
-        raise DraftRefused({name: f"A number is expected, got {text[:40]!r}."}) from None
+        raise DraftRefused({each.key: f"A number is expected, got {text[:40]!r}."}) from None
     if each.kind is int and number != int(number):
-        raise DraftRefused({name: f"A whole number is expected, got {text[:40]}."})
+        raise DraftRefused({each.key: f"A whole number is expected, got {text[:40]}."})
     if each.optional and number == 0 and not each.setting.allows(0):
         return None
     return int(number) if each.kind is int else number
@@ -168,7 +170,7 @@ def merged(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any
         if name not in FIELDS:
             continue
         try:
-            made[name] = entered(name, given[name])
+            made[name] = entered(FIELDS[name], given[name])
         except DraftRefused as error:
             problems |= error.problems
     if problems:
@@ -369,10 +371,12 @@ def draft_form(values: Mapping[str, Any], checked: DraftCheck) -> Form | None:
 
 _STEPS: Final = {
     "images": ("title", "id", "suite", "task", "generator", "n", "draw", "overlap", "order", "items", "also", "seed"),
-    "questions": ("questionnaire", "definition", "template", "instructions", "consent", "content_warning"),
+    "questions": ("questionnaire", "definition", "template"),
 }
 
 
 def step_of(name: str) -> str:
     """Return the step of the form that a field is in."""
+    if name in FIELDS and FIELDS[name].setting.section == "texts":
+        return "questions"
     return next((step for step, names in _STEPS.items() if name in names), "checks")

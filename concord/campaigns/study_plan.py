@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Final, Literal, cast, get_args
+from typing import Any, Final, Literal, cast, get_args
 
 from agreement.inference.intervals import Deletions
 from agreement.inference.sample_size import POWER, prompts_needed
@@ -32,6 +32,7 @@ GOALS: Final = get_args(Goal)
 RATINGS: Final = (1, 2, 3, 5)
 """People an image in the designs that are compared."""
 USUAL_PEOPLE: Final = 2
+LABEL_PEOPLE: Final = 3
 LEAST_MARGIN, MOST_MARGIN, USUAL_MARGIN = 0.01, 0.3, 0.05
 MARGIN_STEP: Final = 0.01
 _POINTS: Final = 60
@@ -216,6 +217,16 @@ def plan_study(store: Store, asked: PlanAsked, *, intervals: bool = True) -> Stu
     if asked.goal == "scorer":
         return _with_scorers(store, plan, units, intervals)
     return _with_designs(plan, components or (TYPICAL_GRADES if grades else TYPICAL_YES_NO))
+
+
+def plan_values(store: Store, asked: PlanAsked) -> dict[str, Any]:
+    """Return what a plan says of a campaign's values, by their names in files; None: a value that is not named."""
+    pay = {"target_wage": asked.wage, "currency": asked.currency} if asked.wage else {}
+    if asked.goal == "label":
+        return {"n": None, "overlap": LABEL_PEOPLE, **pay}
+    study = plan_study(store, asked, intervals=asked.goal == "scorer")
+    suite = {"suite": [study.asked.suite]} if study.asked.suite else {}
+    return {"n": study.images_needed, "overlap": study.asked.people, **suite, **pay}
 
 
 def _is_about(units: RatedUnits, asked: PlanAsked) -> bool:

@@ -206,7 +206,7 @@ class Wizard {
       return;
     }
     if (link) {
-      const made = await api.post("people/invitation", { campaign: this.campaign, ...link });
+      const made = await api.post("people/links", { campaign: this.campaign, ...link });
       // the campaign runs: its page makes links, too
       if (made.outcome !== "ok") sessionStorage.setItem("cc-said", detail(made.data, "The campaign runs; its link could not be made."));
     }

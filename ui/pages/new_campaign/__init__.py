@@ -12,10 +12,10 @@ from htpy import Node
 
 from concord.campaigns import drafting
 from concord.campaigns.drafting import DraftCheck, check_draft, draft_form, draft_values, gold_sources, image_choices
-from concord.campaigns.inviting import platform_sheet
 from concord.campaigns.plan_numbers import plan_numbers
+from concord.campaigns.platform_sheet import platform_sheet
 from concord.campaigns.progress import describe_plan
-from concord.campaigns.study_plan import StudyPlan, plan_study
+from concord.campaigns.study_plan import plan_study, plan_values
 from concord.campaigns.suggested import campaign_workload
 from concord.common.base_path import at
 from concord.project import OpenProject
@@ -93,12 +93,7 @@ class NewCampaignPage(LivePlace):
         if view.items:
             brought["items"] = list(view.items)
         if view.planned and view.step == "images":
-            asked = view.asked
-            study: StudyPlan = plan_study(self.store, asked, intervals=asked.goal == "scorer")
-            needed = None if asked.goal == "label" else study.images_needed
-            brought |= {"overlap": 3 if asked.goal == "label" else study.asked.people, "n": needed}
-            brought |= {"target_wage": asked.wage, "currency": asked.currency} if asked.wage else {}
-            brought |= {"suite": [study.asked.suite]} if study.asked.suite and asked.goal != "label" else {}
+            brought |= plan_values(self.store, view.asked)
         return brought
 
     def _invite(self, view: WizardView, checked: DraftCheck) -> Node:

@@ -28,29 +28,32 @@ def checks_body(values: Mapping[str, Any], sources: Mapping[str, str]) -> Node:
     chosen = str(values.get("gold_from") or "")
     gone = {} if not chosen or chosen in sources else {chosen: chosen}
     options = [Option("", "none"), *(Option(name, words) for name, words in {**sources, **gone}.items())]
-    marks = _fields("marks")
-    with_pay = any(values.get(name) for name in ("item_price", "base_pay", "target_wage", "budget"))
-    with_codes = any(values.get(name) for name in FIELDS if FIELDS[name].setting.section == "codes")
+    checks = _fields("checks")
+    numbers = tuple(name for name in checks if FIELDS[name].kind is not bool)
+    switches = tuple(name for name in checks if name not in numbers)
+    limits = tuple(name for name in _fields("limits") if name != "limit")
     return [
         htpy.h2["Known answers and training"],
         htpy.p(class_="cc-wizard-hint")[_SOURCE],
         field_control(FIELDS["gold_from"], chosen, options),
-        _row(values, "gold_n", "training_n", "examples_n", "check_every", "pass_mark"),
+        _row(values, "gold_n", "training_n", "examples_n", *numbers),
         folded("Known answers from a file", _known(values), open_=bool(values.get("known"))),
-        folded(
-            "Feedback, pass marks and paused people",
-            [_column(values, _fields("checks", "check_every", "pass_mark")), _row(values, *marks)],
-        ),
+        folded("Feedback, pass marks and paused people", [_column(values, switches), _row(values, *_fields("marks"))]),
         htpy.h2["Limits"],
-        _row(values, "limit", "closes"),
-        folded("More limits", [_row(values, "lease_minutes", "reports_needed"), _column(values, ("withdrawal",))]),
-        folded("Pay", _row(values, *_fields("pay")), open_=with_pay),
-        folded("Codes of a crowd platform", _row(values, *_fields("codes")), open_=with_codes),
+        _row(values, "limit"),
+        _folded("More limits", values, limits),
+        _folded("Pay", values, _fields("pay")),
+        _folded("Codes of a crowd platform", values, _fields("codes")),
     ]
 
 
-def _fields(section: str, *without: str) -> tuple[str, ...]:
-    return tuple(name for name, field in FIELDS.items() if field.setting.section == section and name not in without)
+def _folded(title: str, values: Mapping[str, Any], names: tuple[str, ...]) -> Element:
+    """Return fields below a title, open where one of them is not as usual."""
+    return folded(title, _row(values, *names), open_=any(name in values for name in names))
+
+
+def _fields(section: str) -> tuple[str, ...]:
+    return tuple(name for name, field in FIELDS.items() if field.setting.section == section)
 
 
 def _row(values: Mapping[str, Any], *names: str) -> Element:

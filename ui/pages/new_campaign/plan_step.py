@@ -11,6 +11,7 @@ from agreement.meta.planning import DIFFERENCE, PlannedRow
 from agreement.meta.rater_effects import ABSOLUTE, RELATIVE, SEVERITY, RaterEffectRow
 from concord.campaigns.plan_numbers import PlanNumbers
 from concord.campaigns.study_plan import (
+    LABEL_PEOPLE,
     LEAST_MARGIN,
     MARGIN_STEP,
     MOST_MARGIN,
@@ -72,7 +73,7 @@ def _goals(view: WizardView, plan: StudyPlan) -> Element:
         step = "images" if goal == "label" else "plan"
         if goal == "scorer" and undecided is not None:
             about = f"{undecided.name} is {undecided.standing}"
-        href = view.address(step=step, goal=goal, people=3 if goal == "label" else plan.asked.people)
+        href = view.address(step=step, goal=goal, people=LABEL_PEOPLE if goal == "label" else plan.asked.people)
         cards.append(choice(href, title, about, chosen=goal == plan.asked.goal))
     return _field("What do you want to find out?", cards)
 

@@ -46,7 +46,7 @@ def questions_body(values: Mapping[str, Any], asked: Form | None, campaign_id: s
         htpy.div(data_shown_for=OWN, hidden=chosen != OWN)[field_control(FIELDS["definition"], values.get("definition"))],
         folded("GenEval’s questions in its authors’ words", _template(chosen), open_=chosen == geneval_authors.NAME),
         htpy.h2["Texts for people (Markdown)"],
-        [field_control(FIELDS[name], values.get(name)) for name in ("instructions", "consent", "content_warning")],
+        [field_control(FIELDS[name], values.get(name)) for name, field in FIELDS.items() if field.setting.section == "texts"],
         htpy.p(class_="cc-wizard-hint")[_languages()],
     ]
 

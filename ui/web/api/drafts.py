@@ -1,23 +1,20 @@
-"""JSON routes of New campaign: what a form asks for, saving its draft, starting it, and a link for people."""
+"""JSON routes of New campaign: what a form asks for, saving its draft, and starting it."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, HTTPException
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from concord.campaigns import drafting
 from concord.campaigns.drafting import PRESETS, DraftRefused
-from concord.campaigns.inviting import LinkTerms, invite
 from concord.common import wording
-from concord.common.base_path import at
 from concord.project import OpenProject
-from data.people import Role
-from data.refusals import CampaignRefused, InvitationRefused
+from data.refusals import CampaignRefused
 from ui.shell.html import rendered
-from ui.web.api import person_of, refusing
+from ui.web.api import refusing
 
 _Name = Annotated[str, Field(max_length=100)]
 
@@ -34,17 +31,8 @@ class StartBody(BaseModel):
     campaign: str = Field(max_length=64)
 
 
-class LinkBody(BaseModel):
-    campaign: str = Field(max_length=64)
-    role: Role = "annotator"
-    days: float = Field(default=30, allow_inf_nan=False)
-    uses: int | None = Field(default=None, ge=0, le=1_000_000)
-    note: str = Field(default="", max_length=500)
-    signed: bool = False
-
-
 def router(store: OpenProject) -> APIRouter:
-    """Return the routes under ``/api/studio/drafts``, and the one of a link."""
+    """Return the routes under ``/api/studio/drafts``."""
     routes = APIRouter(prefix="/api/studio")
 
     @routes.post("/drafts/check", response_model=None)
@@ -86,13 +74,6 @@ def router(store: OpenProject) -> APIRouter:
         except DraftRefused as error:
             return _refused(error)
         return {"campaign": campaign.campaign_id}
-
-    @routes.post("/people/invitation")
-    def link(request: Request, body: LinkBody) -> dict[str, str]:
-        by = person_of(request, "who makes a link is recorded")
-        terms = LinkTerms(body.role, body.days, body.uses, body.note, body.signed)
-        with refusing(422, InvitationRefused):
-            return {"path": at(invite(store, body.campaign, terms, by))}
 
     return routes
 

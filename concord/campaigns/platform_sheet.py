@@ -1,22 +1,16 @@
-"""Inviting people to a campaign that is being made: a link, and what a crowd platform asks for."""
+"""What a crowd platform asks for of a campaign: its link, places, time, pay and codes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from concord.campaigns.planning import CampaignPlan
 from concord.campaigns.progress import describe_time_left
 from concord.campaigns.suggested import campaign_workload
-from concord.people import PARAMETERS, link_path
+from concord.people import PARAMETERS
 from data.campaigns.settings import OUTCOMES, Campaign
-from data.people import ROLES, Role, Terms
-from data.refusals import InvitationRefused
 from data.store.core.store import Store
-from data.store.people import invitations
 
-LONGEST_DAYS: Final = 3650
 PLATFORMS: Final = {"prolific": "Prolific", "mturk": "MTurk", "participant": "another platform"}
 _PLACEHOLDERS: Final = {"prolific": "{{%PROLIFIC_PID%}}", "mturk": "${workerId}", "participant": "PARTICIPANT_ID"}
 _LEAVING: Final = {
@@ -27,42 +21,6 @@ _LEAVING: Final = {
     "quota": "found no image left",
     "declined": "did not consent",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class LinkTerms:
-    """A link as it is asked for; without ``uses`` it has no limit, and signed links are for people whose own link is made."""
-
-    role: Role = "annotator"
-    days: float = 30
-    uses: int | None = None
-    note: str = ""
-    signed: bool = False
-
-
-def invite(store: Store, campaign_id: str, terms: LinkTerms, by: str) -> str:
-    """Make a link to a campaign; returns its path.
-
-    Raises:
-        InvitationRefused: it would let nobody in, or there is no such campaign.
-    """
-    if terms.role not in ROLES:
-        raise InvitationRefused(f"the role is one of {', '.join(ROLES)}")
-    if not 0 < terms.days <= LONGEST_DAYS:
-        raise InvitationRefused(f"a link is good for more than 0 days, and at most {LONGEST_DAYS:,}")
-    made = invitations.create(
-        store,
-        Terms(
-            campaign=campaign_id,
-            role=terms.role,
-            expires=datetime.now(UTC) + timedelta(days=terms.days),
-            uses=terms.uses or None,
-            note=terms.note.strip()[:500],
-            signed=terms.signed,
-        ),
-        by,
-    )
-    return link_path(store, made)
 
 
 def platform_parameter(platform: str) -> str:

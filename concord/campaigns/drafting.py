@@ -335,7 +335,7 @@ def _problems(error: Exception, values: Mapping[str, Any]) -> dict[str, str]:
         if not named and not problem.startswith(f"{_ORIGIN}: "):
             named = _by_source(error, values)
         text = message.removeprefix(f"{first}: ")
-        if named and text.startswith(f"{first} "):
+        if first in FIELDS and text.startswith(f"{first} "):
             text = f"“{FIELDS[named].setting.label}”" + text.removeprefix(first)
         problems.setdefault(named, wording.sentence(_in_labels(text)))
     return problems

@@ -46,17 +46,19 @@ class WizardView:
 
     @classmethod
     def read(cls, values: Callable[[str], Sequence[str]]) -> WizardView:
-        """Return the view that an address asks for; what it cannot ask for is as usual."""
+        """Return the view that an address asks for, also one of the page Plan before; what it cannot ask for is as usual."""
 
         def last(name: str) -> str:
             given = [value for value in values(name) if value and len(value) <= _LONGEST]
             return given[-1] if given else ""
 
+        # SUITE·ASPECT, or SUITE·ASPECT·simulated
+        suite, aspect, *simulated = [*last("rated").split("·"), "", ""][:3]
         asked = replace(
-            PlanAsked.read(last("goal"), last("margin"), last("people")),
-            suite=last("suite"),
-            aspect=last("aspect"),
-            simulated=last("simulated") == "1",
+            PlanAsked.read(last("goal"), last("margin") or last("precision"), last("people")),
+            suite=last("suite") or suite,
+            aspect=last("aspect") or aspect,
+            simulated=last("simulated") == "1" or any(simulated),
             typical=last("from") == "typical",
             scorer=last("scorer"),
             wage=last("wage"),

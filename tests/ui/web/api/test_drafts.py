@@ -119,5 +119,5 @@ def test_addresses_of_the_page_plan_lead_to_the_step(world: World) -> None:
     old = [("rated", "geneval·correct·simulated"), ("precision", "0.1")]
     assert new_address("plan", old).startswith("people/new?rated=")
     html = place(world.client(), rated="geneval·correct", precision="0.1")
-    assert "± 0.1" in html
+    assert "goal=mean&amp;margin=0.1&amp;suite=geneval" in html
     assert new_address("people/plan", []) == "people/new"

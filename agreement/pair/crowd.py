@@ -7,7 +7,7 @@ are read against: the same coefficient of all of them together; and how high eac
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -21,7 +21,20 @@ from agreement.study.frame import Ratings, read
 MEAN = "mean"
 
 
-def crowd_agreement(
+@dataclass(frozen=True)
+class CrowdNumbers:
+    """Numbers of a crowd.
+
+    Attributes:
+        together: the alpha of everybody; None where nobody has judged.
+        means: each identified person's own mean by name; none where answers are no numbers.
+    """
+
+    together: Estimate | None
+    means: Mapping[str, Estimate]
+
+
+def crowd_numbers(
     frame: pd.DataFrame,
     scales: Mapping[tuple[str, str], str],
     suite: str,
@@ -29,38 +42,32 @@ def crowd_agreement(
     options: Options | None = None,
     *,
     simulated: bool = False,
-) -> Estimate | None:
-    """Return the alpha of everybody who judged an aspect, real people or simulated ones; None where nobody did.
+) -> CrowdNumbers:
+    """Return how far everybody who judged an aspect agrees, and each one's mean; of yes and no that is the share of yes.
 
-    Args and errors: as `each_person`.
+    Args:
+        frame: as for `build`.
+        scales: as for `build`.
+        suite: of which suite's items.
+        aspect: what they judged.
+        options: `intervals` alone counts.
+        simulated: whether simulated people are taken together, and not the real ones.
+
+    Raises:
+        ValueError: as `build`.
     """
     topic = _topic(frame, scales, suite, aspect, options)
     if topic is None:
-        return None
-    rows = topic.people(simulated=simulated)
-    return _estimate(topic, rows, PERSON_STATISTICS[topic.measure.kind], "", simulated=simulated) if rows.size else None
-
-
-def person_means(
-    frame: pd.DataFrame,
-    scales: Mapping[tuple[str, str], str],
-    suite: str,
-    aspect: str,
-    options: Options | None = None,
-) -> dict[str, Estimate]:
-    """Return each identified person's own mean by name, of yes and no the share of yes; {} where answers are no numbers.
-
-    Args and errors: as `each_person`.
-    """
-    topic = _topic(frame, scales, suite, aspect, options)
-    if topic is None or MEAN not in topic.measure.among():
-        return {}
+        return CrowdNumbers(None, {})
+    people = topic.people(simulated=simulated)
+    statistic = PERSON_STATISTICS[topic.measure.kind]
+    together = _estimate(topic, people, statistic, "", simulated=simulated) if people.size else None
     means = {}
     for code, rater in enumerate(topic.suite.raters):
         rows = topic.ratings.take(topic.ratings.rater == code)
-        if not rater.scorer and rater.person and rows.size:
+        if not rater.scorer and rater.person and rows.size and MEAN in topic.measure.among():
             means[rater.name] = _estimate(topic, rows, MEAN, rater.name, simulated=rater.simulated)
-    return means
+    return CrowdNumbers(together, means)
 
 
 def _topic(

@@ -1,6 +1,7 @@
 // The bar of Studio: places by keys, the project's menu, and the switch between light and dark, which the browser remembers.
 // What a place shows (its scope) goes along to the next one.
 
+import { at } from "./base_path.js";
 import { h } from "./dom.js";
 
 const KEY = "concord.theme";
@@ -58,6 +59,14 @@ function throughMenu(event) {
   lines.at(at < 0 ? (step > 0 ? 0 : -1) : (at + step) % lines.length)?.focus();
 }
 
+/** How many people need a look, beside the place's name; nothing for none. */
+async function peopleToLookAt(link) {
+  const response = await fetch(at("/api/studio/look"), { credentials: "same-origin" }).catch(() => null);
+  const { people } = response?.ok ? await response.json() : { people: 0 };
+  link.querySelector(".cc-nav-badge")?.remove();
+  if (people) link.append(h("b", { class: "cc-nav-badge", title: `${people} ${people === 1 ? "person needs" : "people need"} a look` }, String(people)));
+}
+
 function visibleSearch() {
   return [...document.querySelectorAll("input[type=search]")].find((field) => field.checkVisibility());
 }
@@ -68,6 +77,10 @@ export function mount(element) {
     event.preventDefault();
     element.querySelector("#content").focus();
   });
+  const look = () => peopleToLookAt(element.querySelector('.cc-places a[data-key="p"]'));
+  look();
+  // a place of people that is drawn anew knows better
+  document.addEventListener("drawn", () => location.pathname.startsWith(at("/studio/people")) && element.isConnected && look(), true);
   const kept = localStorage.getItem(KEY);
   if (kept) document.body.classList.toggle("dark", kept === "dark");
   element.querySelector(".cc-nav-theme").addEventListener("click", () => {

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from concord.campaigns.crowd import Crowd, campaign_crowd
-from concord.campaigns.health import CampaignHealth, health
-from concord.campaigns.progress import CampaignProgress, all_progress
+from concord.campaigns.health import is_stalled
+from concord.campaigns.progress import CampaignProgress
 from concord.common import live_updates, wording
-from data.campaigns.settings import DEFAULT, MOVES, State
-from data.store.campaigns import monitoring
+from data.campaigns.settings import DEFAULT, MOVES, Campaign, State
+from data.store.campaigns import management, monitoring
 from data.store.core.store import Store
 from data.store.people import invitations
 
@@ -23,7 +23,6 @@ class CampaignCard:
 
     Attributes:
         crowd: its people, without intervals where these are not there yet.
-        health: None of a draft, and where nobody has come.
         reported: images that were reported as broken or set aside.
         links: open invitations.
         seconds: active seconds of all answers that it asks for; None where nobody has answered its questions yet.
@@ -31,7 +30,6 @@ class CampaignCard:
 
     progress: CampaignProgress
     crowd: Crowd
-    health: CampaignHealth | None
     reported: int
     links: int
     seconds: float | None
@@ -55,6 +53,11 @@ class CampaignCard:
         """How many images have fewer answers than they should have."""
         return self.progress.coverage.items - self.progress.coverage.full
 
+    @property
+    def paused(self) -> int:
+        """How many people the campaign's own rules have paused."""
+        return sum(person.work is not None and person.work.worker.paused is not None for person in self.crowd.people)
+
     def can(self, target: State) -> bool:
         """Return True if it may become so from its state."""
         return target in MOVES[self.state]
@@ -72,14 +75,14 @@ class CampaignCard:
             return (f"{wording.count(self.links, 'link')} made, not started" if self.links else "Nobody has been invited"), ""
         if self.state == "archived":
             return "Archived: no answer comes in or changes", ""
-        if self.health is not None and self.health.stalled:
+        if is_stalled(self.progress):
             return "No answer for a day", "bad"
         if self.crowd.look:
             return f"{wording.count(self.crowd.look, 'person')} {'needs' if self.crowd.look == 1 else 'need'} a look", "warn"
         if self.state == "stopped":
             return "Paused: nothing is offered", "warn" if self.short else ""
-        if self.health is not None and self.health.paused:
-            return f"{wording.count(self.health.paused, 'person')} failed checks", "warn"
+        if self.paused:
+            return f"{wording.count(self.paused, 'person')} failed checks", "warn"
         if not coverage.people:
             return "Nobody has answered yet", ""
         if self.short:
@@ -92,23 +95,23 @@ class CampaignCard:
 def campaign_cards(store: Store, *, intervals: bool = True) -> list[CampaignCard]:
     """Return all campaigns: those that run first, then the newest, and last the archived ones."""
     order = ("running", "draft", "stopped", "archived")
-    every = sorted(reversed(all_progress(store)), key=lambda each: order.index(each.campaign.state))
-    found = [campaign_card(store, each, intervals=intervals) for each in every]
+    newest = management.listed(store)[::-1]
+    found = [
+        campaign_card(store, each, intervals=intervals) for each in sorted(newest, key=lambda each: order.index(each.state))
+    ]
     return [card for card in found if card is not None]
 
 
-def campaign_card(store: Store, progress: CampaignProgress, about: str = "", *, intervals: bool = True) -> CampaignCard | None:
-    """Return one campaign's card; None if it has been deleted meanwhile."""
-    campaign, coverage = progress.campaign, progress.coverage
+def campaign_card(store: Store, campaign: Campaign, about: str = "", *, intervals: bool = True) -> CampaignCard | None:
+    """Return one campaign's card, its numbers about a topic or the main one; None if it has been deleted meanwhile."""
     crowd = campaign_crowd(store, campaign.campaign_id, about, intervals=intervals)
-    if crowd is None:
+    if crowd is None or crowd.campaign is None:
         return None
     effort = monitoring.effort(store, campaign.questionnaire).seconds
     return CampaignCard(
-        progress,
+        crowd.campaign,
         crowd,
-        health(store, progress) if campaign.state != "draft" and coverage.people else None,
         len(monitoring.broken_items(store, campaign.campaign_id)),
         sum(each.closed() is None for each in invitations.listed(store, campaign.campaign_id)),
-        None if effort is None else effort * coverage.wanted,
+        None if effort is None else effort * crowd.campaign.coverage.wanted,
     )

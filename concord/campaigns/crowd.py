@@ -5,7 +5,7 @@ with what tells whether they need a look.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import pandas as pd
@@ -13,17 +13,25 @@ import pandas as pd
 from agreement import Options
 from agreement.estimate import Estimate
 from agreement.meta.rater_effects import RaterEffectRow
-from agreement.pair.crowd import crowd_agreement, person_means
+from agreement.pair.crowd import CrowdNumbers, crowd_numbers
 from agreement.pair.rater_pair import each_person
 from annotation.flags import Flag
-from concord.campaigns.annotators import AnnotatorWork, CampaignTopic, annotators_of, judgements_of, topics
-from concord.campaigns.progress import CampaignProgress, all_progress
+from concord.campaigns.annotators import (
+    AnnotatorWork,
+    CampaignTopic,
+    agreement_by_annotator,
+    annotators_of,
+    judgements_of,
+    topics,
+)
+from concord.campaigns.progress import CampaignProgress, progress_of
 from concord.common import live_updates
 from concord.meta.findings import effects
 from concord.scope import Scope, open_scope
 from data.aspects import YES_NO_ASPECTS
 from data.campaigns.settings import Campaign
 from data.selection import Selection
+from data.store.campaigns import management
 from data.store.core import frame
 from data.store.core.store import Store
 from data.store.judgements import revocations
@@ -144,31 +152,38 @@ def apart(person: Person, crowd: Crowd) -> bool:
 @live_updates.cached(maxsize=32)
 def campaign_crowd(store: Store, campaign_id: str, about: str = "", *, intervals: bool = True) -> Crowd | None:
     """Return the people of a campaign, their numbers about a topic (`topic_name`) or the main one; None if there is none."""
-    progress = next((each for each in all_progress(store) if each.campaign.campaign_id == campaign_id), None)
+    if intervals:
+        quick = campaign_crowd(store, campaign_id, about, intervals=False)
+        return quick if quick is None or quick.topic is None else _with_intervals(store, quick, quick.topic)
+    progress = progress_of(store, campaign_id)
     if progress is None:
         return None
     known = topics(store, progress.campaign)
     topic = next((each for each in known if topic_name(each) == about), known[0] if known else None)
-    works = annotators_of(store, progress.campaign, topic, intervals=intervals)
-    judgements = judgements_of(store, campaign_id)
-    means: dict[str, Estimate] = {}
-    together: Estimate | None = None
+    works = annotators_of(store, progress.campaign, topic, intervals=False)
+    numbers = CrowdNumbers(None, {})
     if topic is not None:
-        means, together = _numbers(store, judgements, topic, simulated=_all_simulated(works), intervals=intervals)
+        simulated = all(work.worker.simulated for work in works)
+        numbers = _numbers(store, judgements_of(store, campaign_id), topic, simulated=simulated, intervals=False)
     out = _revocations(store, progress.campaign)
-    people = [
-        Person(
-            work.worker.person,
-            work.worker.simulated,
-            work.worker.valid,
-            work.agreement,
-            means.get(work.worker.person),
-            work,
-            out.get(work.worker.person),
+    people = []
+    for work in works:
+        name = work.worker.person
+        own = Person(
+            name, work.worker.simulated, work.worker.valid, work.agreement, numbers.means.get(name), work, out.get(name)
         )
-        for work in works
+        people.append(own)
+    return Crowd(progress, topic, numbers.together, by_problem(people))
+
+
+def _with_intervals(store: Store, quick: Crowd, topic: CampaignTopic) -> Crowd:
+    simulated = all(person.simulated for person in quick.people)
+    numbers = _numbers(store, judgements_of(store, quick.name), topic, simulated=simulated, intervals=True)
+    beside = agreement_by_annotator(store, quick.name, topic)
+    people = [
+        replace(person, agreement=beside.get(person.name), mean=numbers.means.get(person.name)) for person in quick.people
     ]
-    return Crowd(progress, topic, together, by_problem(people))
+    return replace(quick, together=numbers.together, people=tuple(people))
 
 
 @live_updates.cached(maxsize=4)
@@ -186,33 +201,39 @@ def brought_crowd(store: Store, *, intervals: bool = True) -> Crowd | None:
     options = Options(intervals=intervals)
     beside = each_person(said, frame.scales(store), topic.suite, topic.aspect, options)
     everybody_simulated = bool(named.simulated.astype(bool).all())
-    means, together = _numbers(store, said, topic, simulated=everybody_simulated, intervals=intervals)
+    numbers = _numbers(store, said, topic, simulated=everybody_simulated, intervals=intervals)
     people = [
         Person(
             str(name),
             bool(rows.simulated.iloc[0]),
             int(rows.excluded.isna().sum()),
             beside.get(str(name)),
-            means.get(str(name)),
+            numbers.means.get(str(name)),
         )
         for name, rows in named.groupby("rater")
     ]
-    return Crowd(None, topic, together, by_problem(people))
+    return Crowd(None, topic, numbers.together, by_problem(people))
 
 
 def crowds(store: Store, *, intervals: bool = True) -> list[Crowd]:
     """Return the crowds in which somebody has answered: campaigns that run first, archived ones left out, and last the answers
     that were brought in."""
-    every = sorted(all_progress(store), key=lambda each: each.campaign.state != "running")
-    ids = [each.campaign.campaign_id for each in every if each.campaign.state not in ("draft", "archived")]
+    every = sorted(management.listed(store), key=lambda campaign: campaign.state != "running")
+    ids = [campaign.campaign_id for campaign in every if campaign.state not in ("draft", "archived")]
     found = [campaign_crowd(store, name, intervals=intervals) for name in ids]
     found.append(brought_crowd(store, intervals=intervals))
     return [crowd for crowd in found if crowd is not None and crowd.people]
 
 
+def main_crowd(found: Sequence[Crowd]) -> Crowd:
+    """Return the crowd that gave most answers, of those that run if any does."""
+    running = [crowd for crowd in found if crowd.running] or found
+    return max(running, key=lambda crowd: sum(person.answers for person in crowd.people))
+
+
 def number_to_look_at(store: Store) -> int:
     """Return how many people of running campaigns need a look."""
-    running = [each.campaign for each in all_progress(store) if each.campaign.state == "running"]
+    running = [campaign for campaign in management.listed(store) if campaign.state == "running"]
     found = [campaign_crowd(store, campaign.campaign_id, intervals=False) for campaign in running]
     return sum(crowd.look for crowd in found if crowd is not None)
 
@@ -236,17 +257,10 @@ def by_problem(people: Sequence[Person]) -> tuple[Person, ...]:
     return tuple(sorted(people, key=place))
 
 
-def _all_simulated(works: Sequence[AnnotatorWork]) -> bool:
-    return bool(works) and all(work.worker.simulated for work in works)
-
-
-def _numbers(
-    store: Store, judgements: pd.DataFrame, topic: CampaignTopic, *, simulated: bool, intervals: bool
-) -> tuple[dict[str, Estimate], Estimate | None]:
-    """Return everybody's mean, and how far all agree."""
+def _numbers(store: Store, judgements: pd.DataFrame, topic: CampaignTopic, *, simulated: bool, intervals: bool) -> CrowdNumbers:
     people = judgements[judgements.kind == "human"]
-    about, options = (frame.scales(store), topic.suite, topic.aspect), Options(intervals=intervals)
-    return person_means(people, *about, options), crowd_agreement(people, *about, options, simulated=simulated)
+    options = Options(intervals=intervals)
+    return crowd_numbers(people, frame.scales(store), topic.suite, topic.aspect, options, simulated=simulated)
 
 
 def _revocations(store: Store, campaign: Campaign) -> dict[str, Revocation]:

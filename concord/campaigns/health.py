@@ -55,8 +55,12 @@ def health(store: Store, progress: CampaignProgress, now: datetime | None = None
         currency=roll.currency,
         done=moment + timedelta(hours=left) if left is not None and running else None,
         closes=settings.closing,
-        stalled=running
-        and progress.coverage.people > 0
-        and progress.coverage.answers < progress.coverage.wanted
-        and progress.pace.n == 0,
+        stalled=is_stalled(progress),
     )
+
+
+def is_stalled(progress: CampaignProgress) -> bool:
+    """Return True if a campaign runs, answers are missing, and none came for a day."""
+    coverage = progress.coverage
+    running = progress.campaign.state == "running"
+    return running and coverage.people > 0 and coverage.answers < coverage.wanted and progress.pace.n == 0

@@ -32,6 +32,11 @@ MOST_LINK_DAYS: Final = 3650
 _FIELDS: Final[Mapping[str, RequestField]] = {field.name: field for kind in (Campaign, Settings) for field in fields_of(kind)}
 
 
+def find(store: Store, campaign_id: str) -> Campaign | None:
+    """Return a campaign; None if there is none of this name."""
+    return management.get(store, campaign_id)
+
+
 def existing(store: Store, campaign_id: str) -> Campaign:
     """Return a campaign.
 

@@ -50,8 +50,14 @@ function blame(form) {
   for (const choice of place.querySelectorAll("[data-wrong]")) {
     choice.hidden = choice.dataset.wrong !== wrong || choice.dataset.says === verdict;
     const radio = choice.querySelector("input");
+    choice.querySelector("kbd")?.remove();
+    delete radio.dataset.letter;
     if (choice.hidden) radio.checked = false;
     else possible.push(radio);
+  }
+  for (const [n, radio] of possible.slice(0, 5).entries()) {
+    radio.dataset.letter = String(5 + n);
+    radio.after(h("kbd", { class: "cc-kbd", "aria-hidden": "true" }, String(5 + n)));
   }
   place.hidden = !possible.length;
   if (possible.length === 1) possible[0].checked = true;

@@ -4,8 +4,15 @@ import { Api, detail } from "../api.js";
 import { at } from "../base_path.js";
 import { h } from "../dom.js";
 
-/** Asks for a name; True once it is given, false if somebody would rather not. */
+let asked = null;
+
+/** Asks for a name; true once it is given, false if somebody would rather not. */
 export function askName(why) {
+  asked ??= dialogued(why).finally(() => (asked = null));
+  return asked;
+}
+
+function dialogued(why) {
   return new Promise((resolve) => {
     const field = h("input", { type: "text", class: "cc-input", maxlength: "1000", "aria-label": "Your name", autofocus: true });
     const said = h("p", { class: "cc-act-said", role: "alert" });

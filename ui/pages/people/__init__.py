@@ -8,7 +8,7 @@ import htpy
 from htpy import Node
 
 from concord.campaigns.cards import CampaignCard, campaign_cards
-from concord.campaigns.crowd import Crowd, crowds
+from concord.campaigns.crowd import Crowd, crowds, main_crowd
 from concord.common import next_steps
 from concord.common.base_path import at
 from concord.scope import holds_anything
@@ -29,18 +29,21 @@ from ui.shell.scope_bar import menu_chip
 class PeoplePage(LivePlace):
     """The place."""
 
-    title, path, ADDRESS, module = "People", PATH, PARAMETERS, "people"
+    title, path, ADDRESS = "People", PATH, PARAMETERS
+    module, scoped = "people", False
 
     def draw_place(self, values: Callable[[str], Sequence[str]]) -> Iterator[PlaceDrawing]:
         """Yield the overview or a campaign's page, without intervals and then with them."""
         view = PeopleView.read(values)
-        for intervals in (False, True):
+        # of a campaign's tabs one alone has numbers with intervals
+        quick_alone = bool(view.campaign) and view.tab != "people"
+        for intervals in (False,) if quick_alone else (False, True):
             content, title = (
                 campaign_page(self.store, view, intervals=intervals)
                 if view.campaign
                 else (self._overview(view, intervals=intervals), "People")
             )
-            yield PlaceDrawing("", content, title, complete=intervals)
+            yield PlaceDrawing("", content, title, complete=intervals or quick_alone)
 
     def _overview(self, view: PeopleView, *, intervals: bool) -> Node:
         cards = campaign_cards(self.store, intervals=intervals)
@@ -53,7 +56,7 @@ class PeoplePage(LivePlace):
             head,
             cards_section([card for card in cards if view.archived or card.state != "archived"], _archived_link(cards, view)),
             _people(self, cards, found, shown, view),
-            differ_section(self.store, shown[0]) if shown else "",
+            differ_section(self.store, main_crowd(shown), several=len(shown) > 1) if shown and intervals else "",
             simulated_notice(self.store),
             _could_be_here(found),
             view.numbers and _numbers_panel(self, shown, view),

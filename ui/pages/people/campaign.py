@@ -8,8 +8,9 @@ from typing import Final
 import htpy
 from htpy import Element, Node
 
+from concord.campaigns import managing
 from concord.campaigns.cards import CampaignCard, campaign_card
-from concord.campaigns.progress import progress_of
+from concord.campaigns.health import health as campaign_health
 from concord.common import wording
 from concord.project import OpenProject
 from data.campaigns.settings import DEFAULT
@@ -35,15 +36,18 @@ assert set(_TABS) == set(TABS)
 
 def campaign_page(store: OpenProject, view: PeopleView, *, intervals: bool) -> tuple[Node, str]:
     """Return a campaign's page and its title; a line where there is no such campaign."""
-    progress = progress_of(store, view.campaign)
-    card = campaign_card(store, progress, view.about, intervals=intervals) if progress is not None else None
+    campaign = managing.find(store, view.campaign)
+    card = campaign_card(store, campaign, view.about, intervals=intervals) if campaign is not None else None
     back = htpy.a(class_="cc-people-back", href=PeopleView().address())["‹ People"]
     if card is None:
         return [back, htpy.h1["There is no such campaign any more"]], "People"
+    # an opened case has the page to itself
+    head: Node = [_head(card), _health(store, card)]
+    if view.tab == "disputes" and view.case:
+        head = htpy.p(class_="cc-campaign-name")[card.title, " ", state_pill(card)]
     content = [
         back,
-        _head(card),
-        _health(card),
+        head,
         _tabs(card, view),
         htpy.section(class_="cc-tab", aria_label=TABS[view.tab])[_TABS[view.tab](store, card, view)],
     ]
@@ -54,7 +58,7 @@ def _head(card: CampaignCard) -> Element:
     return htpy.header(class_="cc-lead cc-campaign-lead")[
         htpy.div[
             htpy.h1[card.title, " ", state_pill(card)],
-            fact_line(card),
+            not card.crowd.look and fact_line(card),
             htpy.p(class_="cc-sub")[_settings_line(card)],
             htpy.div(class_="cc-campaign-progress")[progress_line(card)],
         ],
@@ -111,11 +115,11 @@ def _settings_line(card: CampaignCard) -> str:
     return f"{campaign.campaign_id}: {'; '.join(parts)}."
 
 
-def _health(card: CampaignCard) -> Node:
+def _health(store: OpenProject, card: CampaignCard) -> Node:
     """Return what needs a look now; each part only where there is something to say."""
-    health = card.health
-    if health is None:
+    if card.state == "draft" or not card.progress.coverage.people:
         return ""
+    health = campaign_health(store, card.progress)
     people, money = campaign_address(card.name, "people"), campaign_address(card.name, "pay")
     parts: list[Node] = []
     if health.look:
@@ -140,8 +144,8 @@ def _tabs(card: CampaignCard, view: PeopleView) -> Element:
     }
     links_of = [
         htpy.a(href=view.of_tab(name), aria_current="page" if name == view.tab else None)[
-            title, counts.get(name) and htpy.small[f"{counts[name]:,}"]
+            title, counts.get(name, 0) > 0 and htpy.small[f"{counts[name]:,}"]
         ]
         for name, title in TABS.items()
     ]
-    return htpy.nav(class_="cc-tabs", aria_label="Of this campaign")[links_of]
+    return htpy.nav(class_="cc-place-tabs is-inside", aria_label="Of this campaign")[links_of]

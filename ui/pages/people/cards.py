@@ -97,7 +97,7 @@ def _checks_or_people(card: CampaignCard) -> Fact:
     right, n = card.crowd.checks
     if n:
         return "known answers", f"{right / n:z.0%}", f"right of {n:,}"
-    return "people", f"{card.progress.coverage.people:,}", f"{card.health.working:,} at work" if card.health else ""
+    return "people", f"{card.progress.coverage.people:,}", ""
 
 
 def _end(card: CampaignCard) -> Fact:

@@ -27,6 +27,7 @@ SEARCH_FROM: Final = 60
 """So many people, and the list begins with those who need a look, and has a search."""
 FIRST: Final = 20
 _LONGEST_PILL: Final = 48
+_MOST_PILLS: Final = 2
 _TONES: Final = {"checks": "bad", "pattern": "bad", "information": "warn"}
 
 Line = tuple[Crowd, Person]
@@ -95,9 +96,9 @@ def _row(crowd: Crowd, person: Person, axis: Axis, campaign: str) -> Element:
     group = campaign or ("" if crowd.name else "brought in")
     rest = [part for part in (group, "simulated" if person.simulated else "") if part]
     return htpy.tr(class_=["is-problem" if person.needs_look else None, "is-out" if person.out else None])[
-        htpy.th(scope="row")[person.name, rest and htpy.small[", ".join(rest)]],
+        htpy.th(scope="row")[htpy.span(title=person.name)[person.name], rest and htpy.small[", ".join(rest)]],
         htpy.td(class_="cc-crowd-pills")[_standing(person)],
-        htpy.td(class_="cc-number")[f"{person.answers:,}"],
+        htpy.td(class_="cc-number cc-crowd-answers", data_name="answers")[f"{person.answers:,}"],
         htpy.td(class_="cc-crowd-dots")[_agreement(crowd, person, axis)],
         htpy.td(class_="cc-number cc-crowd-more", data_name="known answers")[f"{right} / {n}" if n else "–"],
         htpy.td(class_="cc-number cc-crowd-more", data_name="median time")[
@@ -118,7 +119,11 @@ def _standing(person: Person) -> Node:
     found: list[Node] = []
     if person.out:
         found.append(_out(person))
-    found += [_flag(flag) for flag in person.flags if not (person.out and flag.kind == "checks")]
+    # how they were paused is a flag, too
+    flags = [flag for flag in person.flags if not (person.out and flag.sentence.startswith("paused: "))]
+    found += [_flag(flag) for flag in flags[:_MOST_PILLS]]
+    if rest := flags[_MOST_PILLS:]:
+        found.append(pill(f"+{len(rest)}", "", "\n".join(f"{flag.code}: {flag.sentence}" for flag in rest)))
     return found or htpy.span(class_="cc-part-hint")["fine" if person.work is not None else ""]
 
 

@@ -21,16 +21,16 @@ _MOST: Final = 12
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 520, 170, 34, 14, 22
 
 
-def differ_section(store: OpenProject, crowd: Crowd) -> Node:
-    """Return both parts; nothing where only one person has answered."""
+def differ_section(store: OpenProject, crowd: Crowd, *, several: bool = False) -> Node:
+    """Return both parts; nothing where only one person has answered. `several`: it is said whose people they are."""
     means = [person for person in crowd.people if person.mean is not None and person.mean.value is not None]
     if crowd.topic is None or len(means) < 2:
         return ""
     rows = people_effects(store, crowd.topic, simulated=means[0].simulated)
-    return htpy.section(class_="cc-differ")[_rates(crowd, means), _reliability(rows)]
+    return htpy.section(class_="cc-differ")[_rates(crowd, means, several=several), _reliability(rows)]
 
 
-def _rates(crowd: Crowd, means: Sequence[Person]) -> Element:
+def _rates(crowd: Crowd, means: Sequence[Person], *, several: bool) -> Element:
     """Return each person's share of yes, or mean; of many the highest and the lowest."""
     ordered = sorted(means, key=lambda person: -(person.mean.value or 0.0 if person.mean else 0.0))
     shown = ordered if len(ordered) <= _MOST else [*ordered[: _MOST // 2], *ordered[-_MOST // 2 :]]
@@ -54,12 +54,16 @@ def _rates(crowd: Crowd, means: Sequence[Person]) -> Element:
     left = len(ordered) - len(shown)
     return htpy.div[
         htpy.div(class_="cc-part-head")[
-            htpy.h2[title], left > 0 and htpy.span(class_="cc-part-hint")[f"the highest and the lowest, {left:,} between"]
+            htpy.h2[title],
+            several and htpy.span(class_="cc-part-hint")[crowd.campaign.campaign.title if crowd.campaign else "brought in"],
+            left > 0 and htpy.span(class_="cc-part-hint")[f"the highest and the lowest, {left:,} between"],
         ],
         htpy.div(class_="cc-panel cc-differ-panel")[
             lines,
             htpy.div(class_="cc-differ-line")[
-                htpy.span, axis_scale(axis), htpy.span(class_="cc-part-hint")["share of yes" if crowd.says_yes else "mean"]
+                htpy.span,
+                axis_scale(axis, 1 if len(axis.ticks) < 7 else 2),
+                htpy.span(class_="cc-part-hint")["share of yes" if crowd.says_yes else "mean"],
             ],
         ],
     ]

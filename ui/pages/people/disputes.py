@@ -32,7 +32,7 @@ SPOILS: Final = (
     "computed from cases sorted by disagreement."
 )
 KEYS: Final = (
-    "Letters: what is right. 1 to 4: who was wrong. Enter: save, and the next case. Arrows: next and previous. Esc: the list."
+    "Letters: what is right. 1 to 4: who was wrong, 5 to 9: which one. Enter: save, and the next case. Arrows: next and previous. Esc: the list."
 )
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
@@ -129,7 +129,7 @@ def opened_case(opened: OpenCase) -> str:
         ]
         for rated in opened.values
     ]
-    table = table_element(plain_table("All answers", ("rater", "says", "not counted, as it is"), lines), "cc-fits")
+    table = table_element(plain_table("All answers", ("rater", "says", "not counted, as it is"), lines), "cc-case-answers")
     return rendered(
         htpy.article(class_="cc-case", data_following=opened.following, data_before=opened.before)[
             htpy.a(class_="cc-case-pictures", href=href, aria_label=f"Open {case.item} among the images")[

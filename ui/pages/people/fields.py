@@ -18,7 +18,7 @@ def field_element(field: RequestField, value: Any, *, fixed: bool = False) -> El
     held: dict[str, Any] = {"name": field.name, "disabled": fixed}
     if field.kind is bool:
         box = htpy.input(held, type="checkbox", checked=bool(value), data_kind="bool")
-        return htpy.label(class_="cc-field is-box")[box, htpy.span[label, hint and htpy.small[hint]]]
+        return htpy.label(class_="cc-field is-box")[box, htpy.span[label, " ", hint and htpy.small[hint]]]
     control: Element | VoidElement
     if field.choices:
         titles = setting.titles or {}
@@ -35,4 +35,4 @@ def field_element(field: RequestField, value: Any, *, fixed: bool = False) -> El
     else:
         control = htpy.input(held, type="text", class_="cc-input", value=value or "")
     wide = setting.lines > 1
-    return htpy.label(class_=["cc-field", wide and "is-wide"])[htpy.span[label, hint and htpy.small[hint]], control]
+    return htpy.label(class_=["cc-field", wide and "is-wide"])[htpy.span[label, " ", hint and htpy.small[hint]], control]

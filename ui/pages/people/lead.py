@@ -9,7 +9,7 @@ import htpy
 from htpy import Element
 
 from concord.campaigns.cards import CampaignCard
-from concord.campaigns.crowd import Crowd, apart
+from concord.campaigns.crowd import Crowd, apart, main_crowd
 from concord.common import sentences, wording
 from concord.common.base_path import at
 from ui.components.addresses import page_address
@@ -44,15 +44,15 @@ def finding(found: Sequence[Crowd]) -> tuple[str, str]:
     if len(names) == 1:
         first = f"One {noun} has answered"
         return (f"{first}, and {needs}" if look else first), "one more makes agreement measurable"
-    largest = max(running, key=lambda crowd: sum(person.answers for person in crowd.people))
+    largest = main_crowd(running)
     together = largest.together
     if together is None or together.value is None:
         reason = sentences.text_or_none(together.reason) if together is not None else None
         main = f"{_number(len(names)).capitalize()} {_plural(noun, len(names))} have answered"
         return (f"{main}; {needs}" if look else main), f"agreement is not known: {reason}" if reason else ""
-    rest = f"all agree at α {wording.two(together.value)} {interval_text(together)}".rstrip()
-    if len(found) > 1 and largest.campaign is not None:
-        rest += f" in {largest.campaign.campaign.title}"
+    rest = f"{wording.count(len(largest.people), 'person')} agree at α {wording.two(together.value)} {interval_text(together)}".rstrip()
+    if len(found) > 1:
+        rest += f" in {largest.campaign.campaign.title}" if largest.campaign is not None else ", whose answers were brought in"
     different = {person.name for crowd, person in people if apart(person, crowd)} - look
     alike = names - look - different
     if together.low is not None and together.low <= 0:

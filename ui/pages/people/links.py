@@ -51,7 +51,7 @@ def links_tab(store: OpenProject, card: CampaignCard, view: PeopleView) -> Node:
                 _field("Note", "for yourself", htpy.input(type="text", name="note", class_="cc-input", maxlength="500")),
                 htpy.label(class_="cc-field is-box")[
                     htpy.input(type="checkbox", name="signed", data_kind="bool"),
-                    htpy.span["Signed", htpy.small["only for people whose own link you make"]],
+                    htpy.span["Signed", " ", htpy.small["only for people whose own link you make"]],
                 ],
             ],
             htpy.p(class_="cc-act-said", role="alert"),
@@ -70,7 +70,7 @@ def links_tab(store: OpenProject, card: CampaignCard, view: PeopleView) -> Node:
 
 
 def _field(label: str, hint: str, control: Node) -> Element:
-    return htpy.label(class_="cc-field")[htpy.span[label, htpy.small[hint]], control]
+    return htpy.label(class_="cc-field")[htpy.span[label, " ", htpy.small[hint]], control]
 
 
 def _number(name: str, value: int | None) -> Node:

@@ -64,7 +64,7 @@ def pay_tab(store: OpenProject, card: CampaignCard, view: PeopleView) -> Node:  
     first = [person for person in roll.people if person.reasons]
     rest = [person for person in roll.people if not person.reasons]
     look = (
-        len(first)
+        bool(first)
         and htpy.p(class_="cc-campaign-fact is-warn")[
             f"Look at {wording.count(len(first), 'person')} first: they are in no bonus file until you decide."
         ]

@@ -101,6 +101,5 @@ def _not_counted(card: CampaignCard) -> Element:
     )
     rows = [(name, f"{n:,}", what) for name, n, what in lines]
     return htpy.section(class_="cc-part")[
-        htpy.div(class_="cc-part-head")[htpy.h2["What does not count"]],
         table_element(plain_table("What does not count", columns("", *numbers("n"), ""), rows)),
     ]

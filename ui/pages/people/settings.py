@@ -82,7 +82,7 @@ def asked_tab(store: OpenProject, card: CampaignCard, view: PeopleView) -> Node:
     texts = managing.recruitment(store, card.name)
     held = [
         htpy.label(class_="cc-field is-wide")[
-            htpy.span[field.title, htpy.small[field.asks]],
+            htpy.span[field.title, " ", htpy.small[field.asks]],
             htpy.textarea(name=name, class_="cc-input", rows="2", maxlength=str(MAX_RECRUITMENT_LENGTH))[texts.get(name, "")],
         ]
         for name, field in RECRUITMENT_FIELDS.items()

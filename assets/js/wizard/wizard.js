@@ -2,6 +2,7 @@
 
 import { Api, detail } from "../api.js";
 import { at } from "../base_path.js";
+import { askName } from "../people/name.js";
 
 const PAUSE_MS = 400;
 const UNREACHABLE = "The server does not answer. Nothing is lost: try again.";
@@ -198,19 +199,27 @@ class Wizard {
     return null;
   }
 
+  /** The link first, as it may be refused; then people are offered the images. */
   async start() {
-    const link = this.link();
+    if (!(await this.invited())) return;
     const { outcome, data } = await api.post("drafts/start", { campaign: this.campaign });
     if (outcome !== "ok") {
       this.say(data.problems ? { "": Object.values(data.problems).join(" ") } : { "": detail(data, UNREACHABLE) });
       return;
     }
-    if (link) {
-      const made = await api.post("people/links", { campaign: this.campaign, ...link });
-      // the campaign runs: its page makes links, too
-      if (made.outcome !== "ok") sessionStorage.setItem("cc-said", detail(made.data, "The campaign runs; its link could not be made."));
-    }
     location.href = at(`/studio/people?campaign=${encodeURIComponent(this.campaign)}&tab=links`);
+  }
+
+  /** Makes the link that is asked for, once; true if there is nothing (more) to make. */
+  async invited() {
+    const link = this.linked ? null : this.link();
+    if (!link) return true;
+    const ask = () => api.post("people/links", { campaign: this.campaign, ...link });
+    let made = await ask();
+    if (made.status === 401 && (await askName(detail(made.data, "Please give your name first.")))) made = await ask();
+    this.linked = made.outcome === "ok";
+    if (!this.linked) this.say({ "": detail(made.data, UNREACHABLE) });
+    return this.linked;
   }
 
   link() {

@@ -67,12 +67,13 @@ class NewCampaignPage(LivePlace):
             yield PlaceDrawing("", page(view, title, body, plan_footer(view, study)), title, complete)
 
     def _step(self, view: WizardView, stored: Mapping[str, Any]) -> Node:
-        values = {**stored, **self._from_address(view)}
+        brought = self._from_address(view)
+        values = {**stored, **brought}
         checked = check_draft(self.store, values, campaign_id=view.campaign, final=view.step == "invite")
         body: Node
         last: Node = None
         if view.step == "images":
-            body = images_body(values, image_choices(self.store, values), new=not view.campaign, by_hand=len(view.items))
+            body = images_body(values, image_choices(self.store, values), brought, new=not view.campaign)
         elif view.step == "questions":
             body = questions_body(values, draft_form(values, checked), view.campaign)
         elif view.step == "checks":

@@ -9,22 +9,30 @@ from typing import Any
 import htpy
 from htpy import Element, Node
 
-from concord.campaigns.drafting import FIELDS, PRESET_WORDS, PRESETS, ImageChoice
+from concord.campaigns.drafting import FIELDS, PRESET_WORDS, PRESETS, ImageChoice, step_of
 from concord.common import wording
 from ui.components.addresses import page_address
 from ui.components.request_fields import Option, field_control
 from ui.components.tables import folded
 
 
-def images_body(values: Mapping[str, Any], choices: Mapping[str, Sequence[ImageChoice]], *, new: bool, by_hand: int) -> Node:
+def images_body(
+    values: Mapping[str, Any], choices: Mapping[str, Sequence[ImageChoice]], brought: Mapping[str, Any], *, new: bool
+) -> Node:
     """Return the step.
 
     Args:
         values: of the draft.
         choices: what images can be chosen by.
+        brought: values that a plan or a selection of Images brings; those of later steps go with the form unseen.
         new: whether the draft is still to be made.
-        by_hand: how many images come from a selection of Images.
     """
+    unseen = [
+        htpy.input(type="hidden", data_field=name, value=str(value))
+        for name, value in brought.items()
+        if step_of(name) != "images"
+    ]
+    by_hand = len(brought.get("items", ()))
     own_id = [folded("Id in addresses and files", field_control(FIELDS["id"], values.get("id")))] if new else None
     hand = [field_control(FIELDS[name], values.get(name)) for name in ("items", "also")]
     from_images = htpy.p(class_="cc-wizard-hint")[
@@ -35,6 +43,7 @@ def images_body(values: Mapping[str, Any], choices: Mapping[str, Sequence[ImageC
         text = f"{wording.count(by_hand, 'image')} by hand: numbers about them are of these images alone, not of others."
         selected = htpy.p(class_="cc-note")[text]
     return [
+        unseen,
         _presets(),
         field_control(FIELDS["title"], values.get("title")),
         own_id,

@@ -331,7 +331,7 @@ def _problems(error: Exception, values: Mapping[str, Any]) -> dict[str, str]:
     for problem in error.problems if isinstance(error, InputError) else (str(error),):
         message = problem.removeprefix(f"{_ORIGIN}: ")
         first = message.replace(":", " ").split(" ", 1)[0]
-        named = first if first in FIELDS else "id" if first == "campaign_id" or message.startswith("a campaign's id") else ""
+        named = first if first in FIELDS else "id" if first == "campaign_id" else ""
         if not named and not problem.startswith(f"{_ORIGIN}: "):
             named = _by_source(error, values)
         text = message.removeprefix(f"{first}: ")

@@ -9,8 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from data.campaigns.settings import DrawMethod, Seed, Settings, Title
+from data.campaigns.settings import DrawMethod, Seed, Settings, Title, check_campaign_id
 from data.requests import Request, Setting, fields_of, read_request
+
+
+def _check_id(text: str) -> None:
+    # a new campaign may get its id later
+    if text:
+        check_campaign_id(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +30,7 @@ class CampaignSpec(Request):
             argument=True,
             key="id",
             metavar="ID",
+            check=_check_id,
             label="Id",
             hint="empty: from the title",
         ),

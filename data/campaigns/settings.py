@@ -42,6 +42,16 @@ OUTCOMES = ("completion", "stopped", "training", "paused", "quota", "declined")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
+def check_campaign_id(text: str) -> None:
+    """Check the id of a campaign.
+
+    Raises:
+        ValueError: it is not allowed.
+    """
+    if not _NAME.fullmatch(text):
+        raise ValueError(f"a campaign's id has lower-case letters, digits, - and _ (64 at most), got {text!r}")
+
+
 def _check_address(text: str) -> None:
     if not re.fullmatch(r"(https?://\S+)?", text):
         raise ValueError(f"an http address expected, got {quoted(text)}")
@@ -435,8 +445,7 @@ class Campaign(Request):
     stamp: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.campaign_id):
-            raise ValueError(f"a campaign's id has lower-case letters, digits, - and _ (64 at most), got {self.campaign_id!r}")
+        check_campaign_id(self.campaign_id)
         Request.__post_init__(self)
 
     def to_json(self) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from concord.campaigns.drafting import FIELDS, OWN
 from concord.common.base_path import at
 from ui.components.request_fields import field_control
 from ui.components.tables import folded
-from ui.web.texts import languages
 
 _TITLES: Final = {
     "yes_no": "Yes or no",
@@ -87,8 +86,7 @@ def _template(chosen: str) -> Node:
 
 
 def _languages() -> str:
-    count = len(languages()) + 1
     return (
-        f"People see the form in the language of their browser ({count} languages), or in the one that ?lang=de in the link"
+        "People see the form in the language of their browser, where it is translated, or in the one that ?lang=de in the link"
         " asks for; the texts above are shown as they are written here."
     )

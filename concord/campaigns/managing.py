@@ -251,7 +251,7 @@ def revoke_link(store: Store, invitation_id: str) -> None:
 
 
 def move_person(store: Store, campaign_id: str, name: str, act: PersonMove, by: str) -> str:
-    """Pause somebody (their answers stay), revoke them (their answers stop counting) or let them in again; return what became of
+    """Pause somebody (their answers stay), revoke them (answers stop counting) or let them in again; return what became of
     their answers as a sentence.
 
     Raises:
@@ -302,7 +302,7 @@ def set_aside(store: Store, campaign_id: str, item: str, *, aside: bool) -> None
 
 @dataclass(frozen=True, slots=True)
 class BrokenImage:
-    """An item that was reported or set aside: its prompt (its id where there is none), hashes of its pictures, and the reports."""
+    """An item that was reported or set aside: its prompt, or its id where there is none, hashes of its pictures, the reports."""
 
     item_id: str
     text: str

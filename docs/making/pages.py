@@ -257,8 +257,10 @@ PAGES: Final[dict[str, DocumentedPage]] = {
         "Thresholds moved live, failure pictures, the flip test, and questions. The scorer's own settings are parameters, too,"
         " by their names ([settings](settings.md)).",
     ),
-    "campaigns": DocumentedPage(
-        "/studio/people", "Campaigns: made, watched, invited to, and adjudicated ([guide](campaigns.md))."
+    "people": DocumentedPage(
+        "/studio/people",
+        "People: are they alike, who needs a look; campaigns as cards; `campaign` and `tab` open one: progress, people,"
+        " disputes, broken images, pay, links, settings ([guide](campaigns.md)).",
     ),
     "studies": DocumentedPage(
         "/studio/report/studies",

@@ -213,6 +213,21 @@ ROUTE_TEXTS: Final[dict[str, str]] = {
     "POST /api/studio/revoke": "Revokes these `people` of a `campaign` together, or without any those who are preselected; with"
     " `uncount` their answers stop counting. The reply has their names and how many answers.",
     "POST /api/studio/revoke/undo": "Lets those in again who were last revoked together in a `campaign`.",
+    "GET /api/studio/look": "How many `people` of running campaigns need a look.",
+    "POST /api/studio/campaign/person": "Pauses a `person` of a `campaign` (`act`: `pause`, answers stay), revokes them"
+    " (`revoke`, answers stop counting) or lets them in again (`reinstate`); `said`: what became of their answers.",
+    "POST /api/studio/campaign/move": "Starts, pauses, archives, brings back or deletes a `campaign` (`act`).",
+    "POST /api/studio/campaign/duplicate": "A draft with the same items and settings; `campaign`: its id.",
+    "POST /api/studio/campaign/meaning": "What a change of settings (`values`) would mean, a sentence each; nothing is stored.",
+    "POST /api/studio/campaign/settings": "Changes settings of a `campaign`; those that `values` does not name stay.",
+    "POST /api/studio/campaign/asked": "How people were asked, by field (`values`).",
+    "POST /api/studio/campaign/aside": "Sets an `item` of a `campaign` aside, or offers it again (`aside: false`).",
+    "POST /api/studio/campaign/settle": "Decides about a `person`'s pay (`decision`: `approve`, `return`, `reject`).",
+    "POST /api/studio/campaign/submissions": "Pay with the platform's own ids, from the `text` of its file of submissions, of"
+    " which nothing is stored.",
+    "POST /api/studio/case": "A case of a campaign's disputes with all answers, as HTML; that the caller has seen them is"
+    " recorded first.",
+    "POST /api/studio/case/verdict": "What is right in a case (`verdict`), and who was `wrong`; `following`: the next case.",
     "GET /api/studio/preview": "A campaign as its people will see it: consent and its first 20 tasks; nothing is stored.",
     "GET /api/studio/facets": "Filters with live counts, the listing as a sentence, and its total;"
     " the query is the address of Images.",
@@ -231,6 +246,10 @@ ROUTE_TEXTS: Final[dict[str, str]] = {
     " that it was read. `kept`: the sums that stay without a name.",
     "POST /api/studio/people/code": "A new re-entry code for a participant of a crowd platform; the old one ends.",
     "POST /api/studio/people/link": "The path of a personal link for one participant of a crowd platform.",
+    "GET /api/studio/people/links": "A campaign's links, as HTML.",
+    "POST /api/studio/people/links": "Makes a link to a campaign; `path` belongs behind the app's address.",
+    "POST /api/studio/people/links/revoke": "Takes a link back, and ends the sessions that began with it.",
+    "POST /api/studio/people/withdraw": "Withdraws a person's answers in a `campaign` because they ask for it, for good.",
     "GET /api/studio/map/image": "Redirects to the image of a point on the map.",
     "GET /api/studio/map/inside": "The images inside a lasso on the map.",
 }

@@ -48,7 +48,7 @@ READY = {
     "workbench": ".cc-desk", "agreement": "#agreement-plot .ytick", "scorers": "#questions table",
     "results?numbers=1": ".cc-side-panel table", "plan": "main .cc-headline, #teaching", "compare": ".cc-versus",
     "results/votes": ".cc-votes", "matching": "main .cc-headline, #teaching",
-    "explore": "main .js-plotly-plot", "explore?show=questions": "#asked-lead .cc-note", "campaigns": "#campaigns .cc-note",
+    "explore": "main .js-plotly-plot", "explore?show=questions": "#asked-lead .cc-note", "people": "main h1",
     "runs": "main table", "reports": "#report-preview .cc-note",
 }  # fmt: skip
 """What stands on a page when it is there."""

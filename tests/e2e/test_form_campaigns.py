@@ -20,7 +20,7 @@ from tests.e2e.axe import serious
 from tests.e2e.browser_watch import Visitor
 from tests.e2e.form_driver import Form
 from tests.e2e.server import Server, command, serving
-from ui.pages.campaigns.view import SHOWN
+from ui.pages.people.view import TABS
 
 Visit = Callable[..., Visitor]
 LINES = (0, 1, 2, 4)
@@ -249,14 +249,11 @@ def test_axe_finds_nothing_serious_in_what_only_campaigns_show(visitor: Visit, r
 @pytest.mark.slow
 def test_axe_finds_nothing_serious_on_the_campaigns_page(visitor: Visit, running: Server) -> None:
     page = visitor(running).page
-    page.goto("/studio/people?campaign=geneval&show=coverage")
-    expect(page.get_by_role("button", name="Archive")).to_be_enabled()
-    expect(page.locator("#by-answers .js-plotly-plot")).to_be_visible()
-    assert serious(page) == []
-    for name in ("people", "broken", "adjudicate", "invite"):
-        page.locator(f"#show input[value={name}]").check()
-        expect(page.locator(f"#part-{name}")).to_be_visible()
-        assert serious(page) == [], f"in the part {SHOWN[name]}"
+    for name, title in TABS.items():
+        page.goto(f"/studio/people?campaign=geneval&tab={name}")
+        expect(page.locator(".cc-tab")).to_have_attribute("aria-label", title)
+        expect(page.locator("[data-fetch]:empty")).to_have_count(0)
+        assert serious(page) == [], f"in the tab {title}"
 
 
 def test_skip_undo_pause_report_and_review(visitor: Visit, running: Server) -> None:

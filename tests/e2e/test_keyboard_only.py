@@ -12,8 +12,8 @@ from tests.e2e.axe import serious
 from tests.e2e.browser_watch import Visitor
 from tests.e2e.form_driver import Form, introduce
 from tests.e2e.server import Server, serving
-from tests.e2e.test_campaigns_page import person
 from tests.e2e.test_drawer import address, item_id, judged, nothing_there
+from tests.e2e.test_people import person
 from tests.ui import drawn_images
 from tests.ui.drawn_images import RATER
 
@@ -63,19 +63,19 @@ def test_gold_verdict_and_pause_by_keyboard(visitor: Callable[..., Visitor], tmp
         assert serious(page) == []
 
         page.goto("/studio/people?campaign=main-study")
-        expect(page.locator("#campaign-title")).to_contain_text("one check in 10")
+        expect(page.get_by_text("one check in 10")).to_be_visible()
         person(server, "crowd", "bob", 1, {"objects": "none", "count_0": 0})
         page.goto("/studio/people?campaign=crowd&show=people")
-        tab_to(page, page.get_by_role("button", name="Revoke bob"))
+        tab_to(page, page.get_by_role("button", name="Pause or revoke bob"))
         page.keyboard.press("Enter")
-        tab_to(page, page.locator("#revoke-keep"))
+        tab_to(page, page.get_by_role("button", name="Pause: answers stay"))
         assert serious(page) == []
         page.keyboard.press("Enter")
-        expect(page.locator("#campaign-message")).to_contain_text("bob is revoked.")
+        expect(page.locator(".cc-toast")).to_contain_text("bob is paused")
         tab_to(page, page.get_by_role("button", name="Reinstate bob"))
         page.keyboard.press("Enter")
-        expect(page.locator("#campaign-message")).to_contain_text("bob is back.")
-        expect(page.get_by_role("button", name="Revoke bob")).to_be_visible()
+        expect(page.locator(".cc-toast")).to_contain_text("bob is back.")
+        expect(page.get_by_role("button", name="Pause or revoke bob")).to_be_visible()
         assert serious(page) == []
 
         previewed_without_a_trace(page, server, form)
@@ -93,7 +93,7 @@ def previewed_without_a_trace(page: Page, server: Server, form: Form) -> None:
     before = server.json("/api/studio/version")
     page.goto("/studio/people?campaign=main-study")
     with page.expect_popup() as opened:
-        tab_to(page, page.get_by_role("link", name="Preview as a worker sees it"))
+        tab_to(page, page.get_by_role("link", name="Preview"))
         page.keyboard.press("Enter")
     preview = opened.value
     form = Form(preview)

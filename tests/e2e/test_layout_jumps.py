@@ -17,7 +17,7 @@ READY: Final = {
     "": ".cc-leaderboard", "import": "#import-path", "browse": ".cc-cell", "map": "#map-plot .point",
     "agreement": "#agreement-plot .ytick", "compare": ".cc-versus",
     "results/votes": ".cc-votes", "matching": "main .cc-headline, #teaching",
-    "explore": "#explore-plot .ytick", "campaigns": "#campaigns .cc-note", "runs": "main table",
+    "explore": "#explore-plot .ytick", "people": "main h1", "runs": "main table",
     "reports": "#report-preview .cc-note", "workbench": ".cc-desk",
 }  # fmt: skip
 MOST_PX: Final = 8

@@ -31,7 +31,7 @@ from ui.shell.page import Page
 _LEAD: Final = (
     "A report has one page of summary, then figures, failures with their images, all numbers with intervals, and the command "
     "that makes it again. Choose what goes into it; nothing chosen means everything. How people were recruited and paid comes "
-    "from the page Campaigns."
+    "from the place People."
 )
 _EMPTY: Final = """
 ## Nothing has been judged yet

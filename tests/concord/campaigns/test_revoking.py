@@ -22,9 +22,6 @@ from tests.data.store.small_campaign import give
 from tests.data.store.small_project import fill
 from tests.ui.http_visitor import TOKEN, World
 from tests.ui.small_project import concord, done
-from ui.pages.campaigns import updates
-from ui.pages.campaigns.view import ActingUser
-from ui.shell.html import rendered
 from ui.web.server import create_app
 
 QUICK, SLOW = 0.3, 9.0
@@ -152,18 +149,6 @@ def test_the_routes(world: World) -> None:
     assert {each.by for each in revocations.current_revocations(world.store) if each.person == "hasty"} == {"rita"}
     assert rita.post("/api/studio/revoke/undo", json=flagged).json() == {"people": ["hasty"], "answers": 12}
     assert rita.post("/api/studio/revoke/undo", json=flagged).status_code == 409
-
-
-def test_the_page_revokes_whom_it_listed(world: World) -> None:
-    store, rita = world.store, ActingUser("rita")
-    crowd(store)
-    whom = updates.preselected(store, "c")
-    question = rendered(updates.revoke_several_question(store, "c", whom))
-    assert ("hasty: quick answers: 5 of 12" in question, "honest" in question) == (True, False)
-    assert updates.revoke(store, whom, "c", rita, uncount=False).startswith("1 person revoked: hasty;")
-    assert out(store) == {"dan", "hasty"}
-    assert updates.undo_revoke(store, "c", rita).startswith("1 person let in again: hasty;")
-    assert out(store) == {"dan"}
 
 
 def test_most_answers_under_a_second_pause_by_themselves(world: World) -> None:

@@ -1,4 +1,4 @@
-"""People: ask and check people. A sentence, campaigns as cards, people with problems first, how they differ; a campaign's page."""
+"""People: ask and check people. A sentence, campaigns as cards, people with problems first, how they differ; one campaign."""
 
 from __future__ import annotations
 
@@ -157,8 +157,8 @@ def _beginnings(place: PeoplePage) -> Node:
     invite = htpy.article(class_="cc-panel cc-campaign-card")[
         htpy.h3["Invite others"],
         htpy.p[
-            "A campaign asks people the same questions about the same images: which images, which questionnaire, how many people "
-            "each, with checks whose answers are known. You see beforehand how much work it is."
+            "A campaign asks people the same questions about the same images: which images, which questionnaire, how many "
+            "people each, with checks whose answers are known. You see beforehand how much work it is."
         ],
         htpy.div(class_="cc-campaign-foot")[
             htpy.a(href=page_address("people/new"))["New campaign"],

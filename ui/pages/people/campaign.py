@@ -144,7 +144,7 @@ def _tabs(card: CampaignCard, view: PeopleView) -> Element:
     }
     links_of = [
         htpy.a(href=view.of_tab(name), aria_current="page" if name == view.tab else None)[
-            title, counts.get(name, 0) > 0 and htpy.small[f"{counts[name]:,}"]
+            title, counts.get(name, 0) > 0 and [" ", htpy.small[f"{counts[name]:,}"]]
         ]
         for name, title in TABS.items()
     ]

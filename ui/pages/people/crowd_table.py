@@ -206,8 +206,8 @@ def _acts(crowd: Crowd, person: Person) -> list[Node]:
         )
         return [look, back, _more(person, crowd.name)]
     question = (
-        f"{person.name} gets nothing more here, and what they hold goes to others. Do their answers so far count? Reinstate takes "
-        "it back."
+        f"{person.name} gets nothing more here, and what they hold goes to others. Do their answers so far count?"
+        " Reinstate takes it back."
     )
     answers = [
         answer("Pause: answers stay", "campaign/person", body | {"act": "pause"}),

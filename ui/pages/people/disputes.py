@@ -28,11 +28,12 @@ from ui.shell.scope_bar import menu_chip
 
 NO_CASES: Final = "No disagreements yet. Images with two or more different answers are listed here."
 SPOILS: Final = (
-    "Opening a case shows all answers, and this is recorded: your later answers about that image do not count as blind. No number is "
-    "computed from cases sorted by disagreement."
+    "Opening a case shows all answers, and this is recorded: your later answers about that image do not count as blind. No "
+    "number is computed from cases sorted by disagreement."
 )
 KEYS: Final = (
-    "Letters: what is right. 1 to 4: who was wrong, 5 to 9: which one. Enter: save, and the next case. Arrows: next and previous. Esc: the list."
+    "Letters: what is right. 1 to 4: who was wrong, 5 to 9: which one. Enter: save, and the next case. Arrows: next and"
+    " previous. Esc: the list."
 )
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 

@@ -27,7 +27,8 @@ def field_element(field: RequestField, value: Any, *, fixed: bool = False) -> El
     elif field.kind in (int, float):
         least = setting.minimum if setting.minimum is not None and not field.optional else 0
         control = htpy.input(
-            held, type="number", class_="cc-input", data_kind="number", min=f"{least:g}", step="1" if field.kind is int else "any",
+            held, type="number", class_="cc-input", data_kind="number",
+            min=f"{least:g}", step="1" if field.kind is int else "any",
             max=None if setting.maximum is None else f"{setting.maximum:g}", value="" if value is None else f"{value:g}",
         )  # fmt: skip
     elif setting.lines > 1:

@@ -50,7 +50,8 @@ def finding(found: Sequence[Crowd]) -> tuple[str, str]:
         reason = sentences.text_or_none(together.reason) if together is not None else None
         main = f"{_number(len(names)).capitalize()} {_plural(noun, len(names))} have answered"
         return (f"{main}; {needs}" if look else main), f"agreement is not known: {reason}" if reason else ""
-    rest = f"{wording.count(len(largest.people), 'person')} agree at α {wording.two(together.value)} {interval_text(together)}".rstrip()
+    many = wording.count(len(largest.people), "person")
+    rest = f"{many} agree at α {wording.two(together.value)} {interval_text(together)}".rstrip()
     if len(found) > 1:
         rest += f" in {largest.campaign.campaign.title}" if largest.campaign is not None else ", whose answers were brought in"
     different = {person.name for crowd, person in people if apart(person, crowd)} - look

@@ -24,13 +24,13 @@ from ui.shell.html import rendered
 
 NONE: Final = "This campaign has no link yet."
 INVITE_HINT: Final = (
-    "Whoever opens the link joins this campaign in that role. A link for annotators shows nothing of the studio. On a crowd platform "
-    "add ?PROLIFIC_PID={{%PROLIFIC_PID%}} (or what it has): that becomes a pseudonym, and belongs to the browser that comes with it "
-    "first; who uses another one needs the re-entry code that they were shown."
+    "Whoever opens the link joins this campaign in that role. A link for annotators shows nothing of the studio. On a crowd "
+    "platform add ?PROLIFIC_PID={{%PROLIFIC_PID%}} (or what it has): that becomes a pseudonym, and belongs to the browser that "
+    "comes with it first; who uses another one needs the re-entry code that they were shown."
 )
 OWN_HINT: Final = (
-    "A link that lets in one participant of a crowd platform, signed: nobody else’s id fits it. A link that was made “signed” opens "
-    "only so."
+    "A link that lets in one participant of a crowd platform, signed: nobody else’s id fits it. A link that was made “signed” "
+    "opens only so."
 )
 CODE_HINT: Final = "Somebody from a crowd platform who lost their re-entry code gets a new one; the one before ends."
 

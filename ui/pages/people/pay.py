@@ -142,8 +142,8 @@ def _settling(person: PaidPerson, campaign: str) -> Node:
         for decision, text in _SETTLING.items()
     ]
     question = [
-        f"Pay of {name}. What is decided is written down, and later changes do not take it back. Rejected is only who failed attention "
-        "checks and none of whose answers count.",
+        f"Pay of {name}. What is decided is written down, and later changes do not take it back. Rejected is only who failed"
+        " attention checks and none of whose answers count.",
     ]
     return asking_button("Decide", question, answers, f"Decide about the pay of {name}", kind="cc-button", about=campaign)
 

@@ -25,8 +25,8 @@ from ui.shell.scope_bar import menu_chip
 MARKS: Final = ("gold_pass_mark", "attention_pass_mark")
 NOBODY: Final = "No work in this campaign yet. Start it and invite people."
 _HINT: Final = (
-    "Lowest share of correct checks, corrected for chance. A new mark applies from a person’s next check on, to all their checks "
-    "so far. Paused people stay paused until you reinstate them."
+    "Lowest share of correct checks, corrected for chance. A new mark applies from a person’s next check on, to all their "
+    "checks so far. Paused people stay paused until you reinstate them."
 )
 
 

@@ -20,13 +20,13 @@ from ui.pages.people.fields import field_element
 from ui.pages.people.view import PeopleView
 
 HINT: Final = (
-    "Questions and images stay as they are: for others make a new campaign, or duplicate this one. The order of images and checks "
-    "can change as long as nobody has answered. Each change is in the project’s log."
+    "Questions and images stay as they are: for others make a new campaign, or duplicate this one. The order of images and "
+    "checks can change as long as nobody has answered. Each change is in the project’s log."
 )
 ASKED_HINT: Final = (
-    "Reports say how people were asked, in the fields of Otani et al. (arXiv 2304.01816). What is left empty is printed as “not "
-    "reported”. Concord adds by itself what it knows: how many answered, the questionnaire, instructions and consent of this "
-    "campaign, gold and attention checks passed, and the time that it took."
+    "Reports say how people were asked, in the fields of Otani et al. (arXiv 2304.01816). What is left empty is printed as "
+    "“not reported”. Concord adds by itself what it knows: how many answered, the questionnaire, instructions and consent of "
+    "this campaign, gold and attention checks passed, and the time that it took."
 )
 _SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "Order, checks and training": ("order", "checks"),

@@ -71,6 +71,10 @@ TABLE: dict[str, int] = {
     "POST /api/studio/people/erase": ADMINS,
     "POST /api/studio/people/code": ADMINS,
     "POST /api/studio/people/link": ADMINS,
+    "GET /api/studio/people/links": ADMINS,
+    "POST /api/studio/people/links": ADMINS,
+    "POST /api/studio/people/links/revoke": ADMINS,
+    "POST /api/studio/people/withdraw": ADMINS,
     "POST /command": NOBODY,
 }
 # Of Gradio's routes an annotator's page needs these; of the studio they open none.

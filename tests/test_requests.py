@@ -13,9 +13,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from concord.campaigns.drafting import PRESETS, entered
 from concord.library import Project
 from concord.library_tables import REQUESTS
+from concord.new_campaigns.drafting import PRESETS, entered
 from data.campaigns.settings import Settings
 from data.files import InputError
 from data.requests import Request, Setting, fields_of, read_request

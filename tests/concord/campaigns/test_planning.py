@@ -14,10 +14,10 @@ from annotation.questionnaires import ab, geneval
 from concord.campaigns import adjudication, annotators, known_answers, planning
 from concord.campaigns.adjudication import DisagreementSide, RaterValue
 from concord.campaigns.annotators import CampaignTopic
-from concord.campaigns.drafting import PRESETS
 from concord.campaigns.progress import all_progress, answer_pace, describe_finding, describe_plan, progress_of
 from concord.campaigns.spec import CampaignSpec, campaign_spec
 from concord.form.item_form import item_form
+from concord.new_campaigns.drafting import PRESETS
 from data.files import InputError
 from data.prompts.questions import questions_from_spec
 from data.refusals import CampaignRefused

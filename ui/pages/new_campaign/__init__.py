@@ -10,14 +10,14 @@ from urllib.parse import quote
 import htpy
 from htpy import Node
 
-from concord.campaigns import drafting
-from concord.campaigns.drafting import DraftCheck, check_draft, draft_form, draft_values, gold_sources, image_choices
-from concord.campaigns.plan_numbers import plan_numbers
-from concord.campaigns.platform_sheet import platform_sheet
 from concord.campaigns.progress import describe_plan
-from concord.campaigns.study_plan import plan_study, plan_values
-from concord.campaigns.suggested import campaign_workload
 from concord.common.base_path import at
+from concord.new_campaigns import drafting
+from concord.new_campaigns.drafting import DraftCheck, check_draft, draft_form, draft_values, gold_sources, image_choices
+from concord.new_campaigns.plan_numbers import plan_numbers
+from concord.new_campaigns.platform_sheet import platform_sheet
+from concord.new_campaigns.study_plan import plan_study, plan_values
+from concord.new_campaigns.suggested import campaign_workload
 from concord.project import OpenProject
 from data.refusals import CampaignRefused
 from ui.components.addresses import page_address

@@ -8,8 +8,8 @@ from typing import Any, Final
 import htpy
 from htpy import Element, Node
 
-from concord.campaigns.drafting import FIELDS
 from concord.campaigns.known_answers import EXAMPLE
+from concord.new_campaigns.drafting import FIELDS
 from ui.components.request_fields import Option, field_control
 from ui.components.tables import folded
 

@@ -9,8 +9,8 @@ from typing import Final
 import htpy
 from htpy import Element
 
-from concord.campaigns.study_plan import StudyPlan
 from concord.common import wording
+from concord.new_campaigns.study_plan import StudyPlan
 
 _WIDTH, _HEIGHT = 960, 288
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 936, 16, 232

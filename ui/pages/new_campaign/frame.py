@@ -8,8 +8,8 @@ from typing import Final
 import htpy
 from htpy import Element, Node
 
-from concord.campaigns.suggested import Workload
 from concord.common import wording
+from concord.new_campaigns.suggested import Workload
 from ui.components.addresses import page_address
 from ui.pages.new_campaign.view import STEPS, WizardView
 

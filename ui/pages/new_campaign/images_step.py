@@ -9,8 +9,8 @@ from typing import Any
 import htpy
 from htpy import Element, Node
 
-from concord.campaigns.drafting import FIELDS, PRESET_WORDS, PRESETS, ImageChoice, step_of
 from concord.common import wording
+from concord.new_campaigns.drafting import FIELDS, PRESET_WORDS, PRESETS, ImageChoice, step_of
 from ui.components.addresses import page_address
 from ui.components.request_fields import Option, field_control
 from ui.components.tables import folded

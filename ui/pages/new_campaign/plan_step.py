@@ -9,8 +9,10 @@ from htpy import Element, Node
 
 from agreement.meta.planning import DIFFERENCE, PlannedRow
 from agreement.meta.rater_effects import ABSOLUTE, RELATIVE, SEVERITY, RaterEffectRow
-from concord.campaigns.plan_numbers import PlanNumbers
-from concord.campaigns.study_plan import (
+from concord.common import sentences, wording
+from concord.common.table import Cell, numbers
+from concord.new_campaigns.plan_numbers import PlanNumbers
+from concord.new_campaigns.study_plan import (
     LABEL_PEOPLE,
     LEAST_MARGIN,
     MARGIN_STEP,
@@ -21,8 +23,6 @@ from concord.campaigns.study_plan import (
     ScorerStanding,
     StudyPlan,
 )
-from concord.common import sentences, wording
-from concord.common.table import Cell, numbers
 from ui.components.addresses import page_address
 from ui.components.tables import Cells, columns, folded, note, plain_table, span, table_element
 from ui.pages.new_campaign.curve import curve_figure

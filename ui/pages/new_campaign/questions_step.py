@@ -12,8 +12,8 @@ from htpy import Element, Node
 from annotation.questionnaires import geneval_authors
 from annotation.questionnaires.form import Form
 from annotation.questionnaires.registry import FORMS
-from concord.campaigns.drafting import FIELDS, OWN
 from concord.common.base_path import at
+from concord.new_campaigns.drafting import FIELDS, OWN
 from ui.components.request_fields import field_control
 from ui.components.tables import folded
 

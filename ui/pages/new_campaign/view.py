@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from concord.campaigns.study_plan import USUAL_MARGIN, USUAL_PEOPLE, PlanAsked
 from concord.common.base_path import at
+from concord.new_campaigns.study_plan import USUAL_MARGIN, USUAL_PEOPLE, PlanAsked
 from ui.shell.scope_bar import with_query
 
 PATH: Final = "/people/new"

@@ -8,9 +8,9 @@ from fastapi import APIRouter, HTTPException
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from concord.campaigns import drafting
-from concord.campaigns.drafting import PRESETS, DraftRefused
 from concord.common import wording
+from concord.new_campaigns import drafting
+from concord.new_campaigns.drafting import PRESETS, DraftRefused
 from concord.project import OpenProject
 from data.refusals import CampaignRefused
 from ui.shell.html import rendered

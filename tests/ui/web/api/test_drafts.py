@@ -10,8 +10,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from concord.campaigns import planning
-from concord.campaigns.drafting import FIELDS
 from concord.campaigns.spec import campaign_spec
+from concord.new_campaigns.drafting import FIELDS
 from data.store.campaigns import management
 from tests.concord.campaigns.test_planning import answered
 from tests.ui.http_visitor import World

@@ -6,7 +6,7 @@ from typing import Final
 
 from concord.campaigns.planning import CampaignPlan
 from concord.campaigns.progress import describe_time_left
-from concord.campaigns.suggested import campaign_workload
+from concord.new_campaigns.suggested import campaign_workload
 from concord.people import PARAMETERS
 from data.campaigns.settings import OUTCOMES, Campaign
 from data.store.core.store import Store

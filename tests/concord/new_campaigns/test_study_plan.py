@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from agreement.meta.planning import DIFFERENCE
-from concord.campaigns.study_plan import PlanAsked, plan_study, plan_values
 from concord.meta.planning import plan
 from concord.meta.requests import MEAN, PlanRequest
+from concord.new_campaigns.study_plan import PlanAsked, plan_study, plan_values
 from data.selection import Selection
 from data.store.core.store import Store
 from tests.concord import generators_project
@@ -31,7 +31,9 @@ def test_a_plan_has_the_numbers_of_the_command(store: Store) -> None:
     for goal, statistic in (("mean", MEAN), ("difference", DIFFERENCE)):
         study = plan_study(store, PlanAsked.read(goal, "0.1", "2"))
         expected = {
-            row.design.ratings: (row.prompts_needed, row.half_width, row.power) for row in rows if row.statistic == statistic
+            int(row.design.ratings): (row.prompts_needed, row.half_width, row.power)
+            for row in rows
+            if row.statistic == statistic
         }
         found = {each.ratings: (each.prompts, each.half_width, each.power) for each in study.designs}
         assert found.keys() == expected.keys()
@@ -59,6 +61,7 @@ def test_answers_hours_and_money_follow(store: Store) -> None:
     rough = plan_values(store, PlanAsked.read("mean", "0.3", "2"))
     needed = plan_study(store, PlanAsked.read("mean", "0.3", "2")).chosen
     assert needed
+    assert needed.prompts
     assert rough["n"] == needed.prompts * 2
     assert plan_values(store, PlanAsked(goal="label")) == {"n": None, "overlap": 3}
 

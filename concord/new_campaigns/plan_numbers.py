@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from agreement.meta.planning import PlannedRow
 from agreement.meta.rater_effects import RaterEffectRow
-from concord.campaigns.study_plan import StudyPlan
 from concord.meta.findings import effects
 from concord.meta.planning import plan
 from concord.meta.requests import PlanRequest
+from concord.new_campaigns.study_plan import StudyPlan
 from data.selection import Selection
 from data.store.core.store import Store
 

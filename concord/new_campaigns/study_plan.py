@@ -18,10 +18,10 @@ from agreement.meta.components import Components, variance_components
 from agreement.meta.planning import Design, MeanVariance, difference_variance, mean_variance, observed_design
 from agreement.meta.typical import TYPICAL_GRADES, TYPICAL_YES_NO
 from agreement.meta.units import RatedUnits
-from concord.campaigns.suggested import Workload, latest_pay, time_of_answer, workload
 from concord.common import live_updates, wording
 from concord.comparison.leaderboard import leaderboard
 from concord.meta.planning import rated_aspects
+from concord.new_campaigns.suggested import Workload, latest_pay, time_of_answer, workload
 from concord.scope import Scope, scope_of
 from data.selection import Selection
 from data.store.browse import scopes

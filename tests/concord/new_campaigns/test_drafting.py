@@ -7,9 +7,19 @@ from typing import Any
 
 import pytest
 
-from concord.campaigns import drafting, gold, planning
-from concord.campaigns.drafting import FIELDS, DraftRefused, check_draft, draft_values, merged, preset, save_draft, start_draft
+from concord.campaigns import gold, planning
 from concord.campaigns.spec import campaign_spec
+from concord.new_campaigns import drafting
+from concord.new_campaigns.drafting import (
+    FIELDS,
+    DraftRefused,
+    check_draft,
+    draft_values,
+    merged,
+    preset,
+    save_draft,
+    start_draft,
+)
 from data.refusals import CampaignRefused
 from data.remarks import Adjudication
 from data.store.campaigns import management
@@ -52,7 +62,7 @@ def test_a_draft_is_saved_step_by_step_and_has_its_images_made_anew(world: World
 def test_what_is_wrong_stands_beside_its_field(world: World) -> None:
     store = world.store
     assert problems(store) == {}
-    expected = {
+    expected: dict[str, tuple[dict[str, Any], str]] = {
         "n": ({"n": "99"}, "99 items are requested, but only 4 are available."),
         "lease_minutes": ({"lease_minutes": "0"}, "“Reservation time” must be above 0, at most 10080, got 0.0."),
         "limit": ({"limit": "two"}, "A number is expected, got 'two'."),

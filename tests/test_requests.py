@@ -116,8 +116,8 @@ def test_settings_of_campaigns_are_named_where_they_are_declared_and_used_only()
     }
     preset = set().union(*PRESETS.values())
     assert named["ui/cli"] <= {"limit"}
-    # scorers have a budget, pages an order
-    assert named["docs/making"] <= {"budget", "order"}
+    # scorers have a budget, pages an order, a plan a currency
+    assert named["docs/making"] <= {"budget", "order", "currency"}
     # a plan's address has a currency
     assert named["ui/pages/new_campaign"] <= preset | {"order", "currency"}
 

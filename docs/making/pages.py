@@ -276,8 +276,8 @@ PAGES: Final[dict[str, DocumentedPage]] = {
     "new_campaign": DocumentedPage(
         "/studio/people/new",
         "A new campaign in five steps, each saved in a draft: Plan (how many prompts and people are enough,"
-        " [statistics](statistics/estimates.md#how-many-labels-are-enough)), Images, Questions, Checks and pay, Invite; answers,"
-        " hours and money stand below all of them.",
+        " [statistics](statistics/estimates.md#how-many-labels-are-enough)), Images, Questions, Checks and pay, Invite;"
+        " answers, hours and money stand below all of them.",
     ),
     "studies": DocumentedPage(
         "/studio/report/studies",

@@ -12,7 +12,7 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
 
@@ -68,27 +68,32 @@ def test_a_paid_study_of_a_thousand_images(
     reported(page, people)
 
 
-def new_campaign(page: Page, preset: str, title: str) -> None:
-    """The wizard, with the quick questionnaire."""
-    page.get_by_role("button", name="New campaign").click()
-    page.locator(f"#preset-{preset}").click()
-    page.locator("#new-title").get_by_role("textbox").fill(title)
-    page.locator("#campaign-form").get_by_label("Questionnaire").click()
-    page.get_by_role("option", name="yes_no").click()
+def new_campaign(page: Page, preset: str, title: str, images: Mapping[str, int]) -> None:
+    """The wizard up to its questions, the quick ones; ``images``: numbers of its step Images."""
+    page.goto("/studio/people/new?step=images")
+    page.get_by_role("button", name=re.compile(f"^{preset}")).click()
+    page.get_by_label("Title").fill(title)
+    for label, value in images.items():
+        page.get_by_label(label).fill(str(value))
+    page.get_by_role("button", name="Next: questions").click()
+    page.get_by_role("radio", name=re.compile("^Yes or no")).check()
 
 
 def start(page: Page, title: str) -> None:
-    page.get_by_role("button", name="Create draft").click()
-    expect(page.locator("#campaign-title")).to_contain_text(f"{title} draft")
-    page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.locator("#campaign-title")).to_contain_text("running")
+    """The wizard's last step; links are made on the campaign's page."""
+    page.get_by_role("button", name="Next: invite").click()
+    expect(page.get_by_role("heading", name=title)).to_be_visible()
+    page.get_by_label("Make a link when the campaign starts").uncheck()
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url(re.compile("tab=links"))
 
 
 def pilot(page: Page) -> None:
-    new_campaign(page, "pilot", "Pilot")
-    expect(page.locator("#campaign-preview")).to_contain_text("Its id is pilot.")
-    expect(page.locator("#campaign-preview")).to_contain_text("30 images")
-    expect(page.locator("#campaign-preview")).to_contain_text("× 3 people = 90 answers")
+    new_campaign(page, "Pilot", "Pilot", {})
+    summary = page.get_by_role("complementary", name="What this asks for")
+    expect(summary).to_contain_text("30 images")
+    expect(summary).to_contain_text("× 3 people = 90 answers")
+    page.get_by_role("button", name="Next: checks and pay").click()
     start(page, "Pilot")
 
 
@@ -130,31 +135,24 @@ def at_work(page: Page, name: str, n: int) -> int:
 
 def main_study(page: Page) -> None:
     """A crowd campaign whose gold and training are what ann said in the pilot, with pay, codes and a consent text."""
-    new_campaign(page, "crowd", "Main study")
-    form = page.locator("#campaign-form")
-    form.get_by_label("How many").fill(str(IMAGES))
-    form.get_by_label("People for each").fill(str(OVERLAP))
-    form.get_by_role("button", name="Texts for people").click()
-    form.get_by_label("Instructions").fill("Look at *each* picture.")
-    form.get_by_label("Consent text").fill("You may stop at any time.")
-    form.get_by_role("button", name="Gold, attention").click()
-    page.locator("#new-gold-from input").click()
-    expect(page.get_by_role("option", name="unanimous answers: ")).to_be_visible()
-    page.get_by_role("option", name="answers of ann: 30 items").click()
-    numbers = {"Gold items": GOLD, "Training items": TRAINING, "Pass mark": 0.6, "One check in": 5}
+    new_campaign(page, "Crowd", "Main study", {"How many": IMAGES, "People for each": OVERLAP})
+    page.get_by_label("Instructions").fill("Look at *each* picture.")
+    page.get_by_label("Consent text").fill("You may stop at any time.")
+    page.get_by_role("button", name="Next: checks and pay").click()
+    sources = page.get_by_label("Right answers from")
+    expect(sources).to_contain_text("unanimous answers: ")
+    sources.select_option("person ann")
+    numbers = {"Gold images": GOLD, "Training images": TRAINING, "Pass mark": 0.6, "One check in": 5, "Reservation time": 1}
     for label, value in numbers.items():
-        form.get_by_label(label, exact=True).first.fill(str(value))
-    form.get_by_role("button", name="Limits").click()
-    form.get_by_label("Reservation time").fill("1")
-    form.get_by_role("button", name=re.compile("^Pay")).click()
-    prices = {"Currency": "GBP", "Target wage": "12", "Price of an item": "0.0333", "Base pay": "1.00"}
+        page.get_by_label(label).first.fill(str(value))
+    page.locator("summary").filter(has_text=re.compile("^Pay$")).click()
+    prices = {"Currency": "GBP", "Target wage": "12", "Price of an answer": "0.0333", "Base pay": "1.00"}
     for label, price in (prices | {"Platform’s fee": "0.33"}).items():
-        form.get_by_label(label).fill(price)
-    form.get_by_label("Currency").focus()
-    preview = page.locator("#campaign-preview")
-    expect(preview).to_contain_text(f"× {OVERLAP} people = {IMAGES * OVERLAP:,} answers")
-    expect(preview).to_contain_text(f"besides: {GOLD} gold, {TRAINING} training items")
-    expect(preview).to_contain_text("cost:")
+        page.get_by_label(label).fill(price)
+    summary = page.get_by_role("complementary", name="What this asks for")
+    expect(summary).to_contain_text(f"× {OVERLAP} people = {IMAGES * OVERLAP:,} answers")
+    expect(summary).to_contain_text(f"besides: {GOLD} gold, {TRAINING} training items")
+    expect(summary).to_contain_text("cost:")
     start(page, "Main study")
 
 

@@ -125,7 +125,7 @@ def quoted(cell: str) -> list[str]:
 def test_every_page_and_parameter_is_documented() -> None:
     assert pages.undocumented() == []
     assert {"suite", "about", "picture"} <= pages.accepted("images")
-    assert {"campaign", "case"} <= pages.accepted("campaigns")
+    assert {"campaign", "case"} <= pages.accepted("people")
     assert {"results", "images", "runs", "explore"} <= set(pages.pages())
     assert (["j", "n", "ArrowRight"], "next image of the selection") in pages.keys_in("assets/js/drawer/keys.js")
     # and nothing is that there is not

@@ -76,7 +76,7 @@ def _topic(
     wanted = replace(options or Options(), statistics=None, by_target=False, people_as=None)
     rows = frame[(frame["suite"] == suite) & (frame["aspect"] == aspect)]
     found = (
-        topic for read_suite in read(rows, scales) for each in read_suite.aspects for topic in topics(read_suite, each, wanted)
+        topic for suite_read in read(rows, scales) for each in suite_read.aspects for topic in topics(suite_read, each, wanted)
     )
     return next(found, None)
 

@@ -97,7 +97,7 @@ def settings_form(store: Store, campaign: Campaign) -> SettingsForm:
 
 
 @dataclass(frozen=True, slots=True)
-class SettingsChange:
+class EnteredSettings:
     """Settings as they were entered: those that a campaign has besides its title and how many people each image gets."""
 
     settings: Mapping[str, Any]
@@ -105,7 +105,7 @@ class SettingsChange:
     overlap: int | None
 
 
-def settings_change(values: Mapping[str, Any]) -> SettingsChange:
+def settings_change(values: Mapping[str, Any]) -> EnteredSettings:
     """Return what a form's values mean; a number that is left empty is none, or 0 where there must be one.
 
     Raises:
@@ -116,7 +116,7 @@ def settings_change(values: Mapping[str, Any]) -> SettingsChange:
         raise ValueError(f"there is no setting {quoted(strange[0])}")
     settings = {name: _entered(_FIELDS[name], value) for name, value in values.items() if name not in ("title", "overlap")}
     title = str(values["title"]).strip() if "title" in values else None
-    return SettingsChange(settings, title, _entered(_FIELDS["overlap"], values["overlap"]) if "overlap" in values else None)
+    return EnteredSettings(settings, title, _entered(_FIELDS["overlap"], values["overlap"]) if "overlap" in values else None)
 
 
 def _entered(field: RequestField, value: Any) -> Any:
@@ -302,7 +302,7 @@ def set_aside(store: Store, campaign_id: str, item: str, *, aside: bool) -> None
 
 @dataclass(frozen=True, slots=True)
 class BrokenImage:
-    """An item that was reported or set aside: its prompt, or its id where there is none, hashes of its pictures, the reports."""
+    """An item that was reported or set aside: its prompt, or its id without one, hashes of its pictures, the reports."""
 
     item_id: str
     text: str

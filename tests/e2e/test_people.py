@@ -89,6 +89,7 @@ def paused_and_reinstated(page: Page) -> None:
 
 def decided_by_keys(page: Page) -> None:
     """Cases are opened, decided and followed by the next without a mouse."""
+    expect(page.get_by_text("Opening a case shows all answers")).to_be_visible()
     page.get_by_role("button", name=re.compile("^Question")).click()
     page.get_by_role("link", name="caption match").click()
     page.get_by_role("link", name="Decide one by one").press("Enter")

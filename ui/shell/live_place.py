@@ -44,7 +44,7 @@ class LivePlace(Page[None]):
     """A place of Studio whose content comes from a route.
 
     Attributes:
-        module: its own JavaScript, if it has some: ``assets/js/NAME/NAME.js``, whose ``attach(root, place)`` is called once.
+        module: its own JavaScript, if it has some: ``assets/js/NAME/NAME.js``; its function `attach` is called once.
         scoped: whether it has a scope bar.
     """
 

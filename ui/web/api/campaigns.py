@@ -30,42 +30,42 @@ class RevokeBody(BaseModel):
     uncount: bool = False
 
 
-class CampaignBody(BaseModel):
+class NamedCampaign(BaseModel):
     campaign: str = Field(max_length=64)
 
 
-class MoveBody(CampaignBody):
+class MoveBody(NamedCampaign):
     act: managing.Move
 
 
-class ValuesBody(CampaignBody):
+class ValuesBody(NamedCampaign):
     """``values``: settings, or answers on how people were asked, by name."""
 
     values: dict[Annotated[str, Field(max_length=100)], Any] = Field(max_length=100)
 
 
-class ItemBody(CampaignBody):
+class ItemBody(NamedCampaign):
     item: str = Field(max_length=1000)
     aside: bool
 
 
-class PersonMoveBody(CampaignBody):
+class PersonMoveBody(NamedCampaign):
     person: Name
     act: managing.PersonMove
 
 
-class SettleBody(CampaignBody):
+class SettleBody(NamedCampaign):
     person: Name
     decision: Literal["approve", "reject", "return"]
 
 
-class SubmissionsBody(CampaignBody):
+class SubmissionsBody(NamedCampaign):
     """``text``: the CSV file of submissions that a crowd platform exports; nothing of it is stored."""
 
     text: str = Field(max_length=4_000_000)
 
 
-class CaseBody(CampaignBody):
+class CaseBody(NamedCampaign):
     """A case of a list: what it is about, whom people are compared with, which cases are listed, and the case's key."""
 
     case: str = Field(max_length=4000)
@@ -117,7 +117,7 @@ def _add_revoking(routes: APIRouter, store: OpenProject) -> None:
         return {"people": people, "answers": answers}
 
     @routes.post("/revoke/undo")
-    def undo(request: Request, body: CampaignBody) -> dict[str, Any]:
+    def undo(request: Request, body: NamedCampaign) -> dict[str, Any]:
         by = person_of(request, _SIGNED)
         with refusing(409, CampaignRefused):
             people, answers = revoking.undo(store, body.campaign, by)
@@ -138,7 +138,7 @@ def _add_changes(routes: APIRouter, store: OpenProject) -> None:
         return {}
 
     @routes.post("/campaign/duplicate")
-    def duplicate(body: CampaignBody) -> dict[str, str]:
+    def duplicate(body: NamedCampaign) -> dict[str, str]:
         with refusing(409, CampaignRefused):
             return {"campaign": managing.duplicate(store, body.campaign).campaign_id}
 

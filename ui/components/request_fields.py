@@ -16,7 +16,7 @@ from data.requests import RequestField
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class FieldOption:
     """What can be chosen: the value, its words, and a few small ones behind them."""
 
     value: str
@@ -30,7 +30,7 @@ def label_of(field: RequestField) -> str:
     return (field.setting.label or field.name.replace("_", " ").capitalize()) + unit
 
 
-def field_control(field: RequestField, value: Any, options: Sequence[Option] | None = None) -> Element:
+def field_control(field: RequestField, value: Any, options: Sequence[FieldOption] | None = None) -> Element:
     """Return the control of a field with its label, hint, and room for what is wrong with it.
 
     Args:
@@ -43,7 +43,7 @@ def field_control(field: RequestField, value: Any, options: Sequence[Option] | N
     value = _usual(field) if value is None else value
     if options is None and field.choices:
         titles = setting.titles or {}
-        options = [Option(choice, titles.get(choice, choice)) for choice in field.choices]
+        options = [FieldOption(choice, titles.get(choice, choice)) for choice in field.choices]
     if field.several and setting.lines == 1 and options is not None:
         return _boxes(field, [str(each) for each in value or ()], options, hint)
     if field.kind is bool:
@@ -79,7 +79,7 @@ def _usual(field: RequestField) -> Any:
     return field.default if isinstance(field.default, str | int | float | bool) else None
 
 
-def _boxes(field: RequestField, chosen: Sequence[str], options: Sequence[Option], hint: str) -> Element:
+def _boxes(field: RequestField, chosen: Sequence[str], options: Sequence[FieldOption], hint: str) -> Element:
     """Return boxes of which any number can be ticked; none is all."""
     name = field.key
     boxes = [
@@ -94,7 +94,7 @@ def _boxes(field: RequestField, chosen: Sequence[str], options: Sequence[Option]
     return _entry(name)[group[htpy.legend[label_of(field)], htpy.div(class_="cc-entry-boxes")[boxes]], _more(name, hint)]
 
 
-def _choice(name: str, value: str, options: Sequence[Option]) -> Element:
+def _choice(name: str, value: str, options: Sequence[FieldOption]) -> Element:
     chosen = [
         htpy.option(value=option.value, selected=option.value == value)[
             option.title + (f" ({option.more})" if option.more else "")

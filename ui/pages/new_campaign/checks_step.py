@@ -10,7 +10,7 @@ from htpy import Element, Node
 
 from concord.campaigns.known_answers import EXAMPLE
 from concord.new_campaigns.drafting import FIELDS
-from ui.components.request_fields import Option, field_control
+from ui.components.request_fields import FieldOption, field_control
 from ui.components.tables import folded
 
 _KNOWN: Final = (
@@ -27,7 +27,7 @@ def checks_body(values: Mapping[str, Any], sources: Mapping[str, str]) -> Node:
     """Return the step; ``sources``: where right answers can come from, in words."""
     chosen = str(values.get("gold_from") or "")
     gone = {} if not chosen or chosen in sources else {chosen: chosen}
-    options = [Option("", "none"), *(Option(name, words) for name, words in {**sources, **gone}.items())]
+    options = [FieldOption("", "none"), *(FieldOption(name, words) for name, words in {**sources, **gone}.items())]
     checks = _fields("checks")
     numbers = tuple(name for name in checks if FIELDS[name].kind is not bool)
     switches = tuple(name for name in checks if name not in numbers)

@@ -12,7 +12,7 @@ from htpy import Element, Node
 from concord.common import wording
 from concord.new_campaigns.drafting import FIELDS, PRESET_WORDS, PRESETS, ImageChoice, step_of
 from ui.components.addresses import page_address
-from ui.components.request_fields import Option, field_control
+from ui.components.request_fields import FieldOption, field_control
 from ui.components.tables import folded
 
 
@@ -73,5 +73,5 @@ def _boxes(name: str, values: Mapping[str, Any], choices: Sequence[ImageChoice])
         return None
     # what is asked for and is gone can be unticked
     gone = [ImageChoice(value, value, 0) for value in values.get(name) or () if value not in {each.value for each in choices}]
-    options = [Option(each.value, each.title, f"{each.images:,}") for each in (*choices, *gone)]
+    options = [FieldOption(each.value, each.title, f"{each.images:,}") for each in (*choices, *gone)]
     return field_control(FIELDS[name], values.get(name), options)

@@ -19,7 +19,7 @@ from ui.web.api import refusing
 _Name = Annotated[str, Field(max_length=100)]
 
 
-class DraftBody(BaseModel):
+class DraftValuesBody(BaseModel):
     """``campaign``: the draft, empty for a new one; ``values``: of a step's controls; ``preset``: put below them."""
 
     campaign: str = Field(default="", max_length=64)
@@ -36,7 +36,7 @@ def router(store: OpenProject) -> APIRouter:
     routes = APIRouter(prefix="/api/studio")
 
     @routes.post("/drafts/check", response_model=None)
-    def check(body: DraftBody) -> dict[str, Any] | JSONResponse:
+    def check(body: DraftValuesBody) -> dict[str, Any] | JSONResponse:
         """What the form would make: `summary` and `foot` as HTML, and `problems` by field; nothing is written."""
         from ui.pages.new_campaign import foot_of, summary_lines
 
@@ -52,7 +52,7 @@ def router(store: OpenProject) -> APIRouter:
         }
 
     @routes.post("/drafts", response_model=None)
-    def save(body: DraftBody) -> dict[str, Any] | JSONResponse:
+    def save(body: DraftValuesBody) -> dict[str, Any] | JSONResponse:
         try:
             campaign = drafting.save_draft(store, _values(store, body), body.campaign)
         except DraftRefused as error:
@@ -60,7 +60,7 @@ def router(store: OpenProject) -> APIRouter:
         return {"campaign": campaign.campaign_id}
 
     @routes.post("/drafts/preset")
-    def preset(body: DraftBody) -> dict[str, Any]:
+    def preset(body: DraftValuesBody) -> dict[str, Any]:
         """All values of a preset; codes are new each time."""
         if body.preset not in PRESETS:
             raise HTTPException(404, "There is no such preset.")
@@ -78,7 +78,7 @@ def router(store: OpenProject) -> APIRouter:
     return routes
 
 
-def _values(store: OpenProject, body: DraftBody) -> dict[str, Any]:
+def _values(store: OpenProject, body: DraftValuesBody) -> dict[str, Any]:
     """Return a draft's values with those of the form in their place."""
     with refusing(409, CampaignRefused):
         stored = drafting.draft_values(store, body.campaign) if body.campaign else {}

@@ -41,7 +41,7 @@ _FEWEST_PROMPTS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class PlanAsked:
+class PlanQuery:
     """What a plan is asked for.
 
     Attributes:
@@ -67,7 +67,7 @@ class PlanAsked:
     currency: str = ""
 
     @classmethod
-    def read(cls, goal: str, margin: str, people: str) -> PlanAsked:
+    def read(cls, goal: str, margin: str, people: str) -> PlanQuery:
         """Return a plan by the texts of an address; what cannot be read is as usual."""
         share, ratings = USUAL_MARGIN, USUAL_PEOPLE
         with suppress(ValueError):
@@ -114,7 +114,7 @@ class PlannedDesign:
 
 
 @dataclass(frozen=True, slots=True)
-class ScorerStanding:
+class ScorerVerdict:
     """Where a scorer stands beside people, and how many more prompts would decide; None where that is not to be known."""
 
     name: str
@@ -142,7 +142,7 @@ class StudyPlan:
         reason: why there is no plan; else empty.
     """
 
-    asked: PlanAsked
+    asked: PlanQuery
     subjects: tuple[RatedSubject, ...]
     typical: bool
     span: float
@@ -151,7 +151,7 @@ class StudyPlan:
     prompts: int
     available: int
     designs: tuple[PlannedDesign, ...]
-    scorers: tuple[ScorerStanding, ...]
+    scorers: tuple[ScorerVerdict, ...]
     seconds: tuple[float, int]
     shared: float | None
     variances: tuple[MeanVariance, ...]
@@ -182,7 +182,7 @@ class StudyPlan:
         return [(n, self.variances[design].half_width(n) * self.span) for n in at]
 
 
-def plan_study(store: Store, asked: PlanAsked, *, intervals: bool = True) -> StudyPlan:
+def plan_study(store: Store, asked: PlanQuery, *, intervals: bool = True) -> StudyPlan:
     """Return how many prompts and people reach an aim; without ``intervals`` no scorer's standing is known."""
     rated = rated_aspects(store)
     units = next((each for each in rated if _is_about(each, asked)), rated[0] if rated else None)
@@ -219,7 +219,7 @@ def plan_study(store: Store, asked: PlanAsked, *, intervals: bool = True) -> Stu
     return _with_designs(plan, components or (TYPICAL_GRADES if grades else TYPICAL_YES_NO))
 
 
-def plan_values(store: Store, asked: PlanAsked) -> dict[str, Any]:
+def plan_values(store: Store, asked: PlanQuery) -> dict[str, Any]:
     """Return what a plan says of a campaign's values, by their names in files; None: a value that is not named."""
     pay = {"target_wage": asked.wage, "currency": asked.currency} if asked.wage else {}
     if asked.goal == "label":
@@ -229,7 +229,7 @@ def plan_values(store: Store, asked: PlanAsked) -> dict[str, Any]:
     return {"n": study.images_needed, "overlap": study.asked.people, **suite, **pay}
 
 
-def _is_about(units: RatedUnits, asked: PlanAsked) -> bool:
+def _is_about(units: RatedUnits, asked: PlanQuery) -> bool:
     return (
         bool(asked.suite)
         and units.suite == asked.suite
@@ -241,7 +241,7 @@ def _is_about(units: RatedUnits, asked: PlanAsked) -> bool:
 @live_updates.cached(maxsize=16)
 def _components(store: Store, suite: str, aspect: str, simulated: bool) -> Components | None:
     """Return the variance components of what people rated; None where they are too few to tell."""
-    about = PlanAsked(suite=suite, aspect=aspect, simulated=simulated)
+    about = PlanQuery(suite=suite, aspect=aspect, simulated=simulated)
     units = next((each for each in rated_aspects(store) if _is_about(each, about)), None)
     if units is None:
         return None
@@ -295,7 +295,7 @@ def _with_scorers(store: Store, plan: StudyPlan, units: RatedUnits | None, inter
         return replace(plan, reason="Nobody has answered yet: how many prompts decide follows from the first answers.")
     if not intervals:
         return plan
-    standings = tuple(_standings(store, units.suite))
+    standings = tuple(_scorer_verdicts(store, units.suite))
     if not standings:
         return replace(plan, reason="No scorer has judged these images: score them first.")
     asked = plan.asked
@@ -309,13 +309,13 @@ def _with_scorers(store: Store, plan: StudyPlan, units: RatedUnits | None, inter
     return replace(plan, designs=(_design(plan, ratings, plan.prompts + chosen.more),))
 
 
-def _standings(store: Store, suite: str) -> Iterator[ScorerStanding]:
+def _scorer_verdicts(store: Store, suite: str) -> Iterator[ScorerVerdict]:
     board = leaderboard(store, scope_of(store, suite), intervals=True)
     for rater in board.raters:
         if rater.kind == "scorer" and rater.agreement is not None:
             ceiling = rater.agreement.ceiling
             more = None if ceiling is None or ceiling.verdict.verdict else ceiling.verdict.prompts_needed
-            yield ScorerStanding(rater.name, rater.standing or "no verdict beside people", more)
+            yield ScorerVerdict(rater.name, rater.standing or "no verdict beside people", more)
 
 
 def _count_prompts(store: Store, suite: str) -> int:

@@ -17,10 +17,10 @@ from concord.new_campaigns.study_plan import (
     LEAST_MARGIN,
     MARGIN_STEP,
     MOST_MARGIN,
-    PlanAsked,
     PlannedDesign,
+    PlanQuery,
     RatedSubject,
-    ScorerStanding,
+    ScorerVerdict,
     StudyPlan,
 )
 from ui.components.addresses import page_address
@@ -149,7 +149,7 @@ def _basis(view: WizardView, plan: StudyPlan) -> Node:
     return _field("From whom", segments("From whom", choices))
 
 
-def _pay(asked: PlanAsked) -> Element:
+def _pay(asked: PlanQuery) -> Element:
     """Return the fields of the pay an hour, which give the money of each design."""
     wage = htpy.input(
         class_="cc-input", type="text", inputmode="decimal", value=asked.wage, data_address="wage", aria_label="Pay an hour"
@@ -264,7 +264,7 @@ def _scorers(view: WizardView, plan: StudyPlan) -> Node:
             f" {wording.count(design.new or 0, 'prompt')} more than you have."
         )
 
-    def card(standing: ScorerStanding) -> Element:
+    def card(standing: ScorerVerdict) -> Element:
         href = view.address(goal="scorer", scorer=standing.name)
         return choice(href, standing.name, standing.standing, chosen=standing.name == plan.asked.scorer)
 

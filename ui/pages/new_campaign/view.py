@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from concord.common.base_path import at
-from concord.new_campaigns.study_plan import USUAL_MARGIN, USUAL_PEOPLE, PlanAsked
+from concord.new_campaigns.study_plan import USUAL_MARGIN, USUAL_PEOPLE, PlanQuery
 from ui.shell.scope_bar import with_query
 
 PATH: Final = "/people/new"
@@ -40,7 +40,7 @@ class WizardView:
 
     step: str = "plan"
     campaign: str = ""
-    asked: PlanAsked = field(default_factory=PlanAsked)
+    asked: PlanQuery = field(default_factory=PlanQuery)
     planned: bool = False
     items: tuple[str, ...] = ()
 
@@ -55,7 +55,7 @@ class WizardView:
         # SUITE·ASPECT, or SUITE·ASPECT·simulated
         suite, aspect, *simulated = [*last("rated").split("·"), "", ""][:3]
         asked = replace(
-            PlanAsked.read(last("goal"), last("margin") or last("precision"), last("people")),
+            PlanQuery.read(last("goal"), last("margin") or last("precision"), last("people")),
             suite=last("suite") or suite,
             aspect=last("aspect") or aspect,
             simulated=last("simulated") == "1" or any(simulated),
@@ -72,7 +72,7 @@ class WizardView:
 
     def address(self, **changes: Any) -> str:
         """Return the address of this view, with some of it changed; a change of the plan is written as one."""
-        of_plan = {name: value for name, value in changes.items() if name in PlanAsked.__dataclass_fields__}
+        of_plan = {name: value for name, value in changes.items() if name in PlanQuery.__dataclass_fields__}
         rest = {name: value for name, value in changes.items() if name not in of_plan}
         view = replace(self, **rest, asked=replace(self.asked, **of_plan)) if of_plan else replace(self, **rest)
         asked = view.asked

@@ -8,7 +8,15 @@ class CampaignClosed(ValueError):
 
 
 class CampaignRefused(ValueError):
-    """Nothing was changed; the message says why and what to do."""
+    """Nothing was changed; the message says why and what to do.
+
+    Attributes:
+        field: the name in files of the value that is at fault; empty where none is alone.
+    """
+
+    def __init__(self, message: str, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 class NameTaken(ValueError):

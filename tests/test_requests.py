@@ -9,21 +9,20 @@ from dataclasses import MISSING, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import gradio as gr
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from concord.campaigns.spec import CampaignSpec
 from concord.library import Project
 from concord.library_tables import REQUESTS
+from concord.new_campaigns.drafting import PRESETS, entered
 from data.campaigns.settings import Settings
 from data.files import InputError
 from data.requests import Request, Setting, fields_of, read_request
 from docs.making import reference
 from ui.cli.request_options import request_options, request_values
-from ui.components.request_controls import controls, entered
-from ui.pages.campaigns import forms
+from ui.components.request_fields import field_control
+from ui.shell.html import rendered
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -95,11 +94,11 @@ def test_a_field_is_an_option_a_key_a_control_and_a_row_of_the_docs() -> None:
     assert CliRunner().invoke(typer_app, ["--shout", "3"]).stdout == "{'shout': 3}\n"
     assert "Times to shout; default: 1." in CliRunner().invoke(typer_app, ["--help"]).stdout
     assert read_request(MoreSettings, {"shout": 2, "limit": 4}, "f", "a campaign") == MoreSettings(shout=2, limit=4)
-    with gr.Blocks():
-        shown = controls(MoreSettings, "limits")
-    assert (shown["shout"].label, shown["shout"].value) == ("Shouts (times)", 1)
     (field,) = [each for each in fields_of(MoreSettings) if each.name == "shout"]
-    assert (entered(field, 3.0), entered(field, None)) == (3, None)
+    control = rendered(field_control(field, None))
+    assert ">Shouts (times)</label>" in control
+    assert 'value="1"' in control
+    assert (entered(field, "3"), entered(field, 3.0), entered(field, "")) == (3, 3, None)
     assert reference.setting_row(field) == ("`shout`", "`1` times", "Times to shout. Loudly.")
 
 
@@ -113,20 +112,14 @@ def test_settings_of_campaigns_are_named_where_they_are_declared_and_used_only()
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
             if isinstance(node, ast.Constant) and node.value in names
         }
-        for room in ("ui/cli", "docs/making", "ui/pages/campaigns")
+        for room in ("ui/cli", "docs/making", "ui/pages/new_campaign")
     }
-    preset = set().union(*forms.PRESETS.values())
+    preset = set().union(*PRESETS.values())
     assert named["ui/cli"] <= {"limit"}
-    # scorers have a budget, pages an order
-    assert named["docs/making"] <= {"budget", "order"}
-    assert named["ui/pages/campaigns"] <= preset | {"order"}
-
-
-def test_every_setting_of_a_campaign_is_in_a_form() -> None:
-    with gr.Blocks():
-        shown = forms.create_form()
-    # a file of the server's is named by whoever has a shell there, and by nobody in a browser
-    assert {field.key for field in fields_of(CampaignSpec)} - {"template"} == shown.keys()
+    # scorers have a budget, pages an order, a plan a currency
+    assert named["docs/making"] <= {"budget", "order", "currency"}
+    # a plan's address has a currency
+    assert named["ui/pages/new_campaign"] <= preset | {"order", "currency"}
 
 
 @pytest.mark.parametrize("call", sorted(REQUESTS))

@@ -217,7 +217,11 @@ def read_template(path: Path) -> ReadTemplate:
     Raises:
         InputError: the file cannot be read, or is not of that form: a line for each question that is wrong.
     """
-    content = read_bytes(path)
+    return parse_template(read_bytes(path), path)
+
+
+def parse_template(content: bytes, path: Path) -> ReadTemplate:
+    """Like `read_template`, from the file's content; ``path`` is what messages call it."""
     if len(content) > MOST_BYTES:
         raise InputError(
             f"{path}: has {len(content) / 1e6:,.0f} MB, at most {MOST_BYTES / 1e6:,.0f} are read; is this GenEval's form?"

@@ -18,7 +18,7 @@ from annotation.questionnaires.custom import YamlError, read_yaml
 from annotation.questionnaires.form import Form
 from concord.campaigns import known_answers
 from concord.campaigns.gold import CHECK_EVERY, GoldItems, gold_items
-from concord.campaigns.spec import CampaignSpec
+from concord.campaigns.spec import CampaignSpec, request_values
 from data.campaigns import checks
 from data.campaigns.items import CampaignItem, draw_items, expected_checks, sample_items
 from data.campaigns.settings import Campaign
@@ -26,7 +26,7 @@ from data.files import InputError, quoted
 from data.refusals import CampaignRefused
 from data.selection import Selection
 from data.store.browse import contents
-from data.store.campaigns import draws, management, monitoring
+from data.store.campaigns import drafts, draws, management, monitoring
 from data.store.campaigns.monitoring import Effort
 from data.store.core import frame
 from data.store.core.store import Store
@@ -125,8 +125,8 @@ class CampaignPlan:
         return pay.cost_of(self.with_checks) if pay.price else None
 
 
-def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
-    """What would be made; nothing is written.
+def plan_campaign(store: Store, wish: CampaignSpec, added: Sequence[CampaignItem] = ()) -> CampaignPlan:
+    """What would be made; nothing is written. ``added``: gold that verdicts gave a draft besides.
 
     Raises:
         ValueError: it cannot be: one line that says why and what to do.
@@ -139,12 +139,14 @@ def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
     if not (wish.questionnaire or wish.definition or any(subject.spec for subject in pool.values())):
         form = registry.YES_NO
     gold = _gold(store, form, wish)
-    if gold is not None:
-        texts = [gold.examples, wish.settings.instructions]
+    if gold is not None or added:
+        texts = [gold.examples if gold else "", wish.settings.instructions]
         # gold that nobody meets checks nobody
-        every = wish.settings.check_every or (CHECK_EVERY if wish.gold_n else None)
+        every = wish.settings.check_every or (CHECK_EVERY if added or wish.gold_n else None)
         wish = replace(wish, settings=replace(wish.settings, check_every=every, instructions="\n\n".join(filter(None, texts))))
     items = _candidate_items(store, form, wish, selection, pool, gold or GoldItems())
+    by_verdict = {item.item_id for item in added}
+    items = (*(item for item in items if item.item_id not in by_verdict), *added)
     title = wish.title.strip() or wish.campaign_id
     campaign = Campaign(
         wish.campaign_id,
@@ -157,36 +159,64 @@ def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
         settings=wish.settings,
     )
     if wish.settings.check_every is None and any(item.role in ("gold", "attention") for item in items):
-        raise CampaignRefused("gold and attention items are mixed in only with check_every: 10 makes one item in ten a check")
+        raise CampaignRefused(
+            "gold and attention items are mixed in only with check_every: 10 makes one item in ten a check", "check_every"
+        )
     if wish.settings.check_every is not None and not any(item.role in ("gold", "attention") for item in items):
         raise CampaignRefused(
             f"check_every is {wish.settings.check_every}, but no gold or attention item is given to mix in:"
-            " say where right answers come from, or leave check_every out"
+            " say where right answers come from, or leave check_every out",
+            "check_every",
         )
     if wish.settings.pass_mark is not None and not any(item.role == "training" for item in items):
-        raise CampaignRefused("a pass mark is for training, and no training item is given")
+        raise CampaignRefused("a pass mark is for training, and no training item is given", "pass_mark")
     ordinary = [pool[item.item_id] for item in items if item.role == "ordinary" and item.item_id in pool]
     prompts = Counter(suite for suite, _ in {(subject.suite, subject.text) for subject in ordinary})
     effort = monitoring.effort(store, form.name)
     return CampaignPlan(campaign, form, items, len(pool), selection, pair, effort, prompts, len(found) - len(pool))
 
 
-def make_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
-    """Make the campaign, as a draft; returns what was made.
+def make_campaign(store: Store, wish: CampaignSpec, values: Mapping[str, Any] | None = None) -> CampaignPlan:
+    """Make the campaign, as a draft that can be edited; returns what was made.
+
+    ``values``: what the draft remembers as asked for; without them what ``wish`` says.
 
     Raises:
-        ValueError: as ``plan``; ``CampaignRefused``: the id is taken.
+        ValueError: as ``plan_campaign``; ``CampaignRefused``: the id is taken.
     """
     made = plan_campaign(store, wish)
     if management.get(store, made.campaign.campaign_id) is not None:
-        raise CampaignRefused(f"there is a campaign {wish.campaign_id!r} already; give this one another id")
+        raise CampaignRefused(f"there is a campaign {wish.campaign_id!r} already; give this one another id", "id")
+    asked = request_values(wish) if values is None else values
+    drafts.create(store, made.campaign, made.items, _composed_pool(store, wish, made), asked)
+    return made
+
+
+def remake_campaign(store: Store, wish: CampaignSpec, values: Mapping[str, Any], added: Sequence[CampaignItem]) -> CampaignPlan:
+    """Make a draft anew, by other values; returns what was made.
+
+    Args:
+        store: the open project.
+        wish: what is asked for.
+        values: what the draft remembers as asked for.
+        added: gold that verdicts gave it, which stays.
+
+    Raises:
+        ValueError: as ``plan_campaign``; ``CampaignRefused``: there is no such draft.
+    """
+    made = plan_campaign(store, wish, added)
+    drafts.replace(store, made.campaign, made.items, _composed_pool(store, wish, made), values)
+    return made
+
+
+def _composed_pool(store: Store, wish: CampaignSpec, made: CampaignPlan) -> draws.Pool | None:
+    """Make the items of several images that a plan has; returns what was drawn from."""
     ids = {item.item_id for item in made.items}
     if made.form.item_kind == "group" and not wish.items:
         management.groups(store, made.selection, ids)
     elif made.pair is not None:
         management.pairs(store, made.selection, *made.pair, ids)
-    management.create(store, made.campaign, made.items, None if wish.items else draws.pool(store, made.selection))
-    return made
+    return None if wish.items else draws.pool(store, made.selection)
 
 
 def form_of(wish: CampaignSpec) -> Form:
@@ -209,7 +239,7 @@ def _pair(store: Store, selection: Selection) -> tuple[str, str]:
         named = tuple(sorted(filter(None, fitting)))
     if len(named) != 2:
         problem = f"; there are {', '.join(named)}" if not selection.generator and named else f", got {len(named)}"
-        raise CampaignRefused(f"pairs are of two generators: name both{problem}")
+        raise CampaignRefused(f"pairs are of two generators: name both{problem}", "generator")
     return named[0], named[1]
 
 
@@ -218,7 +248,7 @@ def _item_pool(
 ) -> dict[str, ItemSubject]:
     """The items to draw from."""
     if wish.items:
-        return _named_items(store, wish.items)
+        return _named_items(store, wish.items, "items")
     if form.item_kind == "group":
         subjects = known_answers.subjects_of_composed(store, management.possible_groups(store, selection), "group")
     elif pair is not None:
@@ -229,7 +259,8 @@ def _item_pool(
         why = {"group": "; a group has two images or more of one prompt", "pair": "; a pair has one image of each generator"}
         raise CampaignRefused(
             f"no {_EXAMPLES[form.item_kind]} with files fit this selection{why.get(form.item_kind, '')}: choose another, or"
-            " import images"
+            " import images",
+            "suite",
         )
     return subjects
 
@@ -242,8 +273,8 @@ def _with_questions(form: Form, wish: CampaignSpec, pool: Mapping[str, ItemSubje
     return {item_id: subject for item_id, subject in pool.items() if subject.questions} or dict(pool)
 
 
-def _named_items(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubject]:
-    """Items named by hand, in their order.
+def _named_items(store: Store, item_ids: Sequence[str], field: str) -> dict[str, ItemSubject]:
+    """Items that a field names by hand, in their order.
 
     Raises:
         CampaignRefused: some are not there.
@@ -252,18 +283,22 @@ def _named_items(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubject
     missing = [item_id for item_id in item_ids if item_id not in subjects]
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise CampaignRefused(f"there is no item {quoted(missing[0])}{more} in this project")
+        raise CampaignRefused(f"there is no item {quoted(missing[0])}{more} in this project", field)
     return {item_id: subjects[item_id] for item_id in item_ids}
 
 
 def _gold(store: Store, form: Form, wish: CampaignSpec) -> GoldItems | None:
     if not wish.gold_from:
         return None
-    items = gold_items(store, form, wish.gold_from, wish.gold_n, wish.training_n, wish.examples_n, wish.seed)
+    try:
+        items = gold_items(store, form, wish.gold_from, wish.gold_n, wish.training_n, wish.examples_n, wish.seed)
+    except ValueError as error:
+        raise CampaignRefused(str(error), "gold_from") from error
     needed = wish.gold_n + wish.training_n + wish.examples_n
     if items.available < needed:
         raise CampaignRefused(
-            f"{needed} items with known answers are wanted, and only {items.available} can be had from {wish.gold_from}"
+            f"{needed} items with known answers are wanted, and only {items.available} can be had from {wish.gold_from}",
+            "gold_n",
         )
     return items
 
@@ -282,10 +317,12 @@ def _candidate_items(
     taken = {item.item_id for item in special} | {*gold.shown}
     chosen = [item_id for item_id in pool if item_id not in taken]
     also = [item_id for item_id in dict.fromkeys(wish.also) if item_id not in taken]
-    hand = _named_items(store, [item_id for item_id in also if item_id not in pool])
+    hand = _named_items(store, [item_id for item_id in also if item_id not in pool], "also")
     if wish.draw == "weighted" and wish.n is not None and wish.n <= len(chosen):
         if form.item_kind != "image":
-            raise CampaignRefused(f"weighted draws are of single images, and '{form.name}' asks about a {form.item_kind}")
+            raise CampaignRefused(
+                f"weighted draws are of single images, and '{form.name}' asks about a {form.item_kind}", "draw"
+            )
         ordinary = _weighted_items(store, selection, chosen, form.scales, wish.n, wish.seed)
     else:
         ordinary = _sample_items(wish, chosen)
@@ -303,14 +340,15 @@ def _candidate_items(
             if known_scale != scale:
                 raise CampaignRefused(
                     f"'{form.name}' judges {aspect} on the scale {scale}, and in {suite} it has the scale {known_scale};"
-                    " give the aspect another name"
+                    " give the aspect another name",
+                    "questionnaire",
                 )
     return (*ordinary, *special)
 
 
 def _sample_items(wish: CampaignSpec, chosen: Sequence[str]) -> list[CampaignItem]:
     if wish.n is not None and wish.n > len(chosen):
-        raise CampaignRefused(f"{wish.n} items are requested, but only {len(chosen)} are available")
+        raise CampaignRefused(f"{wish.n} items are requested, but only {len(chosen)} are available", "n")
     if not wish.items:
         return sample_items(chosen, wish.n, wish.seed)
     # a part of a list that somebody chose is no sample of anything else
@@ -338,7 +376,7 @@ def _weighted_items(
         for _, rows in judged[judged.aspect.isin([*aspects, _SCORE])].groupby("rater")
     ]
     if not any(np.isfinite(each).any() for each in verdicts):
-        raise CampaignRefused("no scorer has judged these images: score them first, or draw them at random")
+        raise CampaignRefused("no scorer has judged these images: score them first, or draw them at random", "draw")
     chances = draw_probabilities(expected_error(verdicts), expected)
     return draw_items(dict(zip(item_ids, map(float, chances), strict=True)), seed)
 
@@ -355,7 +393,8 @@ def _check_fit(form: Form, items: Sequence[ItemSubject], available: int) -> None
     """Refuse a questionnaire that cannot ask about all of them, with how many and why."""
     if not items:
         raise CampaignRefused(
-            f"of {available} items none is left as an ordinary item; gold and training items alone measure nothing"
+            f"of {available} items none is left as an ordinary item; gold and training items alone measure nothing",
+            "n",
         )
     why: dict[str, list[str]] = {}
     for subject in items:
@@ -367,4 +406,4 @@ def _check_fit(form: Form, items: Sequence[ItemSubject], available: int) -> None
     if why:
         n = sum(map(len, why.values()))
         problems = "; ".join(f"{len(ids)} such as {quoted(ids[0], 100)}: {problem}" for problem, ids in why.items())
-        raise CampaignRefused(f"'{form.name}' cannot ask about {n} of {len(items)} items ({problems})")
+        raise CampaignRefused(f"'{form.name}' cannot ask about {n} of {len(items)} items ({problems})", "questionnaire")

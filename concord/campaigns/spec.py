@@ -9,8 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from data.campaigns.settings import DrawMethod, Seed, Settings, Title
-from data.requests import Request, Setting, read_request
+from data.campaigns.settings import DrawMethod, Seed, Settings, Title, check_campaign_id
+from data.requests import Request, Setting, fields_of, read_request
+
+
+def _check_id(text: str) -> None:
+    # a new campaign may get its id later
+    if text:
+        check_campaign_id(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +30,7 @@ class CampaignSpec(Request):
             argument=True,
             key="id",
             metavar="ID",
+            check=_check_id,
             label="Id",
             hint="empty: from the title",
         ),
@@ -68,7 +75,7 @@ class CampaignSpec(Request):
             "Use this item instead, by id. Repeatable.",
             details="They are marked as selected by hand.",
             flags="--item",
-            label="Or only these items, one id per line",
+            label="Or only these images, one id a line",
             hint="Filters are ignored then.",
             lines=2,
         ),
@@ -88,9 +95,9 @@ class CampaignSpec(Request):
         Setting(
             "How --n items are drawn; random: all alike; weighted: more of those where scorers are likely wrong, for `estimate`"
             " only.",
-            label="Draw",
-            hint="errors first: for Estimates only",
-            titles={"random": "all alike", "weighted": "likely errors first"},
+            label="Sampling",
+            hint="likely errors first: for sharpened means alone",
+            titles={"random": "random", "weighted": "likely errors first"},
         ),
     ] = "random"
     also: Annotated[
@@ -98,8 +105,8 @@ class CampaignSpec(Request):
         Setting(
             "Add this item by hand. Repeatable.",
             details="Statistics use only the sampled items, where there are any.",
-            label="Items added by hand, one id per line",
-            hint="If some items are sampled at random, statistics leave out items added by hand.",
+            label="Images added by hand, one id a line",
+            hint="If some images are drawn by chance, statistics leave out those added by hand.",
             lines=2,
         ),
     ] = ()
@@ -110,7 +117,7 @@ class CampaignSpec(Request):
             details="[Format](campaigns.md#checks-and-training).",
             file="known_file",
             flags="--known",
-            label="Items with known answers",
+            label="Images with known answers",
         ),
     ] = ""
     gold_from: Annotated[
@@ -121,9 +128,9 @@ class CampaignSpec(Request):
         ),
     ] = ""
     gold_n: Annotated[
-        int, Setting("Gold items from there.", minimum=0, label="Gold items", hint="mixed in among the others")
+        int, Setting("Gold items from there.", minimum=0, label="Gold images", hint="mixed in among the others")
     ] = 20
-    training_n: Annotated[int, Setting("Training items from there.", minimum=0, label="Training items", hint="come first")] = 0
+    training_n: Annotated[int, Setting("Training items from there.", minimum=0, label="Training images", hint="come first")] = 0
     examples_n: Annotated[
         int,
         Setting(
@@ -158,3 +165,13 @@ def campaign_spec(values: Mapping[str, Any], origin: str = "the campaign") -> Ca
         InputError: names that there are not, and values that are not allowed; the first of them at once.
     """
     return read_request(CampaignSpec, values, origin, "a campaign")
+
+
+def request_values(spec: CampaignSpec) -> dict[str, Any]:
+    """Return what a campaign asks for by name, as a file has it; what is as usual is left out."""
+    values: dict[str, Any] = {}
+    for each in fields_of(CampaignSpec):
+        holder = spec if each.name in spec.__dataclass_fields__ else spec.settings
+        if (value := getattr(holder, each.name)) != each.default:
+            values[each.key] = list(value) if isinstance(value, tuple) else value
+    return values

@@ -42,6 +42,16 @@ OUTCOMES = ("completion", "stopped", "training", "paused", "quota", "declined")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
+def check_campaign_id(text: str) -> None:
+    """Check the id of a campaign.
+
+    Raises:
+        ValueError: it is not allowed.
+    """
+    if not _NAME.fullmatch(text):
+        raise ValueError(f"a campaign's id has lower-case letters, digits, - and _ (64 at most), got {text!r}")
+
+
 def _check_address(text: str) -> None:
     if not re.fullmatch(r"(https?://\S+)?", text):
         raise ValueError(f"an http address expected, got {quoted(text)}")
@@ -82,7 +92,7 @@ class Settings(Request):
             details="`shared`: all have one random order, so that answers meet; `fixed`: all have the list's.",
             section="order",
             label="Order",
-            hint="of the items",
+            hint="of the images",
             titles={
                 "random": "random, each person their own",
                 "shared": "random, the same for all",
@@ -176,7 +186,7 @@ class Settings(Request):
             "Give the items of paused people to others.",
             details="Their answers stop counting.",
             section="checks",
-            label="Give items of paused people to others; their answers stop counting",
+            label="Give images of paused people to others; their answers stop counting",
         ),
     ] = False
     limit: Annotated[
@@ -186,7 +196,7 @@ class Settings(Request):
             details="Answers beyond it are stored and do not count.",
             minimum=1,
             section="limits",
-            label="Items for one person",
+            label="Images for one person",
             hint="0: no limit",
         ),
     ] = None
@@ -232,7 +242,7 @@ class Settings(Request):
             maximum=7 * 24 * 60,
             section="limits",
             label="Reservation time",
-            hint="of an item for a person",
+            hint="of an image for a person",
             step=1,
         ),
     ] = 30.0
@@ -285,7 +295,7 @@ class Settings(Request):
             "Code for people who come when no item is left; otherwise the same.",
             details="In a full and in a stopped campaign.",
             section="codes",
-            label="Code: no item left",
+            label="Code: no image left",
             hint=_NO_CODE,
         ),
     ] = ""
@@ -318,7 +328,7 @@ class Settings(Request):
             numeric=True,
             check=amount,
             section="pay",
-            label="Price of an item",
+            label="Price of an answer",
             hint="checks and training too, such as 0.08",
         ),
     ] = ""
@@ -435,8 +445,7 @@ class Campaign(Request):
     stamp: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.campaign_id):
-            raise ValueError(f"a campaign's id has lower-case letters, digits, - and _ (64 at most), got {self.campaign_id!r}")
+        check_campaign_id(self.campaign_id)
         Request.__post_init__(self)
 
     def to_json(self) -> dict[str, Any]:

@@ -110,9 +110,20 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
         "show": "The prompts that got `worse`, `better`, or stayed the `same`.",
         "page": "The page of prompts, from 1.",
     },
-    "planning": {
-        "rated": "What people rate, as `SUITE·ASPECT`, and `·simulated` for simulated people.",
-        "precision": "The wanted half width of 95 % intervals, as a share of the scale: `0.02`, `0.03`, `0.05`, `0.1`.",
+    "new_campaign": {
+        "step": "`plan`, `images`, `questions`, `checks` or `invite`.",
+        "campaign": "The draft that is edited; without it a new one.",
+        "goal": "What is to be found out: `mean`, `difference`, `scorer`, or `label` for no plan.",
+        "margin": "Half the interval of a mean, or half the difference, as a share of the scale, such as `0.05`.",
+        "people": "People an image: `1`, `2`, `3` or `5`.",
+        "from": "`typical`: by the variances of published studies.",
+        "suite": "The suite that people rated.",
+        "aspect": "What they rated.",
+        "simulated": "`1`: by simulated people.",
+        "scorer": "Of the goal `scorer`: which one.",
+        "wage": "Pay an hour.",
+        "currency": "Its currency.",
+        "item": "An image that is chosen by hand; several.",
     },
     "studies": {
         "study": "The study, by its name in the commands.",
@@ -264,10 +275,11 @@ PAGES: Final[dict[str, DocumentedPage]] = {
         "People: are they alike, who needs a look; campaigns as cards; `campaign` and `tab` open one: progress, people,"
         " disputes, broken images, pay, links, settings ([guide](campaigns.md)).",
     ),
-    "planning": DocumentedPage(
-        "/studio/people/plan",
-        "How many prompts and ratings are enough for the precision that you want, from the ratings there are, and how people"
-        " differ ([statistics](statistics/estimates.md#how-many-labels-are-enough)).",
+    "new_campaign": DocumentedPage(
+        "/studio/people/new",
+        "A new campaign in five steps, each saved in a draft: Plan (how many prompts and people are enough,"
+        " [statistics](statistics/estimates.md#how-many-labels-are-enough)), Images, Questions, Checks and pay, Invite;"
+        " answers, hours and money stand below all of them.",
     ),
     "studies": DocumentedPage(
         "/studio/report/studies",

@@ -22,8 +22,8 @@ from ui.pages.explore import ExplorePage
 from ui.pages.images import ImagesPage
 from ui.pages.map import MapPage
 from ui.pages.matching import MatchingPage
+from ui.pages.new_campaign import NewCampaignPage
 from ui.pages.people import PeoplePage
-from ui.pages.planning import PlanningPage
 from ui.pages.reports import ReportsPage
 from ui.pages.results import ResultsPage
 from ui.pages.results.compare import ComparePage
@@ -51,7 +51,7 @@ PLACES: Final[tuple[Place, ...]] = (
     ),
     Place(
         "People", "p", "Ask and check people", "M10 3a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM3 17.500c0-4 3-6 7-6s7 2 7 6z",
-        (PeoplePage,), (PlanningPage,),
+        (PeoplePage,), (NewCampaignPage,),
     ),
     Place("Report", "e", "What a reader gets", "M5 2h7l4 4v12H5zM8 10h5M8 13h5", (ReportsPage, StudiesPage)),
 )  # fmt: skip
@@ -73,7 +73,7 @@ def annotate() -> gr.Blocks:
 
 _STYLES = (
     "concord", "studio", "navigation", "places", "results", "overview", "compare", "trust", "picture", "form",
-    "dialogs", "add", "runs", "explore", "matching", "votes", "people", "images", "drawer", "map",
+    "dialogs", "add", "runs", "explore", "matching", "votes", "people", "images", "drawer", "map", "wizard",
 )  # fmt: skip
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")

@@ -24,6 +24,7 @@ import { button, h } from "../dom.js";
 import { at } from "../base_path.js";
 import { Toast } from "../toast.js";
 
+const MOST_IN_A_CAMPAIGN = 400; // an address says so many
 const DEFAULTS = { rater: "people", by: "correct", order: "prompt", show: "grid" };
 const UNREACHABLE = "the app does not answer. Is it still running?";
 const mounted = new WeakMap();
@@ -481,8 +482,14 @@ class Images {
     this.count(note);
     this.bar.hidden = size === 0;
     if (size === 0) return;
-    const actions = [button("Tag", { key: "t", kind: "primary" }, () => this.act("tag")), button("Compare", { key: "x", disabled: size < 2 }, () => this.compare()), ...(this.alike === false ? [] : [button("More like this", { key: "l", disabled: size > 1 }, () => this.act("like"))]), button("Let go", { key: "Esc", kind: "quiet" }, () => this.act("leave"))];
+    const actions = [button("Tag", { key: "t", kind: "primary" }, () => this.act("tag")), button("Compare", { key: "x", disabled: size < 2 }, () => this.compare()), ...(this.alike === false ? [] : [button("More like this", { key: "l", disabled: size > 1 }, () => this.act("like"))]), button("In a campaign", { disabled: size > MOST_IN_A_CAMPAIGN }, () => this.inCampaign()), button("Let go", { key: "Esc", kind: "quiet" }, () => this.act("leave"))];
     this.bar.replaceChildren(h("strong", {}, `${size.toLocaleString("en")} chosen`), ...actions);
+  }
+
+  /** A new campaign of the chosen images, which its address lists. */
+  inCampaign() {
+    const query = new URLSearchParams([...this.views.grid.chosen.values()].map((item) => ["item", item.item_id]));
+    location.href = at(`/studio/people/new?${query}`);
   }
 
   toast(text, undo = null) {

@@ -193,7 +193,7 @@ def create(
         CampaignRefused: the id is taken, an item is unknown, there twice, of another kind than the others or without a file,
             or no item is ordinary.
     """
-    return _create(connection, campaign, tuple(items), drawn_from)
+    return insert(connection, campaign, tuple(items), drawn_from)
 
 
 def listed(store: Store, ids: Sequence[str] | None = None) -> list[Campaign]:
@@ -247,9 +247,10 @@ def changes(store: Store, campaign_id: str) -> list[SettingsChange]:
     return store.query_records(SettingsChange, query, [campaign_id], "settings")
 
 
-def _create(
+def insert(
     connection: Connection, campaign: Campaign, items: Sequence[CampaignItem], drawn_from: draws.Pool | None = None
 ) -> Campaign:
+    """Like ``create``, inside of a transaction."""
     if campaign.campaign_id == DEFAULT or campaigns(connection, [campaign.campaign_id]):
         raise CampaignRefused(f"there is a campaign {campaign.campaign_id!r} already; give this one another id")
     _check_items(connection, items)
@@ -329,7 +330,7 @@ def change_settings(
         return campaign
     steering = ("order", "check_every", "pass_mark")
     moved = [name for name in steering if name in changed]
-    if moved and _answered(connection, campaign_id):
+    if moved and has_answers(connection, campaign_id):
         raise CampaignRefused(
             f"campaign {campaign_id!r} has answers, so its {moved[0]} cannot change: it decides the order of people's items"
         )
@@ -376,7 +377,7 @@ def add_gold(connection: Connection, campaign_id: str, item: CampaignItem, check
 
 def _want_more(connection: Connection, campaign: Campaign, more: int) -> None:
     """Ask so many people more, or fewer, about each ordinary item; one that got somebody extra keeps that."""
-    if more < 0 and _answered(connection, campaign.campaign_id):
+    if more < 0 and has_answers(connection, campaign.campaign_id):
         raise CampaignRefused(
             f"campaign {campaign.campaign_id!r} has answers, so it cannot ask fewer than {campaign.overlap} people about"
             " an item: answers that counted would become surplus"
@@ -395,9 +396,12 @@ def duplicate(connection: Connection, campaign_id: str, new_id: str, title: str)
     campaign = _existing(connection, campaign_id)
     if campaign_id == DEFAULT:
         raise CampaignRefused("the default campaign has no list of its own: make a new campaign of all images instead")
-    made = _create(connection, replace(campaign, campaign_id=new_id, title=title), _items(connection, campaign_id))
+    made = insert(connection, replace(campaign, campaign_id=new_id, title=title), _items(connection, campaign_id))
     copied = "update campaigns set pool = (select pool from campaigns where campaign_id = ?) where campaign_id = ?"
     connection.execute(copied, [campaign_id, new_id])
+    # the copy can be edited as the first could
+    asked = "insert into campaign_requests select ?, request from campaign_requests where campaign_id = ?"
+    connection.execute(asked, [new_id, campaign_id])
     return made
 
 
@@ -411,7 +415,7 @@ def remove(connection: Connection, campaign_id: str) -> None:
     _existing(connection, campaign_id)
     if campaign_id == DEFAULT:
         raise CampaignRefused("the default campaign is part of every project; stop it instead")
-    if _answered(connection, campaign_id):
+    if has_answers(connection, campaign_id):
         raise CampaignRefused(f"campaign {campaign_id!r} has answers and cannot be deleted; archive it instead")
     for table in _ITS_TABLES:
         connection.execute(f"delete from {table} where campaign_id = ?", [campaign_id])
@@ -419,11 +423,12 @@ def remove(connection: Connection, campaign_id: str) -> None:
 
 _ITS_TABLES = (
     "campaigns", "campaign_items", "claims", "skips", "drafts", "reports", "revocations", "recruitments", "changes",
-    "departures", "offers", "settlements", "ledger",
+    "departures", "offers", "settlements", "ledger", "campaign_requests",
 )  # fmt: skip
 
 
-def _answered(connection: Connection, campaign_id: str) -> bool:
+def has_answers(connection: Connection, campaign_id: str) -> bool:
+    """Return True if anybody has answered in a campaign, by a connection."""
     return rows.first(connection, "select 1 from annotations where campaign_id = ? limit 1", [campaign_id]) is not None
 
 

@@ -382,6 +382,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "run_parts": "which files of a run were read; the files stay here",
     "uncovered": "who looked at what; `annotations.saw_evidence` says what counts of it",
     "revocations": "who was taken out of a campaign, and by whom",
+    "campaign_requests": "the values of the form that a draft was made from",
     "changes": "who changed which setting of a campaign, and when",
     "invitations": "links that let people in",
     "arrivals": "who came by which link, and from where",

@@ -17,6 +17,7 @@ from concord.campaigns.annotators import CampaignTopic
 from concord.campaigns.progress import all_progress, answer_pace, describe_finding, describe_plan, progress_of
 from concord.campaigns.spec import CampaignSpec, campaign_spec
 from concord.form.item_form import item_form
+from concord.new_campaigns.drafting import PRESETS
 from data.files import InputError
 from data.prompts.questions import questions_from_spec
 from data.refusals import CampaignRefused
@@ -34,7 +35,6 @@ from tests.data.store.small_campaign import give
 from tests.data.store.small_project import fill
 from tests.ui import small_project as files
 from tests.ui.http_visitor import COW, World, first, saying
-from ui.pages.campaigns.forms import PRESETS
 
 NOW = datetime(2026, 1, 2, 12, 30, tzinfo=UTC)
 CORRECT = CampaignTopic("geneval", "correct")
@@ -401,8 +401,8 @@ def test_what_the_checks_of_each_preset_can_find_is_said_at_creation(tmp_path: P
     said = {}
     for name, images, gold in (("Pilot", 30, 20), ("Crowd", 300, 20), ("Lab", 200, 20)):
         with Store(tmp_path / name) as store:
-            # what the form leaves out where it holds 0, and what gold without check_every gets
-            preset = {"check_every": 10} | {key: value for key, value in PRESETS[name].items() if value != 0}
+            # what gold without check_every gets
+            preset = {"check_every": 10} | {key: value for key, value in PRESETS[name].items() if value is not None}
             said[name] = [line for line in describe_plan(store, checked_plan(store, images, gold, **preset)) if "check" in line]
     # in the docs
     who, one = "each person meets about", "somebody wrong on 70% is paused with"

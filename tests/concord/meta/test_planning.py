@@ -9,11 +9,9 @@ import pandas as pd
 import pytest
 
 import concord
-from agreement.meta.planning import DIFFERENCE
 from concord.campaigns import progress
 from concord.campaigns.planning import plan_campaign
 from concord.campaigns.spec import CampaignSpec
-from concord.meta.findings import effects
 from concord.meta.planning import expected_precision, plan, rated_aspects
 from concord.meta.requests import MEAN, PlanRequest
 from data.selection import Selection
@@ -21,8 +19,6 @@ from data.store.core.store import Store
 from tests.concord import generators_project
 from tests.ui.small_project import concord as run_concord
 from tests.ui.small_project import done
-from ui.pages.planning import PlanView, designs_table, enough, precision_figure, reliability
-from ui.shell.html import rendered
 
 WHOLE = Selection()
 
@@ -54,23 +50,6 @@ def test_aims_are_in_the_units_of_the_scale(tmp_path: Path) -> None:
     # what today's prompts give needs today's prompts
     assert again.prompts_needed == again.prompts == generators_project.PROMPTS
     assert mean.half_width_with(generators_project.PROMPTS) == pytest.approx(mean.half_width)
-
-
-def test_the_page_says_whether_there_are_prompts_enough(tmp_path: Path) -> None:
-    with Store(tmp_path / "project") as store:
-        generators_project.fill(store)
-        few = plan(store, WHOLE, PlanRequest(half_width=0.05))
-        many = plan(store, WHOLE, PlanRequest(half_width=0.9))
-        persons = effects(store, WHOLE)
-    assert "more prompts for ± 0.05" in rendered(enough(few))
-    assert "Enough for ± 0.9" in rendered(enough(many))
-    assert "two generators differ by 0.1" in rendered(enough(few))
-    table = rendered(designs_table(few, PlanView("s·correct")))
-    assert table.count("<tr") == 1 + len({row.design for row in few})
-    assert "1 × 2 (as now)" in table
-    assert len(precision_figure(few).data) == len([row for row in few if row.statistic == MEAN])
-    assert "Reliability" in rendered(reliability(persons))
-    assert {row.statistic for row in few} == {MEAN, DIFFERENCE}
 
 
 def test_a_campaign_says_how_sure_its_numbers_will_be(tmp_path: Path) -> None:

@@ -190,7 +190,6 @@ IN_PAGES = {
         "data.store.imports",
         "data.studies.rating_tables",
     },
-    "ui/pages/map.py": {"data.jobs.maps", "data.store.core.store"},
     "ui/pages/matching.py": {
         "agreement.matching.is_known",
         "agreement.matching.is_right",

@@ -231,6 +231,7 @@ ROUTE_TEXTS: Final[dict[str, str]] = {
     " that it was read. `kept`: the sums that stay without a name.",
     "POST /api/studio/people/code": "A new re-entry code for a participant of a crowd platform; the old one ends.",
     "POST /api/studio/people/link": "The path of a personal link for one participant of a crowd platform.",
+    "GET /api/studio/map": "The map of the listed images: points, what they are coloured by, how far it is.",
     "GET /api/studio/map/image": "Redirects to the image of a point on the map.",
     "GET /api/studio/map/inside": "The images inside a lasso on the map.",
 }

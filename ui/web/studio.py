@@ -21,7 +21,6 @@ from ui.pages.campaigns import CampaignsPage
 from ui.pages.explore import ExplorePage
 from ui.pages.images import ImagesPage
 from ui.pages.importing import ImportPage
-from ui.pages.map import MapPage
 from ui.pages.matching import MatchingPage
 from ui.pages.planning import PlanningPage
 from ui.pages.reports import ReportsPage
@@ -43,7 +42,7 @@ PLACES: Final[tuple[Place, ...]] = (
         (ResultsPage,), (ComparePage, VotesPage),
     ),
     Place(
-        "Images", "i", "Show me", "M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM11 11h6v6h-6z", (ImagesPage,), (MapPage,)
+        "Images", "i", "Show me", "M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM11 11h6v6h-6z", (ImagesPage,)
     ),
     Place(
         "Agreement", "a", "Whom may I trust, where do they fail?",

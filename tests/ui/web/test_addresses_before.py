@@ -13,7 +13,8 @@ from ui.web.addresses_before import new_address
         ("workbench", [("id", "a/b c"), ("suite", "s"), ("shown", "people")], "images?image=a%2Fb+c&suite=s&shown=people"),
         ("images/one", [("id", "x"), ("tag", "a"), ("tag", "b")], "images?image=x&tag=a&tag=b"),
         ("browse", [("q", "a&b"), ("id", "kept")], "images?q=a%26b&id=kept"),
-        ("map", [], "images/map"),
+        ("map", [], "images?show=map"),
+        ("images/map", [("paint", "task"), ("task", "a")], "images?show=map&paint=task&task=a"),
     ],
 )  # fmt: skip
 def test_an_address_of_before_leads_to_its_image_with_its_listing(

@@ -84,6 +84,7 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
         "sort": "Whose mean orders the rows: a rater, or `task:NAME`.",
         "column": "The raters that have a column beside the first; repeatable.",
         "by": "Whose means stand in the cells by task.",
+        "metrics": "The suite's metrics instead of cells by task: `visor`, `geneval`, `tifa` or `selfeval`.",
         "prompts": "The order of the same prompts: `spread`, `wrong` or `random`.",
         "page": "The page of the same prompts, from 0.",
         "all": "`1`: all rows and all tasks.",

@@ -42,7 +42,7 @@ def test_the_form_in_dark_mode(visitor: Visit, server: Server) -> None:
 
 
 READY = {
-    "": ".cc-leaderboard", "import": "#import-path", "browse": "main .cc-cell", "map": "#map-plot .point",
+    "": ".cc-leaderboard", "import": "#import-path", "browse": "main .cc-cell", "images?show=map": ".cc-map__canvas",
     "browse?show=prompts": "main .cc-prompt__cell",
     "browse?task=counting&show=prompts&left=playground-early&right=playground-late": "main .cc-swipe",
     "workbench": ".cc-desk", "agreement": "#agreement-plot .ytick", "scorers": "#questions table",

@@ -83,7 +83,8 @@ class Images {
 
   /** What the address asks for, as far as the project follows it. */
   async begin() {
-    const { id } = parse(location.search);
+    const { id, listing } = parse(location.search);
+    this.toolbar.layOut(listing);
     if (id) this.drawer.open(id, new State(location.search).params);
     this.frame.classList.toggle("has-drawer", Boolean(id));
     const answer = await this.ask(location.search);

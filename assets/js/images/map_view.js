@@ -38,10 +38,10 @@ export class MapView {
     this.grid = button("Show as a grid", { kind: "quiet" }, () => page.choose("show", "grid"));
     this.lineTools = h("div", { class: "cc-map__tools", hidden: true }, this.grid, this.closer, this.clear);
     this.card = h("div", { class: "cc-map__card", hidden: true, "aria-hidden": "true" });
-    const side = h("div", { class: "cc-map__side" }, h("div", { class: "cc-map__head" }, this.inside, this.lineTools), this.pictures, this.groups, this.numbers());
-    this.field = h("div", { class: "cc-map__field" }, this.scatter.element, side);
+    const side = h("div", { class: "cc-map__side" }, h("div", { class: "cc-map__head" }, this.inside, this.lineTools), this.groups, this.numbers(), this.pictures);
+    this.field = h("div", { class: "cc-map__field", hidden: true }, this.scatter.element, side);
     const controls = h("div", { class: "cc-map__controls" }, labelled("Map by", this.method), this.models, this.paints);
-    this.element = h("div", { class: "cc-map" }, controls, this.about, this.field, this.card);
+    this.element = h("div", { class: "cc-map" }, controls, this.field, this.about, this.card);
   }
 
   select(label, act) {

@@ -46,20 +46,23 @@ export class Toolbar {
     this.page.focusList();
   }
 
+  /** Which controls there are, by what of the address is known: before the project has said what it has, too. */
+  layOut(params) {
+    const show = params.get("show") ?? "grid";
+    for (const one of this.shows) one.setAttribute("aria-pressed", String(one.dataset.show === show));
+    // a map has no order, and colours of its own
+    for (const hides of [this.raters, this.orders]) hides.hidden = params.has("blind") || show === "map";
+    this.pair.hidden = show !== "prompts";
+  }
+
   /** `choices`: of each of these controls, [value, words]. */
   show(choices) {
     const { state } = this.page;
     if (this.words !== document.activeElement) this.words.value = state.one("q");
     for (const name of ["rater", "order"]) fill(this[name], choices[name] ?? [], state.one(name));
     this.blind.setAttribute("aria-checked", String(state.isBlind));
-    const show = state.one("show", "grid");
-    for (const one of this.shows) {
-      one.setAttribute("aria-pressed", String(one.dataset.show === show));
-      one.hidden = !choices.show?.includes(one.dataset.show);
-    }
-    // a map has no order, and colours of its own
-    for (const hides of [this.raters, this.orders]) hides.hidden = state.isBlind || show === "map";
-    this.pair.hidden = show !== "prompts";
+    for (const one of this.shows) one.hidden = !(choices.show ?? ["grid", "prompts"]).includes(one.dataset.show);
+    this.layOut(state.params);
     const generators = [["", "all generators"], ...(choices.generators ?? []).map((name) => [name, name])];
     fill(this.left, generators, state.one("left"));
     fill(this.right, generators, state.one("right"));

@@ -29,6 +29,7 @@ export class MapView {
     this.paint = this.select("Colour by", (value) => page.choose("paint", value));
     this.paints = labelled("Colour by", this.paint);
     this.models = labelled("Embeddings by", this.model);
+    this.models.hidden = true; // of one model nobody is asked
     this.about = h("p", { class: "cc-note cc-map__about", role: "status" });
     this.groups = h("ul", { class: "cc-map__groups" });
     this.pictures = h("ul", { class: "cc-map__pictures" });

@@ -45,7 +45,7 @@ READY = {
     "": ".cc-leaderboard", "import": "#import-path", "browse": "main .cc-cell", "images?show=map": ".cc-map__canvas",
     "browse?show=prompts": "main .cc-prompt__cell",
     "browse?task=counting&show=prompts&left=playground-early&right=playground-late": "main .cc-swipe",
-    "workbench": ".cc-desk", "agreement": "#agreement-plot .ytick", "scorers": "#questions table",
+    "workbench": ".cc-verdicts", "agreement": "#agreement-plot .ytick", "scorers": "#questions table",
     "results?numbers=1": ".cc-side-panel table", "plan": "main .cc-headline, #teaching", "compare": ".cc-versus",
     "results/votes": ".cc-votes", "matching": "main .cc-headline, #teaching",
     "explore": "main .js-plotly-plot", "explore?show=questions": "#asked-lead .cc-note", "campaigns": "#campaigns .cc-note",

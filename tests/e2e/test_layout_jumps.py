@@ -18,7 +18,7 @@ READY: Final = {
     "agreement": "#agreement-plot .ytick", "compare": ".cc-versus",
     "results/votes": ".cc-votes", "matching": "main .cc-headline, #teaching",
     "explore": "#explore-plot .ytick", "campaigns": "#campaigns .cc-note", "runs": "main table",
-    "reports": "#report-preview .cc-note", "workbench": ".cc-desk",
+    "reports": "#report-preview .cc-note", "workbench": ".cc-verdicts",
 }  # fmt: skip
 MOST_PX: Final = 8
 JUMPS: Final = """

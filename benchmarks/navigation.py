@@ -1,10 +1,11 @@
-"""How long it takes from a click in Studio's bar to the first numbers of the next page.
+"""How long it takes from a click in Studio's bar to the first numbers of the next place, and from image to image in the drawer.
 
     uv run benchmarks/navigation.py [--project DIR] [--rounds 4]
 
-A warm app on the playground (or ``--project``), headless Chromium on the same cores. Each round goes through the pages by their
-links; of each click is measured how long it takes until the page's first number can be seen. What a browser makes ready when
-one points at a link is not in it: Playwright's Chromium has that switched off.
+A warm app on the playground (or ``--project``), headless Chromium on the same cores. Each round goes through the places by
+their links; of each click is measured how long it takes until the place's first number can be seen. What a browser makes ready
+when one points at a link is not in it: Playwright's Chromium has that switched off. Of the drawer it is the time, in the
+browser, from a click on an image that nobody has pointed at, or from the key for the next one, until the verdicts can be seen.
 """
 
 from __future__ import annotations
@@ -29,14 +30,27 @@ from benchmarks.annotate import ROOT, open_browser, served
 from benchmarks.measuring import command_line, machine, percentile
 
 PAGES: Final = {
-    "Overview": "#board .cc-keyfact strong",
-    "Agreement": "#headline .cc-headline, #teaching p",
-    "Images": "#cc-images img",
-    "Compare": "#comparison .cc-headline",
-    "Explore": "#explore-lead .cc-lead",
+    "Results": ".cc-leaderboard td a",
+    "Images": ".cc-cell img",
+    "Agreement": "#headline .cc-headline, #teaching p, .cc-place h1",
 }
 """By the link's name what shows the first number, or the first picture."""
 TARGET_S: Final = 1.0
+OPEN_TARGET_MS: Final = 150
+NEXT_TARGET_MS: Final = 80
+_UNTIL_VERDICTS: Final = """(act) => new Promise((done) => {
+    const image = () => new URL(location.href).searchParams.get("image");
+    const [before, start] = [image(), performance.now()];
+    const look = () => {
+        const seen = image() !== before && document.querySelector(".cc-verdicts")?.checkVisibility();
+        if (seen) done(performance.now() - start);
+        else requestAnimationFrame(look);
+    };
+    if (act === "next") document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "j", code: "KeyJ", bubbles: true }));
+    else document.querySelectorAll(".cc-cell")[act].click();
+    requestAnimationFrame(look);
+})"""
+"""JavaScript: opens the image of a place in the grid, or the next one; resolves to how long its verdicts took, in ms."""
 _WARM_S: Final = 4.0
 
 
@@ -45,9 +59,29 @@ def visit(page: Page, name: str) -> float:
     link = page.locator(".cc-nav").get_by_role("link", name=name, exact=True)
     start = time.perf_counter()
     link.click()
-    page.wait_for_url(lambda url: name == "Overview" or url.split("?")[0].endswith(name.lower()))
+    page.wait_for_url(lambda url: url.split("?")[0].endswith(name.lower()))
     page.locator(PAGES[name]).first.wait_for(state="visible", timeout=30_000)
     return time.perf_counter() - start
+
+
+def walk_images(page: Page, rounds: int) -> tuple[list[float], list[float]]:
+    """Return how long opening an image in the drawer took, and how long the next one, in ms."""
+    visit(page, "Images")
+    page.wait_for_timeout(1000 * _WARM_S)
+    opened, following = [], []
+    for turn in range(rounds + 1):
+        took = [page.evaluate(_UNTIL_VERDICTS, 2 * turn)]
+        for _ in range(2):
+            # the next one is fetched ahead meanwhile, as while somebody looks
+            page.wait_for_timeout(1000)
+            took.append(page.evaluate(_UNTIL_VERDICTS, "next"))
+        page.wait_for_timeout(1000)
+        page.keyboard.press("Escape")
+        page.wait_for_timeout(500)
+        if turn:
+            opened.append(took[0])
+            following += took[1:]
+    return opened, following
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -70,21 +104,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
             size = ViewportSize(width=1280, height=900)
             page = chromium.new_context(base_url=f"http://127.0.0.1:{port}", viewport=size).new_page()
             page.goto("/studio/")
-            page.locator(PAGES["Overview"]).first.wait_for(state="visible", timeout=60_000)
+            page.locator(PAGES["Results"]).first.wait_for(state="visible", timeout=60_000)
             seconds_of: dict[str, list[float]] = {name: [] for name in PAGES}
             for turn in range(options.rounds + 1):
-                for name in (*list(PAGES)[1:], "Overview"):
+                for name in (*list(PAGES)[1:], "Results"):
                     seconds = visit(page, name)
                     # what comes later: intervals, pictures
                     page.wait_for_timeout(1000 * _WARM_S)
                     if turn:
                         seconds_of[name].append(seconds)
+            opened, following = walk_images(page, options.rounds)
     print(machine("gradio", "playwright"))
     for name, values in seconds_of.items():
         print(f"{name:10} median {statistics.median(values):.2f} s, worst {max(values):.2f} s")
     every = [seconds for values in seconds_of.values() for seconds in values]
     median = percentile(every, 0.5)
     print(f"{len(every)} clicks: median {median:.2f} s, 95 % under {percentile(every, 0.95):.2f} s (aim {TARGET_S:.0f} s)")
+    for words, took, target in (("drawer open", opened, OPEN_TARGET_MS), ("next image", following, NEXT_TARGET_MS)):
+        print(f"{words}: median {statistics.median(took):.0f} ms, worst {max(took):.0f} ms (aim {target} ms)")
     return 0
 
 

@@ -165,14 +165,6 @@ def images_alike(store: Store, item_id: str) -> tuple[str, ...]:
     )
 
 
-def map_version(store: Store) -> str:
-    """A text that differs when the project has moved, or a worker of it has come further."""
-    with _lock:
-        here = [path for path in _workers if store.project in path.parents]
-    states = [(str(MapFolder(path).last_progress()), (path / "map.parquet").is_file(), _workers[path].ended) for path in here]
-    return f"{store.version} {hash(tuple(states))}"
-
-
 def _progress(folder: MapFolder, method: str) -> str:
     stage, message = folder.last_progress(), f"The map by {METHODS[method]} is being made"
     if stage is None or not stage.stage:
@@ -304,9 +296,10 @@ def lasso_in(read: AddressParts) -> Lasso | None:
 
 
 def lost_parts(read: AddressParts) -> set[str]:
-    """Which parts of the lasso that an address asks for cannot be followed."""
+    """Return which parts of the map and lasso that an address asks for cannot be followed."""
     try:
-        lasso_in(read)
+        if lasso_in(read) is None:
+            map_address(next((value for value in reversed(read("map")) if value), ""))
     except ValueError:
         return {*NAMES}
     return set()
@@ -346,7 +339,7 @@ def map_of(store: Store, on: MapAddress) -> Map:
     """
     if on.key and (chosen := finished_map(store, on.key)):
         return chosen
-    again = "Draw the lasso anew on the page Map."
+    again = "Draw the lasso anew on the map."
     try:
         current = map_key(store, on.method, on.model)
     except KeyError:

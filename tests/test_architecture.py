@@ -137,7 +137,6 @@ IN_PAGES = {
         "data.store.core.store",
     },
     "ui/pages/explore/view.py": {"agreement.best_value", "data.store.core.store"},
-    "ui/pages/map.py": {"data.jobs.maps", "data.store.core.store"},
     "ui/pages/matching.py": {
         "agreement.matching.is_known",
         "agreement.matching.is_right",

@@ -33,9 +33,11 @@ def facets_json(store: Store, listing: ImageListing, *, blind: bool = False) -> 
     for name in sorted(listing.filters.raters() - set(known)):
         raise ScorerNotInProject(f"There is no scorer {name!r} in this project; {did_you_mean(name, known)}")
     counts = facets.facets(store, restriction, certainty=listing.crossed is None)
+    # the suite stands in the scope bar
+    told = replace(restriction, selection=replace(restriction.selection, suite=()))
+    only_circled = listing.lasso and not (listing.crossed or listing.marked)
     return {
-        # the suite stands in the scope bar
-        "sentence": sentence(replace(restriction, selection=replace(restriction.selection, suite=())), counts.total),
+        "sentence": sentence(told, counts.total, "inside a line on the map") if only_circled else sentence(told, counts.total),
         "total": counts.total,
         "version": version,
         "behind": counts.behind,

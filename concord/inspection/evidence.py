@@ -56,7 +56,7 @@ def open_image(store: Store, person: str | None, item_id: str, grid_rater: str |
         answer_status.record_unblinding(store, known, item.item_id, how)
     return {
         "evidence": _evidence(store, known, item) | {"name": person},
-        "remarks": remarks.image_remarks(store, known, item.item_id),
+        "remarks": remarks.visible_remarks(store, known, item),
     }
 
 

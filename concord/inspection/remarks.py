@@ -48,7 +48,7 @@ def image_remarks(store: Store, person: str | None, item_id: str) -> dict[str, A
     Raises:
         NoSuchImage: there is none.
     """
-    return _remarks_if_visible(store, person, item_of(store, item_id))
+    return visible_remarks(store, person, item_of(store, item_id))
 
 
 def write_note(store: Store, note: Note) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def write_note(store: Store, note: Note) -> dict[str, Any]:
     if not note.text and note.revises is None:
         raise EmptyNote("This note is empty.")
     remarks.write_note(store, note)
-    return _remarks_if_visible(store, note.made_by, item)
+    return visible_remarks(store, note.made_by, item)
 
 
 def give_verdict(
@@ -95,7 +95,7 @@ def give_verdict(
     adjudication.write_verdict(store, given)
     blames = {(blame.wrong, blame.rater): blame.n for blame in adjudication.blames(remarks.verdicts(store))}
     so_far = {"blamed": blames.get((given.wrong, given.rater_id), 0), "verdicts": sum(blames.values())}
-    return _remarks_if_visible(store, person, item) | {"so_far": so_far}
+    return visible_remarks(store, person, item) | {"so_far": so_far}
 
 
 def take_back_verdict(store: Store, person: str, case: VerdictCase) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def take_back_verdict(store: Store, person: str, case: VerdictCase) -> dict[str,
         campaign_id=DEFAULT,
     )
     remarks.take_back(store, nothing)
-    return _remarks_if_visible(store, person, item)
+    return visible_remarks(store, person, item)
 
 
 def make_gold(store: Store, person: str, campaign_id: str, item_id: str) -> dict[str, Any]:
@@ -142,7 +142,8 @@ def _uncovered_item(store: Store, person: str, item_id: str) -> StoredItem:
     return item
 
 
-def _remarks_if_visible(store: Store, person: str | None, item: StoredItem) -> dict[str, Any]:
+def visible_remarks(store: Store, person: str | None, item: StoredItem) -> dict[str, Any]:
+    """Return all remarks on an image, or that they are covered for this person."""
     if not may_see(store, person, item):
         return {"covered": True}
     item_id = item.item_id

@@ -39,13 +39,14 @@ LISTING: Final[dict[str, str]] = {
     "verdict": "Who was wrong by a researcher's verdict: `scorer`, `person`, `prompt`, `guideline`; `none`: no verdict yet.",
     "like": "Only the images that a model sees most like this one, by the embeddings that CLIPScore's runs keep; these first.",
     "range": "`RATER:LOW..HIGH`: a scorer's score; either end may be empty.",
-    "show": "`grid`, or `prompts`: a row a prompt, its generators beside each other.",
+    "show": "`grid`; `prompts`: a row a prompt, its generators beside each other; `map`: alike images lie near each other.",
     "left": "Of rows by prompt: the generator on the left ...",
     "right": "... and the one on the right.",
     "of": "Whose scores the histogram among the filters shows.",
     "view": "A saved view, by its name; the page writes out what it holds.",
-    "map": "With `lasso`: the map on which the line was drawn ([Map](#map)).",
-    "lasso": "Only the images inside this line on the map.",
+    "map": "`METHOD:MODEL[:KEY]`: the map's layout (`pca`, `umap`), whose embeddings, and on which map a line was drawn.",
+    "lasso": "Only the images inside this line on the map: its corners, `x,y;x,y;...`, 3 to 200, from 0 to 100.",
+    "paint": "The map's colour: `generator`, `task`, `suite`, `object`, `people`, `simulated`, `says:RATER`, `score:RATER`.",
     "about": "With `a` and `b`: only images of which two sides say something of this aspect.",
     "a": "One side: a rater, `people` or `simulated`.",
     "a_says": "What this side says; anything, if not given.",
@@ -90,6 +91,7 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
         "sort": "Whose mean orders the rows: a rater, or `task:NAME`.",
         "column": "The raters that have a column beside the first; repeatable.",
         "by": "Whose means stand in the cells by task.",
+        "metrics": "The suite's metrics instead of cells by task: `visor`, `geneval`, `tifa` or `selfeval`.",
         "prompts": "The order of the same prompts: `spread`, `wrong` or `random`.",
         "page": "The page of the same prompts, from 0.",
         "all": "`1`: all rows and all tasks.",
@@ -180,11 +182,6 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
         "against": "`people`, or the scorer that people differ from.",
         "only": "`any`, `open` (no verdict yet), or who was wrong, as `person: NAME`.",
         "case": "The opened case: aspect, item and target as a JSON list.",
-    },
-    "map": {
-        "map": "`METHOD:MODEL[:KEY]`: how they are laid out (`pca`, `umap`), by whose embeddings, and which map it was.",
-        "lasso": "The corners of a line around some: `x,y;x,y;...`, 3 to 200, from 0 to 100. It works in Browse, too.",
-        "paint": "The colour: `generator`, `task`, `suite`, `object`, `people`, `simulated`, `says:RATER`, `score:RATER`.",
     },
     "reports": {name: meaning for name, meaning in FILTERS.items() if name != "target"}
     | {"seed": "Of folds, and of swaps of prompts."},
@@ -285,11 +282,6 @@ PAGES: Final[dict[str, DocumentedPage]] = {
         "/studio/report/studies",
         "The published studies in the project: what each claims, and its printed numbers beside those of the project's ratings"
         " ([how](reproducing.md), [audit](audit.md)).",
-    ),
-    "map": DocumentedPage(
-        "/studio/images/map",
-        "The pictures by what an image-text model sees in them: alike ones lie near each other, and a line drawn around some"
-        " leads to them. Its address also takes the parameters of Images, for which pictures.",
     ),
     "reports": DocumentedPage(
         "/studio/report", "A report made of a selection, in every format ([what is in it](exchange.md#the-report))."

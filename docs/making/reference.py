@@ -250,6 +250,7 @@ ROUTE_TEXTS: Final[dict[str, str]] = {
     "POST /api/studio/people/links": "Makes a link to a campaign; `path` belongs behind the app's address.",
     "POST /api/studio/people/links/revoke": "Takes a link back, and ends the sessions that began with it.",
     "POST /api/studio/people/withdraw": "Withdraws a person's answers in a `campaign` because they ask for it, for good.",
+    "GET /api/studio/map": "The map of the listed images: points, what they are coloured by, how far it is.",
     "GET /api/studio/map/image": "Redirects to the image of a point on the map.",
     "GET /api/studio/map/inside": "The images inside a lasso on the map.",
 }

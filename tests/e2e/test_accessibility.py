@@ -42,10 +42,10 @@ def test_the_form_in_dark_mode(visitor: Visit, server: Server) -> None:
 
 
 READY = {
-    "": ".cc-leaderboard", "add": ".cc-add-zone", "browse": "main .cc-cell", "map": "#map-plot .point",
+    "": ".cc-leaderboard", "add": ".cc-add-zone", "browse": "main .cc-cell", "images?show=map": ".cc-map__canvas",
     "browse?show=prompts": "main .cc-prompt__cell",
     "browse?task=counting&show=prompts&left=playground-early&right=playground-late": "main .cc-swipe",
-    "workbench": ".cc-desk", "agreement": ".cc-trust-table", "agreement?numbers=pair": ".cc-side-panel table",
+    "workbench": ".cc-verdicts", "agreement": ".cc-trust-table", "agreement?numbers=pair": ".cc-side-panel table",
     "results?numbers=1": ".cc-side-panel table", "plan": "main .cc-headline, #teaching", "compare": ".cc-versus",
     "results/votes": ".cc-votes", "matching": "main .cc-headline, #teaching",
     "explore": "main .js-plotly-plot", "explore?show=questions": "#asked-lead .cc-note", "people": "main h1",

@@ -406,6 +406,45 @@ def test_a_queue_of_disagreements_is_judged_by_keys(visitor: Visit, tmp_path: Pa
         expect(page.locator('[data-facet="verdict"]')).to_contain_text("a scorer was wrong")
 
 
+def test_where_several_scorers_are_wrong_a_letter_says_which(visitor: Visit, tmp_path: Path) -> None:
+    with serving(drawn_images.project(tmp_path, each=1)) as server:
+        one = visitor(server)
+        page = one.page
+        listed = {item["item_id"]: item for item in server.json("/api/studio/items", rater=RATER)["items"]}
+        rows = []
+        for n in (0, 1):
+            item = listed[item_id(n)]
+            places = {name: item[name] for name in ("suite", "task", "generator")} | {"item": item_id(n)}
+            asked = {"prompt": item_id(n).rsplit("/", 2)[0], "aspect": "correct", "target": "", "scale": "nominal", "seq": 0}
+            other = "no" if item["verdict"] == "yes" else "yes"
+            rows += [
+                places | asked | {"rater": "second", "kind": "scorer", "identity": "", "value": item["verdict"]},
+                places | asked | {"rater": "Ann", "kind": "human", "identity": "person", "value": other},
+            ]
+        server.run("import", "ratings", project_files.write_csv(tmp_path / "both.csv", rows))
+        page.goto(f"/studio/images?{urlencode({'image': item_id(0)})}")
+        verdict = page.get_by_role("region", name="Verdict", exact=True)
+        expect(verdict).to_contain_text("A scorer is wrong")
+        page.wait_for_timeout(600)
+        page.keyboard.press("1")
+        which = verdict.get_by_role("group", name="Which scorer?")
+        expect(which.get_by_role("button")).to_have_count(2)
+        # Escape closes the question, not the drawer
+        page.keyboard.press("Escape")
+        expect(which).to_be_hidden()
+        page.keyboard.press("1")
+        texts = which.get_by_role("button").all_inner_texts()
+        page.keyboard.press("ab"[next(n for n, text in enumerate(texts) if "second is wrong" in text)])
+        page.keyboard.type("Judith")
+        page.keyboard.press("Enter")
+        expect(page.locator(".cc-toast")).to_contain_text("Saved: second is wrong")
+        # where the listing is about one of them, one key says so
+        page.keyboard.press("Escape")
+        page.get_by_label("Judged by", exact=True).select_option("second")
+        page.locator(".cc-cell").nth(1).click()
+        expect(verdict.get_by_role("button", name=re.compile("^1?second is wrong"))).to_be_visible()
+
+
 def judged(page: Page, key: str, text: str, *, last: bool = False) -> None:
     """Press the key of a verdict as soon as the picture may be judged."""
     before = page.url

@@ -14,14 +14,14 @@ from tests.e2e.server import Server
 Visit = Callable[..., Visitor]
 
 READY: Final = {
-    "": ".cc-leaderboard", "add": ".cc-add-zone", "browse": ".cc-cell", "map": "#map-plot .point",
+    "": ".cc-leaderboard", "add": ".cc-add-zone", "browse": ".cc-cell", "images?show=map": ".cc-map__canvas",
     "agreement": ".cc-trust-table", "compare": ".cc-versus",
     "results/votes": ".cc-votes", "matching": "main .cc-headline, #teaching",
     "explore": "#explore-plot .ytick", "people": "main h1", "runs": "main table",
-    "reports": "#report-preview .cc-note", "workbench": ".cc-desk",
+    "reports": "#report-preview .cc-note", "workbench": ".cc-verdicts",
 }  # fmt: skip
 MOST_PX: Final = 8
-_JUMPS: Final = """
+JUMPS: Final = """
 window.jumps = [];
 window.changed = performance.now();
 new MutationObserver(() => { window.changed = performance.now(); })
@@ -35,13 +35,14 @@ new PerformanceObserver((list) => {
     window.jumps.push(`${moved} px: ${element.id || element.className || element.tagName} at ${Math.round(previousRect.top)}`);
   }
 }).observe({ type: "layout-shift", buffered: true });
-"""
+""".replace("MOST_PX", str(MOST_PX))
+"""A script that notes what of a page's main part moves by more while it is loaded."""
 
 
 @pytest.mark.parametrize("path", [path if path == "" else pytest.param(path, marks=pytest.mark.slow) for path in READY])
 def test_nothing_in_view_moves(visitor: Visit, playground: Server, path: str) -> None:
     page = visitor(playground, viewport={"width": 1280, "height": 900}).page
-    page.add_init_script(_JUMPS.replace("MOST_PX", str(MOST_PX)))
+    page.add_init_script(JUMPS)
     item = playground.items()[0]["item_id"]
     # once more where something moved: on a busy machine Gradio mounts a page's parts one by one, now and then in another order
     for _ in range(2):

@@ -26,19 +26,12 @@ BESIDE_RATERS: Final = (
     GREEN, PINK, SKY, ORANGE, "#7f7f7f", "#8c6bb1", "#a6761d", "#1b7837", "#c51b7d", "#4575b4"
 )  # fmt: skip
 """Several things in a chart in which people and scorers have their own colours."""
-CLASSES: Final = (
-    BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, "#8f6bd6", "#b5651d", "#3f7f3f", "#c2385a", "#7a8a00", "#5b6f8f"
-)  # fmt: skip
-"""Classes of points on a map: Okabe and Ito's, then darker and lighter ones."""
-
 REFERENCE: Final = "#7a8194"
 """Axes' texts, intervals, and lines that values are compared with: legible on light and on dark pages."""
 EARLIER: Final = "#8a8f9c"
 """Where a setting stood before it was turned."""
 OTHER: Final = "rgba(128,136,160,.55)"
 """What is not counted, or not enough."""
-OTHER_POINTS: Final = "#9aa1ae"
-"""Points of a map that belong to no class."""
 GRID, ZERO_LINE = "rgba(128,136,160,.22)", "rgba(128,136,160,.6)"
 CLEAR: Final = "rgba(0,0,0,0)"
 

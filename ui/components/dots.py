@@ -9,7 +9,7 @@ import htpy
 import numpy as np
 from htpy import Element
 
-from agreement.estimate import WithInterval
+from agreement.estimate import Estimate, WithInterval
 from concord.common import wording
 
 
@@ -111,3 +111,11 @@ def interval_text(row: WithInterval) -> str:
     if row.low is None or row.high is None:
         return ""
     return f"[{wording.two(row.low)}, {wording.two(row.high)}]"
+
+
+def number_title(row: Estimate) -> str:
+    """Return a number with its interval and what it rests on, in words."""
+    assert row.value is not None
+    bounds = "no interval" if row.low is None else f"95 % interval {row.low:z.3f} to {row.high:z.3f}"
+    n = [wording.count(row.n_prompts, "prompt"), wording.count(row.n_items, "image"), wording.count(row.n_ratings, "answer")]
+    return f"{row.value:z.3f}, {bounds}; {', '.join(n)}"

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+import htpy
 from starlette.datastructures import QueryParams
 
 from concord import maps
 from concord.browsing.listing import CROSSED, FILTERED, MARKED, RESTRICTING, crossed_among, crossed_in, filters_in, marked_in
 from concord.browsing.scope import CORRECT, listing_scope
-from concord.common import live_updates
+from concord.common import live_updates, next_steps
 from concord.common.base_path import at
 from concord.error_analysis import failures
 from concord.error_analysis.confusion import crossing_of, describe_cell
@@ -47,10 +48,10 @@ _ORDERS = {
     "likert": "largest gap to people's rating first",
     "recent": "most recently judged first",
 }
-_SHOWS = ("grid", "prompts")
+_SHOWS = ("grid", "prompts", "map")
 _BESIDE = frozenset({"image", "shown", "aspect", "statistic"})
 """What an address may hold beside the listing: the image in the drawer, and what the scope of other places says."""
-_SINGLE = ("rater", "by", "order", "show", "left", "right", "of", "like")
+_SINGLE = ("rater", "by", "order", "show", "left", "right", "of", "paint", "like")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ class _KnownValues:
     raters: list[str]
     shown: list[str]
     aspects: list[str]
+    shows: Collection[str]
+    paints: Collection[str]
 
 
 def choices(store: Store) -> dict[str, list[tuple[str, str]] | list[str]]:
@@ -84,6 +87,7 @@ def choices(store: Store) -> dict[str, list[tuple[str, str]] | list[str]]:
         "by": [(name, name) for name in known.aspects],
         "order": [(name, words) for name, words in _ORDERS.items() if name in grid.ORDERS],
         "generators": known.generators,
+        "show": [*known.shows],
     }
 
 
@@ -135,7 +139,9 @@ def _known(store: Store) -> _KnownValues:
     offered = contents.filter_choices(store)
     aspects = sorted(offered.aspect, key=lambda name: (name == "score", name != "correct", name)) or ["correct"]
     places = (offered.suite, offered.task, offered.generator)
-    return _KnownValues(*places, contents.rater_names(store), [*offered.people, *offered.rater], aspects)
+    # without embeddings there is no map
+    shows, paints = (_SHOWS, maps.colorings(store)) if maps.embedding_sources(store) else (_SHOWS[:-1], ())
+    return _KnownValues(*places, contents.rater_names(store), [*offered.people, *offered.rater], aspects, shows, paints)
 
 
 def _is_valid_parameter(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
@@ -144,7 +150,8 @@ def _is_valid_parameter(known: _KnownValues, name: str, value: str, *, crosses: 
         "rater": known.shown,
         "by": known.aspects,
         "order": grid.ORDERS,
-        "show": _SHOWS,
+        "show": known.shows,
+        "paint": known.paints,
         "blind": ("1",),
         "left": known.generators,
         "right": known.generators,
@@ -212,7 +219,7 @@ def open_images(store: Store, parameters: QueryParams) -> dict[str, Any]:
 
     ``query``: what of the address the project follows; ``lost``: what not, as HTML; ``restriction``: what restricts the images
     besides the filters, as HTML; ``scope``: the scope bar, as HTML; ``all``: how many images the scope leaves;
-    ``choices``: what the controls offer; ``version``: of all that.
+    ``choices``: what the controls offer; ``missing``: how to get what is not here, as HTML; ``version``: of all that.
     """
     version = live_updates.version(store)
     given = parameters.multi_items()
@@ -232,8 +239,20 @@ def open_images(store: Store, parameters: QueryParams) -> dict[str, Any]:
         "all": opened.size.images,
         # in Blind mode nobody's values can be asked for, and no order by them
         "choices": choices(store) | ({"rater": [], "order": []} if _last(query, "blind") else {}),
+        "missing": _could_be_here(store),
         "version": version,
     }
+
+
+def _could_be_here(store: Store) -> str:
+    """Return one line about the map where there is none, and how to get it, as HTML; nothing where there is one."""
+    if maps.embedding_sources(store) or not contents.totals(store).images:
+        return ""
+    text = "a map of the images by what a model sees in them. It needs embeddings, which CLIPScore keeps:"
+    if maps.has_runs_without_embeddings(store):
+        text = "a map of the images. CLIPScore kept no embeddings of them: remove its run at + Add, Runs, and score again:"
+    (command,) = next_steps.command_lines(store, next_steps.score_command(store, "clipscore"))[-1:]
+    return rendered(htpy.p(class_="cc-quietline")["Could be here: ", text, " ", htpy.code[command]])
 
 
 def _last(query: QueryParams, name: str) -> str:
@@ -262,7 +281,8 @@ def _in_words(store: Store, query: QueryParams) -> str:
         told_of.append(describe_cell(store, crossing_of(store, crossed, crossed_among(query.getlist))))
     if marked:
         told_of.append(failures.describe_images(store, marked, places))
-    if lasso := maps.lasso_in(query.getlist):
+    # on the map itself the line says so
+    if (lasso := maps.lasso_in(query.getlist)) and _last(query, "show") != "map":
         told_of.append(maps.describe_lasso(store, lasso))
     if not told_of:
         return ""

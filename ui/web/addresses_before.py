@@ -12,7 +12,8 @@ NEW_ADDRESSES: Final[Mapping[str, str]] = {
     "compare": "results/compare",
     "preferences": "results/votes",
     "browse": "images",
-    "map": "images/map",
+    "map": "images",
+    "images/map": "images",
     "workbench": "images",
     "images/one": "images",
     "scorers": "agreement",
@@ -31,9 +32,12 @@ NEW_ADDRESSES: Final[Mapping[str, str]] = {
 RENAMED: Final[Mapping[str, Mapping[str, str]]] = {"workbench": {"id": "image"}, "images/one": {"id": "image"}}
 """By what stood behind ``/studio/``, names of its query that are others now."""
 
+ADDED: Final[Mapping[str, Mapping[str, str]]] = {"map": {"show": "map"}, "images/map": {"show": "map"}}
+"""By what stood behind ``/studio/``, what its new home's query says besides."""
+
 
 def new_address(path: str, query: Sequence[tuple[str, str]]) -> str:
     """Return what stands behind ``/studio/`` for an address of before, with its query."""
     renamed = RENAMED.get(path, {})
-    pairs = [(renamed.get(name, name), value) for name, value in query]
+    pairs = [*ADDED.get(path, {}).items(), *((renamed.get(name, name), value) for name, value in query)]
     return NEW_ADDRESSES[path] + (f"?{urlencode(pairs)}" if pairs else "")

@@ -20,7 +20,6 @@ from ui.pages.add import AddPage
 from ui.pages.add.runs import RunsPage
 from ui.pages.explore import ExplorePage
 from ui.pages.images import ImagesPage
-from ui.pages.map import MapPage
 from ui.pages.matching import MatchingPage
 from ui.pages.new_campaign import NewCampaignPage
 from ui.pages.people import PeoplePage
@@ -42,7 +41,7 @@ PLACES: Final[tuple[Place, ...]] = (
         (ResultsPage,), (ComparePage, VotesPage),
     ),
     Place(
-        "Images", "i", "Show me", "M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM11 11h6v6h-6z", (ImagesPage,), (MapPage,)
+        "Images", "i", "Show me", "M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM11 11h6v6h-6z", (ImagesPage,)
     ),
     Place(
         "Agreement", "a", "Whom may I trust, where do they fail?",

@@ -13,7 +13,7 @@ const ASKED = ["object", "color", "count", "relation", "tag", "q", "like"];
 // who was wrong by a verdict of somebody, or "none"
 const RULED = ["verdict"];
 // how the images are shown
-const SHOWN = ["show", "left", "right", "of"];
+const SHOWN = ["show", "left", "right", "of", "paint"];
 // whether answers, scores and verdicts stay hidden until one has answered
 const BLIND = "blind";
 // only images inside a line on a map

@@ -425,7 +425,13 @@ export class Drawer {
       gold: () => this.makeGold(),
       undo: () => this.undoVerdict(),
     };
+    if (action === "close" && this.verdictBar.ask(false)) return true;
     if (["undo", "close"].includes(action)) return actions[action]();
+    if (action.startsWith("scorer ")) {
+      const { body, text } = this.verdictBar.scorerOf(action.at(-1));
+      this.rule(body, text);
+      return true;
+    }
     if (/^[1-4]$/.test(action)) return Boolean(this.item && this.evidence && this.verdictBar.press(Number(action)));
     return this.item ? actions[action]() : false;
   }

@@ -4,7 +4,7 @@ const FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [con
 const PRESSED = { KeyN: "next", KeyP: "previous", KeyE: "uncover", KeyM: "masks", KeyZ: "zoom", KeyW: "note", KeyT: "tag", KeyC: "copy", KeyG: "gold" };
 const PLAIN = { j: "next", k: "previous", n: "next", p: "previous", e: "uncover", m: "masks", z: "zoom", w: "note", t: "tag", c: "copy", u: "undo", 1: "1", 2: "2", 3: "3", 4: "4", "?": "help", ArrowRight: "next", ArrowLeft: "previous", Escape: "close" };
 
-/** `drawer` has root, form (the element whose keys are answers while it `isAsking`), dialogs, destroy() and act(action) -> whether it did anything. */
+/** `drawer` has root, verdictBar, form (the element whose keys are answers while it `isAsking`), dialogs, destroy() and act(action) -> whether it did anything. */
 export function listenToDrawerKeys(drawer, signal) {
   const listener = (event) => {
     if (!drawer.root.isConnected) return drawer.destroy();
@@ -19,6 +19,7 @@ export function listenToDrawerKeys(drawer, signal) {
 function plain(drawer, { key, target, shiftKey }) {
   if (target.closest?.(FIELDS)) return null;
   if (drawer.isAsking && drawer.form.contains(target)) return key === "Escape" ? "leave" : null;
+  if (drawer.verdictBar.scorerOf(key.toLowerCase())) return `scorer ${key.toLowerCase()}`;
   if (key === "Enter") return target.closest?.("button, a[href], summary, [tabindex]") ? null : "answer";
   if (key.startsWith("Arrow") && (shiftKey || target.closest?.("[role=listbox], [role=tablist], .cc-table-wrap"))) return null;
   return PLAIN[key.length === 1 ? key.toLowerCase() : key] ?? null;
@@ -35,7 +36,7 @@ export const DRAWER_KEYS = [
   [["e"], "in Blind mode: uncover what scorers saw and others said (recorded)"],
   [["m"], "masks on or off"],
   [["z"], "zoom"],
-  [["1"], "verdict: the scorer is wrong; saved, and the next image comes"],
+  [["1"], "verdict: the scorer is wrong; saved, and the next image comes (of several: then a, b, c)"],
   [["2"], "verdict: people are wrong"],
   [["3"], "verdict: the prompt is unclear (4: the rules leave it open)"],
   [["u"], "take the last verdict back"],

@@ -3,6 +3,7 @@
 import { button, h, kbd, uniqueId } from "../dom.js";
 import { saying, share } from "../saying.js";
 
+const LETTERS = "abcdefghij";
 const OPEN = [["prompt", "Prompt unclear"], ["guideline", "Rules leave it open"]];
 
 export class VerdictBar {
@@ -11,6 +12,7 @@ export class VerdictBar {
     this.drawer = drawer;
     this.data = null;
     this.unit = null; // which disagreement is chosen, where there are several
+    this.asks = false; // which of several scorers is wrong, by a letter
     this.element = h("section", { class: "cc-ruling", "aria-label": "Verdict", hidden: true });
   }
 
@@ -26,6 +28,7 @@ export class VerdictBar {
     disputed.sort((a, b) => rank(a) - rank(b));
     this.current = disputed.find((one) => named(one) === this.unit) ?? disputed[0] ?? null;
     this.choices = this.current ? choices(this.current, this.drawer.raters) : [];
+    this.asks = false;
     const other = h("details", { class: "cc-ruling__other" }, h("summary", {}, "Another verdict"), form(this.current ? [this.current, ...cases.filter((one) => one !== this.current)] : cases, (body) => this.drawer.save(body)));
     this.element.replaceChildren(...(this.current ? this.question(disputed) : this.agreed()), ...this.given(), other);
   }
@@ -37,9 +40,16 @@ export class VerdictBar {
       ? h("div", { class: "cc-row cc-ruling__units", role: "group", "aria-label": "What they differ on" }, ...disputed.map((one) => h("button", { type: "button", class: "cc-toggle", "aria-pressed": String(one === current), on: { click: () => this.choose(one) } }, named(one))))
       : null;
     const verdict = this.verdictOf(current);
-    const buttons = this.choices.map(({ text, right, body }, n) => {
-      const pressed = verdict !== undefined && verdict.wrong === body.wrong && verdict.verdict === body.verdict && verdict.rater_id === body.rater;
-      return h("button", { type: "button", class: "cc-ruling__choice", "aria-pressed": String(pressed), "data-key": n + 1, on: { click: () => this.drawer.rule(body, text) } }, kbd(String(n + 1)), h("span", { class: "cc-ruling__text" }, text), right ? h("span", { class: "cc-muted" }, right) : null);
+    const choice = ({ text, right, body, scorers }, key, act) => {
+      const pressed = verdict !== undefined && [body, ...(scorers ?? []).map((one) => one.body)].some(({ wrong, verdict: what, rater }) => verdict.wrong === wrong && verdict.verdict === what && verdict.rater_id === rater);
+      return h("button", { type: "button", class: "cc-ruling__choice", "aria-pressed": String(pressed), "aria-expanded": scorers ? "false" : null, on: { click: act } }, kbd(key), h("span", { class: "cc-ruling__text" }, text), right ? h("span", { class: "cc-muted" }, right) : null);
+    };
+    const buttons = this.choices.flatMap((one, n) => {
+      const button = choice(one, String(n + 1), () => this.press(n + 1));
+      if (!one.scorers) return [button];
+      this.opener = button;
+      this.which = h("div", { class: "cc-ruling__which", role: "group", "aria-label": "Which scorer?", hidden: true }, ...one.scorers.map((scorer, k) => choice(scorer, LETTERS[k], () => this.drawer.rule(scorer.body, scorer.text))));
+      return [button, this.which];
     });
     // what they say of the whole image stands among the verdicts above
     const says = current.target || current.aspect !== this.drawer.aspect ? h("div", { class: "cc-row cc-ruling__says" }, ...sayings(current)) : null;
@@ -75,18 +85,39 @@ export class VerdictBar {
   /** The key 1 to 4 was pressed; false if it means nothing here. */
   press(n) {
     const choice = this.element.isConnected && !this.element.hidden ? this.choices?.[n - 1] : null;
-    if (choice) this.drawer.rule(choice.body, choice.text);
+    if (choice?.scorers) this.ask(!this.asks);
+    else if (choice) this.drawer.rule(choice.body, choice.text);
     return Boolean(choice);
+  }
+
+  /** Ask which scorer is wrong, or no more; false if it was so already. */
+  ask(on) {
+    if (this.asks === on) return false;
+    this.asks = on;
+    this.which.hidden = !on;
+    this.opener.setAttribute("aria-expanded", String(on));
+    if (on) this.which.firstChild.focus();
+    return true;
+  }
+
+  /** The scorer of a letter, while it is asked which one is wrong; undefined otherwise. */
+  scorerOf(letter) {
+    return this.asks && !this.element.hidden ? this.choices.find(({ scorers }) => scorers).scorers[LETTERS.indexOf(letter)] : undefined;
   }
 }
 
-/** What one key each says: either side was wrong, then what the other says is right; or nobody was. */
+/**
+ * What one key each says: either side was wrong, then what the other says is right; or nobody was. Where several scorers say the
+ * same, and the listing is about none of them, the first key asks which of them is wrong.
+ */
 function choices({ aspect, target, sides }, raters) {
   const preferred = raters.map((name) => sides.find(([side]) => side.rater === name)).find(Boolean);
   const [one, other] = preferred ?? sides[0];
+  const alike = preferred ? [] : sides.filter(([side, against]) => side.rater && side.wrong === "scorer" && side.label === one.label && against.wrong === "person");
   const among = one.wrong === "person" && other.wrong === "person";
   const wrong = (side, right) => ({ text: `${who(side, among)} wrong`, right: `right: ${right.label}`, body: { aspect, target, verdict: right.label, wrong: side.wrong, rater: side.rater } });
-  return [wrong(one, other), wrong(other, one), ...OPEN.map(([kind, text]) => ({ text, right: null, body: { aspect, target, verdict: other.label, wrong: kind, rater: null } }))];
+  const first = alike.length > 1 ? { ...wrong(one, other), text: "A scorer is wrong", scorers: alike.slice(0, LETTERS.length).map(([side]) => wrong(side, other)) } : wrong(one, other);
+  return [first, wrong(other, one), ...OPEN.map(([kind, text]) => ({ text, right: null, body: { aspect, target, verdict: other.label, wrong: kind, rater: null } }))];
 }
 
 function who(side, among) {

@@ -7,6 +7,7 @@ import { compare } from "./compare.js";
 import { Grid } from "./grid.js";
 import { help, listenToImagesKeys } from "./keys.js";
 import { Lead } from "./lead.js";
+import { MapView } from "./map_view.js";
 import { PromptRows } from "./prompt_rows.js";
 import { Facets } from "./facets.js";
 import { State } from "./state.js";
@@ -57,11 +58,12 @@ class Images {
     this.trouble = h("div", { class: "cc-images__trouble", hidden: true });
     this.bar = h("div", { class: "cc-selection-bar", role: "group", "aria-label": "Selected images", hidden: true });
     this.message = new Toast();
-    this.views = { grid: new Grid(this, signal), prompts: new PromptRows(this, signal) };
+    this.views = { grid: new Grid(this, signal), prompts: new PromptRows(this, signal), map: new MapView(this, signal) };
     this.place = h("div", { class: "cc-images__list" }, this.views.grid.element);
+    this.missing = h("footer", {});
     this.seen = new SeenImages(signal);
     this.drawer = new Drawer(this, signal);
-    const main = h("div", { class: "cc-images__main" }, this.lost, this.restriction, this.lead.element, this.toolbar.element, this.chosen, this.status, this.trouble, this.place);
+    const main = h("div", { class: "cc-images__main" }, this.lost, this.restriction, this.lead.element, this.toolbar.element, this.chosen, this.status, this.trouble, this.place, this.missing);
     const skip = button("Skip to images", { kind: "skip" }, () => this.focusList());
     this.frame = h("div", { class: "cc-images is-loading" }, h("div", { class: "cc-images__side" }, this.facets.element), main);
     root.replaceChildren(skip, this.scope, this.frame, this.drawer.element, this.bar, this.message.element);
@@ -81,7 +83,8 @@ class Images {
 
   /** What the address asks for, as far as the project follows it. */
   async begin() {
-    const { id } = parse(location.search);
+    const { id, listing } = parse(location.search);
+    this.toolbar.layOut(listing);
     if (id) this.drawer.open(id, new State(location.search).params);
     this.frame.classList.toggle("has-drawer", Boolean(id));
     const answer = await this.ask(location.search);
@@ -89,7 +92,7 @@ class Images {
     if (answer.outcome !== "ok") {
       // without the route the address is followed as it is
       this.state = new State(location.search);
-      this.told(new Error(answer.outcome === "unreachable" ? UNREACHABLE : detail(answer.data, "the app refused.")));
+      this.told(this.failure(answer.outcome, answer.data));
       return undefined;
     }
     this.state = new State(answer.data.query);
@@ -105,7 +108,7 @@ class Images {
     return this.api.get(`studio/images?${new URLSearchParams(query)}`);
   }
 
-  show({ scope, lost, restriction, choices, version, all }) {
+  show({ scope, lost, restriction, choices, missing, version, all }) {
     this.version = version;
     this.choices = choices;
     this.inScope = all;
@@ -113,6 +116,7 @@ class Images {
     if (!this.scope.querySelector(":popover-open")) this.link(this.scope, scope);
     this.lost.innerHTML = lost;
     this.link(this.restriction, restriction);
+    if (this.missing.innerHTML !== missing) this.missing.innerHTML = missing;
     this.toolbar.show(this.allChoices);
     this.lead.draw();
   }
@@ -194,7 +198,7 @@ class Images {
   choose(name, value) {
     this.change((state) => {
       state.put(name, value === DEFAULTS[name] && !state.crossesOrMarks ? [] : [value]);
-      if (name === "show" && value === "grid") for (const side of ["left", "right"]) state.put(side, []);
+      if (name === "show" && value !== "prompts") for (const side of ["left", "right"]) state.put(side, []);
     });
   }
 
@@ -231,7 +235,7 @@ class Images {
   }
 
   get view() {
-    return this.views[this.state?.one("show") === "prompts" ? "prompts" : "grid"];
+    return this.views[this.state?.one("show")] ?? this.views.grid;
   }
 
   get allChoices() {
@@ -274,7 +278,7 @@ class Images {
       this.facetCounts = facets.data.facets;
       this.total = facets.data.total;
       this.behind = facets.data.behind ?? 0;
-      if (this.view.pageCache.total === 0) this.told(null);
+      if (this.view.count === 0) this.told(null);
       this.facets.show(this.facetCounts, this.state.choices.length);
       this.lead.draw(facets.data.sentence);
     }
@@ -302,11 +306,15 @@ class Images {
     return this.open(first);
   }
 
+  /** Why a route did not answer, as an Error. */
+  failure(outcome, data) {
+    return new Error(outcome === "unreachable" ? UNREACHABLE : detail(data, "the app refused."));
+  }
+
   /** One page of a list; throws what is wrong in words. */
   async fetchPage(route, page, rows, more = {}) {
     const { outcome, status, data } = await this.api.get(`studio/${route}?${this.state.asking({ page, ...more })}`);
-    if (outcome === "unreachable") throw new Error(UNREACHABLE);
-    if (outcome !== "ok") throw Object.assign(new Error(detail(data, "the app refused.")), { status });
+    if (outcome !== "ok") throw Object.assign(this.failure(outcome, data), { status });
     this.alike = data.alike ?? this.alike;
     return { rows: data[rows], total: data.total, size: data.size, data };
   }
@@ -319,7 +327,7 @@ class Images {
   /** A page of the list has come, or has not. */
   told(error) {
     this.frame.classList.remove("is-loading");
-    const total = this.view.pageCache.total ?? 0;
+    const total = this.view.count;
     this.trouble.hidden = !error && total > 0;
     if (error) {
       this.status.textContent = "";
@@ -334,12 +342,12 @@ class Images {
   }
 
   count(note = "") {
-    const total = this.view.pageCache.total ?? 0;
-    const what = this.view === this.views.grid ? "image" : "prompt";
+    const total = this.view.count;
+    const what = this.view === this.views.prompts ? "prompt" : "image";
     const told = total === 0 ? "" : `${total.toLocaleString("en")} ${what}${total === 1 ? "" : "s"}`;
     const chosen = this.views.grid.chosen.size;
     // the sentence counts images already: here it is for who listens
-    this.status.classList.toggle("is-spoken", this.view === this.views.grid && !chosen && !note);
+    this.status.classList.toggle("is-spoken", what === "image" && !chosen && !note);
     this.status.textContent = [told, this.view === this.views.grid && chosen ? `${chosen.toLocaleString("en")} chosen` : "", note].filter(Boolean).join(" · ");
   }
 

@@ -5,9 +5,9 @@ import { imagesAddress, LISTING, parse, TELLING } from "../drawer/address.js";
 /** What of the address restricts which images are listed and has no control but its facet: values of one name are alternatives. */
 export const FACETS = ["object", "color", "count", "relation", "says", "people", "certainty", "differs", "verdict", "tag"];
 /** What restricts as a whole: whose answers cross, which mark of a failure picture, a line on a map. A sentence of the page's says it. */
-const TOGETHER = ["about", "a", "a_says", "b", "b_says", "way", "target", "campaign", "among", "since", "until", "picture", "seen_by", "asked", "found", "map", "lasso"];
+const TOGETHER = ["about", "a", "a_says", "b", "b_says", "way", "target", "campaign", "among", "since", "until", "picture", "seen_by", "asked", "found", "lasso"];
 /** What the lists of images do not depend on. */
-const SHOWN = ["show", "left", "right", "of"];
+const SHOWN = ["show", "left", "right", "of", "paint"];
 
 export class State {
   constructor(query = "") {
@@ -97,7 +97,7 @@ export class State {
   /** Blind mode on or off; on, nothing of the address may tell what anybody says. */
   setBlind(on) {
     this.put("blind", on ? ["1"] : []);
-    if (on) for (const name of [...TELLING, "order"]) this.put(name, []);
+    if (on) for (const name of [...TELLING, "order", "paint"]) this.put(name, []);
   }
 
   clear() {

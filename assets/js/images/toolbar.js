@@ -1,10 +1,9 @@
 // The line of controls above the images: words, as a grid, by prompt or on a map, whose values, in which order, Blind mode.
 
 import { button, h } from "../dom.js";
-import { at } from "../base_path.js";
 
 const TYPED_MS = 250;
-const SHOWS = [["grid", "Grid"], ["prompts", "By prompt"]];
+const SHOWS = [["grid", "Grid"], ["prompts", "By prompt"], ["map", "Map"]];
 
 export class Toolbar {
   /** `page` has state, choose(name, value), type(text), setBlind(on), copy(link button), openViews(). */
@@ -20,11 +19,10 @@ export class Toolbar {
     this.shows = SHOWS.map(([value, words]) => button(words, { class: "cc-tools__show", "data-show": value, "aria-pressed": "false" }, () => page.choose("show", value)));
     const copy = button("Copy link", { kind: "quiet" }, () => page.copy(copy));
     const views = button("Views", { kind: "quiet", "aria-haspopup": "dialog" }, () => page.openViews());
-    this.map = h("a", { class: "cc-tools__show", title: "These images by what a model sees in them" }, "Map");
     this.blind = blindSwitch((on) => page.setBlind(on));
     this.pair = h("div", { class: "cc-tools__pair", hidden: true }, labelled("Left", this.left), labelled("Right", this.right));
     this.links = h("div", { class: "cc-row cc-tools__end" }, this.blind, views, copy);
-    const shows = h("div", { class: "cc-tools__shows", role: "group", "aria-label": "Show as" }, ...this.shows, this.map);
+    const shows = h("div", { class: "cc-tools__shows", role: "group", "aria-label": "Show as" }, ...this.shows);
     this.raters = labelled("Judged by", this.rater);
     this.orders = labelled("Sort", this.order);
     this.element = h("div", { class: "cc-tools" }, this.words, shows, this.orders, this.raters, this.pair, this.links);
@@ -48,17 +46,23 @@ export class Toolbar {
     this.page.focusList();
   }
 
+  /** Which controls there are, by what of the address is known: before the project has said what it has, too. */
+  layOut(params) {
+    const show = params.get("show") ?? "grid";
+    for (const one of this.shows) one.setAttribute("aria-pressed", String(one.dataset.show === show));
+    // a map has no order, and colours of its own
+    for (const hides of [this.raters, this.orders]) hides.hidden = params.has("blind") || show === "map";
+    this.pair.hidden = show !== "prompts";
+  }
+
   /** `choices`: of each of these controls, [value, words]. */
   show(choices) {
     const { state } = this.page;
     if (this.words !== document.activeElement) this.words.value = state.one("q");
     for (const name of ["rater", "order"]) fill(this[name], choices[name] ?? [], state.one(name));
-    for (const hides of [this.raters, this.orders]) hides.hidden = state.isBlind;
     this.blind.setAttribute("aria-checked", String(state.isBlind));
-    this.map.href = at(state.query ? `/studio/images/map?${state.query}` : "/studio/images/map");
-    const show = state.one("show", "grid");
-    for (const one of this.shows) one.setAttribute("aria-pressed", String(one.dataset.show === show));
-    this.pair.hidden = show !== "prompts";
+    for (const one of this.shows) one.hidden = !(choices.show ?? ["grid", "prompts"]).includes(one.dataset.show);
+    this.layOut(state.params);
     const generators = [["", "all generators"], ...(choices.generators ?? []).map((name) => [name, name])];
     fill(this.left, generators, state.one("left"));
     fill(this.right, generators, state.one("right"));

@@ -281,8 +281,11 @@ FILTERS: Final[Sequence[Filter]] = (
 )
 
 
-def sentence(query: ListingQuery, total: int) -> str:
-    """What is listed, in English: ``74 counting images by sdv2 where geneval says no and most people say yes``."""
+def sentence(query: ListingQuery, total: int, also: str = "among those of the chosen cell or mark") -> str:
+    """Return what is listed, in English: ``74 counting images by sdv2 where geneval says no and most people say yes``.
+
+    ``also``: the words for the query's condition beside its filters.
+    """
     chosen, filters = query.selection, query.filters
     words = [f"{total:,}"]
     if chosen.task:
@@ -300,7 +303,7 @@ def sentence(query: ListingQuery, total: int) -> str:
     if clauses:
         words.append(f"where {' and '.join(clauses)}")
     if query.also:
-        words.append("among those of the chosen cell or mark")
+        words.append(also)
     return " ".join(words)
 
 

@@ -15,12 +15,16 @@ import pytest
 import concord
 from agreement import Options
 from concord.common import wording
+from concord.comparison.leaderboard import leaderboard
+from concord.scope import Scope, open_scope
 from concord.suite_metrics import recall
+from concord.suite_metrics.board_metrics import board_metrics
 from concord.suite_metrics.overview_tables import metric_tables
 from data.selection import Selection
 from data.store.core.store import Store
 from tests.concord.suite_metrics.visor_project import SCORER, VisorProject, make
 from tests.ui.small_project import done
+from ui.components.dots import number_title
 from ui.pages.results import ResultsPage
 from ui.shell.html import rendered
 
@@ -82,8 +86,7 @@ def test_results_and_the_report_show_one_table(project: VisorProject) -> None:
     rows: Rows = json.loads(done(project.folder, "agreement", "--format", "json", "--no-intervals"))["suite_metrics"]
     with Store(project.folder) as store:
         whole, by_task = metric_tables(recall(store, Selection(), Options(intervals=False)))
-        *_, last = ResultsPage(store).draw_place(lambda name: ["1"] if name == "numbers" else [])
-        results = rendered(htpy.fragment[last.content])
+        results = drawn(store, numbers="1")
     assert (whole.folded, by_task.folded) == (False, True)
     titles = {column.title: n for n, column in enumerate(whole.columns)}
     shown = {(row.cells[0].text, row.cells[1].text): row.cells for row in whole.rows}
@@ -92,6 +95,32 @@ def test_results_and_the_report_show_one_table(project: VisorProject) -> None:
             cell = shown[row["generator"], row["rater"] or "people"][titles[wording.title(row["statistic"])]]
             assert cell.exact == row["value"]
     assert whole.caption in results
+
+
+def drawn(store: Store, **asked: str) -> str:
+    *_, last = ResultsPage(store).draw_place(lambda name: [asked[name]] if name in asked else [])
+    return rendered(htpy.fragment[last.content])
+
+
+def test_the_leaderboard_has_a_switch_to_the_metrics_people_over_the_scorer(project: VisorProject) -> None:
+    with Store(project.folder) as store:
+        opened = open_scope(store, Scope())
+        assert opened is not None
+        (metrics,) = board_metrics(store, opened.scope, leaderboard(store, opened.scope))
+        before, after = drawn(store), drawn(store, metrics="visor")
+    assert [each.name for each in metrics.raters] == ["people", SCORER]
+    assert [each.heading for each in metrics.columns] == ["OA", "cond", "≥ 1", "≥ 2", "≥ 3", "≥ 4", "consist."]
+    for rater, evidence in (("people", project.people), (SCORER, project.scorer)):
+        expected = of_summary(project.summary(evidence))
+        for generator in ("alpha", "beta"):
+            for column in metrics.columns:
+                row = metrics.cells[generator, rater, column]
+                assert row.value == pytest.approx(expected[generator, "all", column.statistic], abs=1e-4)
+                assert row.low is not None
+    assert "VISOR 1–4" in before
+    best = metrics.cells["alpha", "people", metrics.columns[0]]
+    assert number_title(best) not in before
+    assert f"people: {number_title(best)}" in after
 
 
 def test_every_number_has_an_interval_and_counts(project: VisorProject) -> None:

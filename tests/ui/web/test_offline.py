@@ -47,7 +47,7 @@ open(log, "w").close()
 import app
 app.app()
 """
-PAGES = ("/studio/", "/studio/images", "/studio/agreement", "/studio/add/runs", "/studio/images/map", "/annotate/")
+PAGES = ("/studio/", "/studio/images", "/studio/agreement", "/studio/add/runs", "/studio/images?show=map", "/annotate/")
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from concord.comparison.same_prompts import ROWS, same_prompts
 from concord.comparison.sharpened import SharpenedMeans, possible_scorers, sharpen
 from concord.project import OpenProject
 from concord.scope import OpenScope, open_scope
+from concord.suite_metrics.board_metrics import board_metrics
 from data.selection import SIMULATED
 from ui.components.addresses import page_address
 from ui.pages.results.all_numbers import all_numbers
@@ -94,10 +95,12 @@ def _body(store: OpenProject, board: Leaderboard, opened: OpenScope, view: Resul
     )
     first = board.raters[0]
     prompts = same_prompts(store, opened.scope, first.name, first.aspect, view.prompts, ROWS * view.page)
+    # quick numbers do not wait for metrics that nobody has asked for
+    metrics = board_metrics(store, opened.scope, board, intervals=board.intervals) if board.intervals or view.metrics else ()
     strips = same_prompts_section(prompts, board, view)
     cases = contested_section(board, every)
     return [
-        htpy.section(class_="cc-part")[board_section(board, view, scorers, means)],
+        htpy.section(class_="cc-part")[board_section(board, view, scorers, means, metrics)],
         htpy.div(class_=["cc-side-by-side", not (strips and cases) and "is-single"])[strips, cases],
         simulated_notice(store),
         _could_be_here(store, board),

@@ -17,10 +17,12 @@ from concord.common import sentences, wording
 from concord.comparison.leaderboard import ALL, BY_TASK, SCORE, BoardRater, Leaderboard
 from concord.comparison.sharpened import SharpenedMeans
 from concord.headlines import is_muted
+from concord.suite_metrics.board_metrics import BoardMetrics
 from data.aspects import YES_NO_ASPECTS
 from data.selection import SIMULATED, Selection
 from ui.components.addresses import browse_address
-from ui.components.dots import Axis, axis_of, axis_scale, dot, interval_text
+from ui.components.dots import Axis, axis_of, axis_scale, dot, interval_text, number_title
+from ui.pages.results.metric_cells import chosen_metrics, metric_cells, metric_group, metric_heads, metrics_switch
 from ui.pages.results.sharpening import finding_title, sharpening_notice, sharpening_switch
 from ui.pages.results.view import MOST_COLUMNS, CompareView, ResultsView
 
@@ -45,10 +47,15 @@ def visible_raters(board: Leaderboard, view: ResultsView) -> list[BoardRater]:
 
 
 def board_section(
-    board: Leaderboard, view: ResultsView, scorers: Sequence[str] = (), means: SharpenedMeans | None = None
+    board: Leaderboard,
+    view: ResultsView,
+    scorers: Sequence[str] = (),
+    means: SharpenedMeans | None = None,
+    metrics: Sequence[BoardMetrics] = (),
 ) -> Node:
     """Return the leaderboard with its heading, its tools and its key."""
-    raters, tasks = visible_raters(board, view), visible_tasks(board, view)
+    chosen = chosen_metrics(metrics, view)
+    raters, tasks = visible_raters(board, view), () if chosen else visible_tasks(board, view)
     whose = next((each for each in raters if each.name == view.by), raters[0]) if raters else None
     rest = [each for each in board.raters if each not in raters]
     groups = _groups(board)
@@ -57,7 +64,7 @@ def board_section(
     sharpened = _sharpened(board, view, means)
     axes = {each.name: _axis(board, each, sharpened, wide=each is raters[0]) for each in raters}
     body = [
-        _row(board, raters, tasks, whose, axes, sharpened, generator, place, rank, names)
+        _row(board, view, raters, tasks, whose, axes, sharpened, chosen, generator, place, rank, names)
         for rank, names in folded
         for place, generator in enumerate(names)
     ]
@@ -69,6 +76,7 @@ def board_section(
             "Compare"
         ],
         sharpening_switch(board, view, means, scorers),
+        metrics_switch(metrics, view),
         _more_raters(board, view, raters) if rest else "",
     ]
     head = htpy.div(class_="cc-part-head")[htpy.h2["Leaderboard"], tools]
@@ -76,7 +84,7 @@ def board_section(
         class_=["cc-leaderboard", several and "is-ranked", len(board.generators) > _MOST_ROWS + 2 and "is-many"]
     )[
         htpy.caption(class_="cc-unseen")[f"Leaderboard of {board.suite}, the best first"],
-        _head(board, view, raters, tasks, whose, axes, several),
+        _head(board, view, raters, tasks, whose, axes, chosen, several),
         htpy.tbody[body],
     ]
     more = hidden > 0 and htpy.a(class_="cc-more", href=view.address(every=True), data_scope="")[f"{hidden} more generators"]
@@ -157,13 +165,17 @@ def _head(
     tasks: Sequence[str],
     whose: BoardRater | None,
     axes: Mapping[str, Axis],
+    metrics: BoardMetrics | None,
     several: bool,
 ) -> Element:
     heads = [_rater_head(board, view, each, axes[each.name], wide=n == 0) for n, each in enumerate(raters)]
-    task_heads = [_task_head(board, view, task) for task in tasks]
+    right_heads = metric_heads(metrics, view) if metrics else [_task_head(board, view, task) for task in tasks]
     left = len(board.tasks) - len(tasks)
     group: Node = ""
-    if tasks and whose is not None:
+    left_of_group = htpy.td(colspan=str(len(raters) + 1 + 2 * several))
+    if metrics:
+        group = htpy.tr(class_="cc-leaderboard-groups")[left_of_group, metric_group(metrics, view)]
+    elif tasks and whose is not None:
         others = [each for each in raters if each.kind != whose.kind]
         switch = [
             htpy.a(href=view.address(by=each.name), title=f"by task: {each.name}", data_scope="")[_point(each)]
@@ -171,11 +183,11 @@ def _head(
         ]
         all_tasks = left > 0 and htpy.a(href=view.address(every=True), data_scope="")[f"+{left}"]
         group = htpy.tr(class_="cc-leaderboard-groups")[
-            htpy.td(colspan=str(len(raters) + 1 + 2 * several)),
+            left_of_group,
             htpy.th(colspan=str(len(tasks)), scope="colgroup")[_point(whose), f" {whose.name}, by task ", switch, all_tasks],
         ]
     picks = several and [htpy.td(class_="cc-pick"), htpy.th(scope="col", class_="cc-rank")["rank"]]
-    return htpy.thead[group, htpy.tr[picks, htpy.th(scope="col", class_="cc-name")["generator"], heads, task_heads]]
+    return htpy.thead[group, htpy.tr[picks, htpy.th(scope="col", class_="cc-name")["generator"], heads, right_heads]]
 
 
 def _point(rater: BoardRater) -> Element:
@@ -231,11 +243,13 @@ def _axis(board: Leaderboard, rater: BoardRater, sharpened: Sharpened, *, wide: 
 
 def _row(
     board: Leaderboard,
+    view: ResultsView,
     raters: Sequence[BoardRater],
     tasks: Sequence[str],
     whose: BoardRater | None,
     axes: Mapping[str, Axis],
     sharpened: Sharpened,
+    metrics: BoardMetrics | None,
     generator: str,
     place: int,
     rank: int,
@@ -250,6 +264,7 @@ def _row(
     name = htpy.a(href=browse_address(where), title=_best_and_worst(board, generator))[generator]
     cells = [_dot_cell(board, generator, each, axes[each.name], sharpened, wide=n == 0) for n, each in enumerate(raters)]
     heats = [_heat(board, generator, whose, task) for task in tasks] if whose is not None else []
+    heats = metric_cells(metrics, board, view, generator) if metrics else heats
     return htpy.tr(class_=place == 0 and rank > 0 and "is-first", data_generator=generator)[
         picks, htpy.th(scope="row", class_="cc-name")[name], cells, heats
     ]
@@ -310,14 +325,6 @@ def _value_text(row: Estimate | None, rater: BoardRater, axis: Axis, wide: bool)
         return [f"{axis.high:z.{digits}f}", wide and htpy.small["[0.00, 0.00]"]]
     assert row.value is not None
     return [f"{row.value:z.{digits}f}", wide and htpy.small[interval_text(row) or wording.count(row.n_prompts, "prompt")]]
-
-
-def number_title(row: Estimate) -> str:
-    """Return a number with its interval and what it rests on, in words."""
-    assert row.value is not None
-    bounds = "no interval" if row.low is None else f"95 % interval {row.low:z.3f} to {row.high:z.3f}"
-    n = [wording.count(row.n_prompts, "prompt"), wording.count(row.n_items, "image"), wording.count(row.n_ratings, "answer")]
-    return f"{row.value:z.3f}, {bounds}; {', '.join(n)}"
 
 
 def _heat(board: Leaderboard, generator: str, rater: BoardRater, task: str) -> Element:

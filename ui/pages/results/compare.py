@@ -185,7 +185,8 @@ def _difference_title(row: GeneratorDifference) -> str:
     bounds = "no interval" if row.low is None else f"95 % interval {row.low:z.3f} to {row.high:z.3f}"
     p = "" if row.p is None else f", p = {row.p:.3g}"
     corrected = "" if row.p_holm is None else f", corrected for all tasks {row.p_holm:.3g}"
-    return f"{row.value:+z.3f}, {bounds}{p}{corrected}; {wording.count(row.prompts, 'prompt')}; {sentences.text(row.method)}"
+    outcomes = f"{wording.count(row.prompts, 'prompt')}: {row.wins:,} better, {row.ties:,} same, {row.losses:,} worse"
+    return f"{row.value:+z.3f}, {bounds}{p}{corrected}; {outcomes}; {sentences.text(row.method)}"
 
 
 def _by_rater(view: CompareView, every: Sequence[RaterComparison], own: RaterComparison) -> Element:

@@ -21,7 +21,7 @@ MOST_COLUMNS: Final = 4
 """So many raters have a column of their own where nobody has chosen."""
 USUAL: Final = SharpenOptions()
 PARAMETERS: Final = (
-    *NAMES, "sort", "column", "by", "prompts", "page", "all", "numbers", *(field.name for field in fields(USUAL)),
+    *NAMES, "sort", "column", "by", "metrics", "prompts", "page", "all", "numbers", *(field.name for field in fields(USUAL)),
 )  # fmt: skip
 """The names in an address of Results."""
 _MOST_PAGES: Final = 10_000
@@ -36,6 +36,7 @@ class ResultsView:
         sort: the rater, or `task:NAME`, that orders the rows; empty for the usual one.
         column: the raters that have a column; empty for the usual ones.
         by: whose numbers the cells by task are; empty for the first rater's.
+        metrics: the kind of the suite's metrics that stand in place of cells by task; empty for none.
         prompts: the order of the prompts that are shown below.
         page: which of them, from 0.
         every: whether all rows and all tasks are shown.
@@ -47,6 +48,7 @@ class ResultsView:
     sort: str = ""
     column: tuple[str, ...] = ()
     by: str = ""
+    metrics: str = ""
     prompts: str = "spread"
     page: int = 0
     every: bool = False
@@ -67,6 +69,7 @@ class ResultsView:
             last("sort"),
             tuple(dict.fromkeys(name for name in values("column") if 0 < len(name) <= 1000))[:MOST_COLUMNS],
             last("by"),
+            last("metrics"),
             last("prompts") if last("prompts") in ORDERS else "spread",
             min(int(page), _MOST_PAGES) if page.isascii() and page.isdigit() and len(page) < 6 else 0,
             last("all") == "1",
@@ -82,6 +85,7 @@ class ResultsView:
             ("sort", view.sort),
             *(("column", name) for name in view.column),
             ("by", view.by),
+            ("metrics", view.metrics),
             ("prompts", "" if view.prompts == "spread" else view.prompts),
             ("page", str(view.page or "")),
             ("all", "1" if view.every else ""),

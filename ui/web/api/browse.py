@@ -1,7 +1,7 @@
-"""JSON routes of Images and Map: pages of items, facets, rows by prompt, tags and saved views; a point's image, a lasso's
+"""JSON routes of Images: pages of items, facets, rows by prompt, tags and saved views; the map, a point's image, a lasso's
 images.
 
-``ImageListing`` is what an address's query lists; the page Map, the drawer and the downloads read it the same way.
+``ImageListing`` is what an address's query lists; the drawer and the downloads read it the same way.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
-from concord.browsing import facets, grid, marks
+from concord.browsing import facets, grid, map_drawing, marks
 from concord.browsing.facets import ScorerNotInProject
 from concord.browsing.listing import ImageListing
 from concord.browsing.marks import NoSuchView
@@ -27,7 +27,7 @@ _MOST_PARAMETERS = 500
 
 
 def router(store: OpenProject) -> APIRouter:
-    """The routes under ``/api/studio`` that Images and Map use."""
+    """Return the routes under ``/api/studio`` that Images uses."""
     routes = APIRouter(prefix="/api/studio")
 
     @routes.get("/version")
@@ -97,6 +97,20 @@ def router(store: OpenProject) -> APIRouter:
         by = person_of(request, "deleting a view is recorded")
         with refusing(404, NoSuchView):
             return {"views": marks.forget_view(store, body.id, _written(body.name, "name"), by)}
+
+    @routes.get("/map")
+    def points(
+        listing: _Listing,
+        paint: Annotated[str, Query(max_length=500)] = "",
+        on: Annotated[str, Query(alias="map", max_length=500)] = "",
+        blind: _Blind = "",
+        again: Annotated[bool, Query()] = False,
+    ) -> dict[str, Any]:
+        """The map of what is listed, a line on it left out: the points outside of it stay."""
+        answer = map_drawing.map_json(store, listing, on, paint, blind=bool(blind), again=again)
+        if answer is None:
+            raise HTTPException(409, "No image has an embedding yet, so there is no map. CLIPScore stores one for each image.")
+        return answer
 
     @routes.get("/map/image")
     def image(on: Annotated[MapAddress, Depends(_map_in)], n: Annotated[int, Query(ge=0, le=10_000_000)]) -> dict[str, Any]:

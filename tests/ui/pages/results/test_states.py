@@ -56,6 +56,8 @@ def test_fewer_than_five_prompts_rank_nobody(tmp_path: Path) -> None:
     assert "too few prompts to rank (3 of 5)" in text(drawn)
     assert "cc-bracket" not in drawn
     assert drawn.count("cc-dot--people") == 3
+    # a suite without metrics of its own has no switch to them
+    assert "By task" not in text(drawn)
 
 
 def test_without_people_the_scorer_stands_first_and_nobody_has_checked_it(tmp_path: Path) -> None:

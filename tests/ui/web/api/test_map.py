@@ -1,8 +1,7 @@
-"""The page Map and what a lasso on it lists: made from runs' files, coloured, cut, and the states without a map."""
+"""The map of Images and what a line on it lists: made from runs' files, coloured, cut, and the states without a map."""
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from starlette.datastructures import QueryParams
 from starlette.testclient import TestClient
 
 from concord import maps
+from concord.browsing.map_drawing import MapPoints, points_of_map
 from concord.maps import MapAddress
 from data.jobs.maps import Map, MapFolder
 from data.jobs.runs import Observation, Run, RunFolder, pack_embeddings
@@ -28,11 +28,8 @@ from scorers import clipscore
 from scorers import maps as scorer_maps
 from scorers.running.worker_main import attempt
 from tests.ui import explore_project, worker_threads
-from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import TOKEN
-from ui.pages import map as map_page
-from ui.shell.changes import Drawn
-from ui.shell.view import ignored
+from ui.pages.images import open_images
 from ui.web.server import create_app
 
 MODEL = "clip@0123456789ab"
@@ -107,11 +104,12 @@ def client(store: Store) -> TestClient:
     return TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 1), raise_server_exceptions=False)
 
 
-def opened(store: Store, query: str = "") -> dict[str, Any]:
-    """The page as it stands in the end, by what it is made of."""
-    lost, method, steps = map_page.open_map(store, QueryParams(query))
-    *_, last = steps
-    return {"notice": ignored(lost, {}), "method": method, **as_text(last or {})}
+def shown(client: TestClient, **query: Any) -> dict[str, Any]:
+    """The map as Images gets it."""
+    reply = client.get("/api/studio/map", params=query)
+    assert reply.status_code == 200, reply.text
+    body: dict[str, Any] = reply.json()
+    return body
 
 
 def half(result: Map) -> tuple[str, set[str]]:
@@ -220,72 +218,48 @@ def test_the_picture_at_a_point(store: Store, client: TestClient) -> None:
     assert client.get("/api/studio/map/image", params={"map": f"pca:{MODEL}", "n": -1}).status_code == 422
 
 
-def test_the_page_shows_the_selection_and_says_what(store: Store) -> None:
-    made(store)
-    shown = opened(store)
-    assert (shown["notice"], shown["method"]) == ("", "pca")
-    assert "36 images on the map: PCA of embeddings by clip." in shown["map-lead"]
-    points = shown["map-plot"]
-    assert points is not None
-    panel = json.loads(shown["cc-map"])
-    assert (panel["map"].rsplit(":", 1)[0], panel["lasso"], panel["paint"]) == (f"pca:{MODEL}", "", "generator")
-    some = opened(store, "task=counting&paint=task")
-    assert "6 images of 36 on the map" in some["map-lead"]
-    assert "/studio/images?task=counting" in some["map-lead"]
-    assert json.loads(some["cc-map"])["groups"] == [
-        {"title": "counting", "n": 6, "filter": {"task": "counting"}, "rest": False}
+def test_the_map_holds_what_is_listed_inside_its_line_or_not(store: Store, client: TestClient) -> None:
+    line, _ = half(made(store))
+    whole = shown(client)
+    assert "36 images on the map: PCA of embeddings by clip." in whole["about"]
+    assert (whole["paint"], len(whole["images"]), len(whole["values"])) == ("generator", 36, 36)
+    assert sorted(whole["images"]) == list(range(36))
+    on = whole["map"]
+    assert on == f"pca:{MODEL}:{maps.map_key(store, 'pca', MODEL)}"
+    assert len(shown(client, map=on, lasso=line)["images"]) == 36
+    some = shown(client, task="counting", paint="task")
+    assert "6 images of 36 on the map" in some["about"]
+    assert [(group["title"], group["n"], group["filter"]) for group in some["groups"]] == [
+        ("counting", 6, {"task": "counting"})
     ]
-    answers = opened(store, f"says={explore_project.RATER}:yes&paint=says:{explore_project.RATER}")
-    (group,) = json.loads(answers["cc-map"])["groups"]
-    assert (group["title"], group["filter"]) == ("right", {"says": f"{explore_project.RATER}:yes"})
+    said = shown(client, says=f"{explore_project.RATER}:yes", paint=f"says:{explore_project.RATER}")
+    (group,) = said["groups"]
+    assert (group["title"], group["value"], group["filter"]) == ("right", "yes", {"says": f"{explore_project.RATER}:yes"})
     assert 0 < group["n"] < 36
-    none = opened(store, "q=nosuchword")
-    assert "None of the selected images is on it." in none["map-lead"]
+    assert "No image of this selection of 36 on the map" in shown(client, q="nosuchword")["about"]
+
+
+def test_blind_mode_has_no_colours_that_tell_what_somebody_says(store: Store, client: TestClient) -> None:
+    made(store)
+    blind = shown(client, blind="1", paint=f"says:{explore_project.RATER}")
+    assert (blind["paint"], blind["rater"]) == ("generator", "")
+    assert [each["value"] for each in blind["paints"]] == ["generator", "task", "suite", "object"]
 
 
 def test_what_an_address_asks_for_in_vain_is_named(store: Store) -> None:
     made(store)
-    assert "about=correct" in opened(store, "about=correct")["notice"]
-    shown = opened(store, "map=tsne:x&paint=<b>&lasso=1,2&certainty=perhaps&task=counting&generator=nobody")
-    for text in ("map=tsne:x", "paint=&lt;b&gt;", "lasso=1,2", "certainty=perhaps", "generator=nobody"):
-        assert text in shown["notice"]
-    assert shown["method"] == "pca"
-    assert "model" in opened(store, "map=pca:nobody")["notice"] or "map=pca:nobody" in opened(store, "map=pca:nobody")["notice"]
-    old = opened(store, f"map=pca:{MODEL}:000000000000&lasso=0,0;1,0;1,1")
-    assert "lasso=0,0;1,0;1,1" in old["notice"]
-    assert json.loads(old["cc-map"])["lasso"] == ""
-    good = opened(store, f"map=pca:{MODEL}&lasso=0,0;1,0;1,1")
-    assert (good["notice"], json.loads(good["cc-map"])["lasso"]) == ("", "0,0;1,0;1,1")
 
+    def opened(query: str) -> tuple[str, dict[str, str]]:
+        answer = open_images(store, QueryParams(f"show=map&{query}"))
+        return answer["lost"], dict(QueryParams(answer["query"]))
 
-def test_an_equal_figure_is_sent_once_and_a_line_does_not_go_to_another_map(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made(store)
-    first = opened(store, f"map=pca:{MODEL}&lasso=0,0;1,0;1,1")
-    shown, figure = first["shown"], first["figure"]
-
-    def drawn(view: map_page.MapView, paint: str = "generator") -> Drawn:
-        *_, last = map_page.draw_page(store, view, figure, "pca", MODEL, paint)
-        assert last
-        return last
-
-    assert "map-plot" not in drawn(map_page.MapView(**shown))
-    painted = drawn(map_page.MapView(**shown), "task")
-    assert painted["map-plot"] is not None
-    assert painted["shown"]["lasso"] == "0,0;1,0;1,1"
-    # while another map is being made the one before stays
-    monkeypatch.setattr(maps, "finished_map", lambda *_: None)
-    monkeypatch.setattr(map_page, "_WAIT_SECONDS", 0.0)
-    waiting = next(map_page.draw_page(store, map_page.MapView(**shown), figure, "pca", MODEL, "generator"))
-    assert waiting is not None
-    assert "see the map before." in as_text(waiting)["map-lead"]
-    assert not {"map-plot", "cc-map"} & waiting.keys()
-    assert waiting["shown"] == shown
-    monkeypatch.undo()
-    elsewhere = drawn(map_page.MapView(**{**shown, "key": "000000000000"}))["shown"]
-    assert elsewhere["lasso"] == ""
-    assert elsewhere["turn"] > shown["turn"]
+    lost, followed = opened("map=tsne:x&paint=<b>&task=counting&generator=nobody")
+    for text in ("map=tsne:x", "paint=&lt;b&gt;", "generator=nobody"):
+        assert text in lost
+    assert followed == {"show": "map", "task": "counting"}
+    assert "lasso=1,2" in opened(f"map=pca:{MODEL}&lasso=1,2")[0]
+    address = {"map": f"pca:{MODEL}", "lasso": "0,0;1,0;1,1", "paint": "task"}
+    assert opened(str(QueryParams(address))) == ("", {"show": "map", **address})
 
 
 def test_colours_are_what_browse_would_list(store: Store, client: TestClient) -> None:
@@ -313,59 +287,33 @@ def test_colours_are_what_browse_would_list(store: Store, client: TestClient) ->
     assert len(objects) > 3
 
 
-def drawn(n: int, results: dict[str, Any], paint: maps.MapColoring, turn: int = 0) -> map_page.MapDrawing:
+def drawn(n: int, values: dict[str, Any], coloring: maps.MapColoring) -> MapPoints:
     places = np.random.default_rng(0).uniform(0, 100, (n, 2)).astype(np.float32)
-    return map_page.draw_map(Map("umap", "m", tuple(f"i{k}" for k in range(n)), places, n), "0" * 12, results, paint, (), turn)
+    return points_of_map(Map("umap", "m", tuple(f"i{k}" for k in range(n)), places, n), "0" * 12, values, coloring)
 
 
-def test_a_figure_of_many_points_is_webgl_and_small() -> None:
-    paint = maps.MapColoring("task", "Task", "task")
-    many = drawn(20_000, {f"i{k}": f"t{k % 30}" for k in range(20_000)}, paint)
-    assert {trace.type for trace in many.figure.data} == {"scattergl"}
-    assert (many.shown, many.drawn) == (20_000, 20_000)
-    assert len(many.figure.to_json()) < 600_000
-    assert [group.title for group in many.groups][-1] == "18 others"
+def test_few_classes_are_told_apart_and_the_rest_is_one() -> None:
+    coloring = maps.MapColoring("task", "Task", "task")
+    many = drawn(20_000, {f"i{k}": f"t{k % 30}" for k in range(20_000)}, coloring)
+    assert (many.listed, many.images.size) == (20_000, 20_000)
+    assert (many.groups[-1].title, many.groups[-1].rest) == ("18 others", True)
     assert sum(group.n for group in many.groups) == 20_000
-    few = drawn(500, {f"i{k}": "<b>" for k in range(0, 500, 2)}, paint)
-    assert {trace.type for trace in few.figure.data} == {"scatter"}
-    assert few.figure.data[0].name == "&lt;b&gt;"
-    assert [int(k) for k in few.figure.data[0].customdata[:3]] == [0, 2, 4]
+    few = drawn(500, {f"i{k}": "x" for k in range(0, 500, 2)}, coloring)
+    assert few.images[:3].tolist() == [0, 2, 4]
+    assert [group.title for group in few.groups] == ["x"]
 
 
 def test_of_more_points_a_draw_is_shown_and_counted() -> None:
-    paint = maps.MapColoring("task", "Task", "task")
     every = {f"i{k}": "t" for k in range(30_000)}
-    first, second = drawn(30_000, every, paint), drawn(30_000, every, paint)
-    assert (first.shown, first.drawn, first.groups[0].n) == (30_000, 20_000, 30_000)
-    assert map_page.digest(first.figure.to_json()) == map_page.digest(second.figure.to_json())
-    assert map_page.digest(drawn(30_000, every, paint, turn=1).figure.to_json()) != map_page.digest(first.figure.to_json())
+    first, second = (drawn(30_000, every, maps.MapColoring("task", "Task", "task")) for _ in range(2))
+    assert (first.listed, first.images.size, first.groups[0].n) == (30_000, 20_000, 30_000)
+    assert first.images.tolist() == second.images.tolist()
 
 
 def test_numbers_and_those_without() -> None:
-    paint = maps.MapColoring("score:x", "Score by x", "", "x", continuous=True)
-    drawing = drawn(4, {"i0": 0.1, "i1": None, "i2": 0.3, "i3": 0.2}, paint)
-    assert [len(trace.x) for trace in drawing.figure.data] == [1, 3]
-    assert drawing.groups == []
-    assert [len(trace.x) for trace in drawn(2, {"i0": None, "i1": None}, paint).figure.data] == [2, 0]
-
-
-@pytest.mark.parametrize(
-    ("numbers", "line"),
-    [
-        ((10, 20, 30, 40), "10,30;20,30;20,40;10,40"),
-        ((20.123, 10, 40, 30), "20.12,40;10,40;10,30;20.12,30"),
-        ((None, 1, 2, 3), ""),
-        ((1, 1, 2, 3), ""),
-        ((float("nan"), 1, 2, 3), ""),
-        ((-1e300, 1e300, 0, 1), "-1000,0;1000,0;1000,1;-1000,1"),
-    ],
-)
-def test_a_rectangle_by_numbers(numbers: tuple[float | None, ...], line: str) -> None:
-    result, why = map_page.rectangle(numbers)
-    assert result == line
-    assert bool(why) == (not line)
-    if line:
-        maps.points_of(line)
+    coloring = maps.MapColoring("score:x", "Score by x", "", "x", continuous=True)
+    points = drawn(4, {"i0": 0.1, "i1": None, "i2": 0.3}, coloring)
+    assert (points.images.tolist(), points.values, points.groups) == ([0, 1, 2], [0.1, None, 0.3], ())
 
 
 def test_models_do_not_mix_and_new_embeddings_make_another_map(tmp_path: Path) -> None:
@@ -394,8 +342,8 @@ def test_images_that_are_gone_are_left_out(tmp_path: Path) -> None:
             cursor.execute("delete from items where task = 'counting'")
             cursor.execute("insert into stale values (null)")
         imports.apply(store, [ImportBundle("nothing", "n", "n")])
-        assert "30 images of 36 on the map" in opened(store)["map-lead"]
         app = TestClient(create_app(store, TOKEN, pages=False), base_url="http://127.0.0.1", client=("127.0.0.1", 1))
+        assert "30 images of 36 on the map" in shown(app)["about"]
         address = {"map": f"pca:{MODEL}", "lasso": WHOLE}
         assert app.get("/api/studio/map/inside", params=address).json()["total"] == 30
 
@@ -406,30 +354,32 @@ def test_one_image_and_equal_ones(tmp_path: Path, n: int, same: bool) -> None:
         every = items_of(store)[:n]
         keep(store, every, SETTINGS, "clip here", np.ones((n, 8)))
         made(store)
-        lead = opened(store)["map-lead"]
-        assert ("all 36 embeddings are the same" in lead) == same
-        assert f"{n} image" in lead
+        app = TestClient(create_app(store, TOKEN, pages=False), base_url="http://127.0.0.1", client=("127.0.0.1", 1))
+        about = shown(app)["about"]
+        assert ("all 36 embeddings are the same" in about) == same
+        assert f"{n} image" in about
 
 
-def test_without_embeddings_the_page_says_how_to_get_some(tmp_path: Path) -> None:
-    with Store(tmp_path / "empty") as store:
-        assert [*map_page.open_map(store, QueryParams(""))[2]] == [None]
-        taught = map_page.MapPage(store).teaching()
-        assert "No image has an embedding yet" in taught
-        assert "score clipscore" in taught
+def test_without_embeddings_images_have_no_map_and_say_how_to_get_one(tmp_path: Path) -> None:
     with Store(explore_project.project(tmp_path)) as store:
+        app = TestClient(create_app(store, TOKEN, pages=False), base_url="http://127.0.0.1", client=("127.0.0.1", 1))
+        answer = open_images(store, QueryParams("show=map"))
+        assert "show=map" in answer["lost"]
+        assert answer["choices"]["show"] == ["grid", "prompts"]
+        assert "needs embeddings" in answer["missing"]
+        assert "score clipscore" in answer["missing"]
+        assert app.get("/api/studio/map").status_code == 409
         keep(store, items_of(store), SETTINGS, "clip here", np.zeros((36, 8)))
-        assert "stored no embeddings" in map_page.MapPage(store).teaching()
+        assert "kept no embeddings" in open_images(store, QueryParams())["missing"]
+    with Store(tmp_path / "empty") as store:
+        assert open_images(store, QueryParams())["missing"] == ""
 
 
-def test_without_umap_the_page_says_how_to_get_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_umap_the_map_says_how_to_get_it(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(maps, "umap_version", lambda: None)
-    shown = opened(store, f"map=umap:{MODEL}")
-    assert (
-        "UMAP needs the package umap-learn, which is not installed: uv sync --group umap. PCA needs nothing."
-        in shown["map-lead"]
-    )
-    assert shown["method"] == "umap"
+    answer = shown(client, map=f"umap:{MODEL}")
+    need = "UMAP needs the package umap-learn, which is not installed: uv sync --group umap. PCA needs nothing."
+    assert (answer["method"], answer["message"], "x" in answer) == ("umap", need, False)
 
 
 def test_a_worker_that_fails_is_told_and_tried_again_only_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

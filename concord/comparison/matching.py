@@ -296,6 +296,11 @@ def evidence(store: Store) -> tuple[CaptionChoice, ...]:
     return tuple(caption_choices(store, Selection()))
 
 
+def has_captions(store: Store, suite: str) -> bool:
+    """Return True if any scorer chose among captions for images of a suite."""
+    return any(choice.suite == suite for choice in evidence(store))
+
+
 @live_updates.cached(maxsize=8, key=study_frames.stamp)
 def recall(store: Store, suite: str, options: Options) -> MatchingStatistics:
     """All figures of a suite."""

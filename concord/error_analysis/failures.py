@@ -11,6 +11,8 @@ from typing import Any, Final
 
 from concord.common import live_updates, wording
 from concord.error_analysis import rejudging
+from concord.error_analysis.rejudging import ASPECT
+from concord.questions.scores import answering_raters
 from data.selection import Selection
 from data.store.core.conditions import Where
 from data.store.core.store import Store
@@ -114,6 +116,19 @@ def sources(store: Store, suite: str = _ALL_TOGETHER) -> list[EvidenceSource]:
     """Scorers' evidence of a suite (of all suites), of scorers that this Concord knows."""
     known = {*registry.known(), *registry.IMPORTED}
     return [each for each in rejudging.sources(store) if each.scorer in known and suite in (_ALL_TOGETHER, each.suite)]
+
+
+def sees_anything(store: Store, suite: str) -> bool:
+    """Return True if any scorer's evidence of a suite tells what is wrong with its images."""
+    return bool(failing_raters(store, suite))
+
+
+def failing_raters(store: Store, suite: str) -> list[str]:
+    """Return the scorers of a suite with evidence behind yes and no, or answers to questions, sorted."""
+    answering = answering_raters(store).get(suite, [])
+    return sorted(
+        {each.rater_id for each in sources(store, suite) if ASPECT in registry.get(each.scorer).scales} | set(answering)
+    )
 
 
 def source(store: Store, suite: str, rater: str) -> EvidenceSource | None:

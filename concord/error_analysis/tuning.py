@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +20,7 @@ from agreement.estimate import Ceiling, Estimate
 from agreement.study.cells import ALL, Outcome
 from agreement.tuning import (
     NO,
+    STATISTICS,
     YES,
     Bounded,
     ItemCells,
@@ -38,11 +40,14 @@ from concord.scope import Scope
 from data.browsing import ItemPreview
 from data.store.browse import contents
 from data.store.core.store import Store
+from scorers import registry
 from scorers.base import Knob
 from scorers.running.rejudge import Verdicts
 
 OBJECTIVES: Final[tuple[Objective, ...]] = ("cohen_kappa", "percent_agreement")
 """What a setting can be tuned by; the first is that of GenEval's Figure 8."""
+AGREEMENTS: Final = STATISTICS
+"""The statistics of agreement that are known before and now, by task."""
 AGAINST, WITH, UNKNOWN = "against", "with", "unknown"
 """How a verdict that flips stands to most people: it agreed before, it agrees now, or people do not say."""
 _GROUPS: Final = 200
@@ -195,6 +200,12 @@ class ByPlace:
     shares_now: Mapping[tuple[str, str], Outcome]
     agreement_before: Mapping[tuple[str, str, str], Outcome]
     agreement_now: Mapping[tuple[str, str, str], Outcome]
+
+
+@cache
+def setting_names() -> tuple[str, ...]:
+    """Return the names of all settings of all scorers; those of one scorer are in its own order."""
+    return tuple(dict.fromkeys(name for scorer in registry.known() for name in registry.get(scorer).knobs))
 
 
 def tunable_raters(store: Store, suite: str) -> list[str]:
@@ -392,4 +403,3 @@ def _by_place(places: ItemCells, before: Verdicts, now: Verdicts, heard: Mapping
     tasks = tuple(dict.fromkeys(task for _, task in shares_now))
     generators = tuple(dict.fromkeys(generator for generator, _ in shares_now))
     return ByPlace(tasks, generators, shares_before, shares_now, agreed_before, agreed_now)
-

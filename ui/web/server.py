@@ -77,7 +77,19 @@ _PORTS_TO_TRY = 20
 _LOOK_SECONDS = 0.3
 _BROWSER_SECONDS = 0.3
 """So long after the start the browser is opened."""
-_ROUTERS = ("form", "images", "places", "browse", "command", "downloads", "workbench", "campaigns", "people", "playground")
+_ROUTERS = (
+    "form",
+    "images",
+    "places",
+    "browse",
+    "command",
+    "downloads",
+    "workbench",
+    "campaigns",
+    "people",
+    "playground",
+    "tune",
+)
 """The modules of ``ui.web.api`` that make a project's JSON routes; matched in this order, so first what is asked for most."""
 _REFUSALS: dict[int | str, dict[str, Any]] = {
     401: {"description": "Nobody is signed in, or has given a name."},

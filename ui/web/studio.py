@@ -18,7 +18,6 @@ from concord.common.base_path import at
 from concord.project import OpenProject
 from ui.pages.agreement import AgreementPage
 from ui.pages.campaigns import CampaignsPage
-from ui.pages.explore import ExplorePage
 from ui.pages.images import ImagesPage
 from ui.pages.importing import ImportPage
 from ui.pages.map import MapPage
@@ -31,6 +30,7 @@ from ui.pages.results.votes import VotesPage
 from ui.pages.runs import RunsPage
 from ui.pages.scorers import ScorersPage
 from ui.pages.studies import StudiesPage
+from ui.pages.tune import TunePage
 from ui.shell.html import js_module, rendered
 from ui.shell.navigation import pages_app
 from ui.shell.page import Page
@@ -48,7 +48,7 @@ PLACES: Final[tuple[Place, ...]] = (
     Place(
         "Agreement", "a", "Whom may I trust, where do they fail?",
         "M7.5 5a5 5 0 1 0 0 10 5 5 0 0 0 0-10zM12.5 5a5 5 0 1 0 0 10 5 5 0 0 0 0-10z",
-        (AgreementPage, ScorersPage, ExplorePage, MatchingPage),
+        (AgreementPage, ScorersPage), (TunePage, MatchingPage),
     ),
     Place(
         "People", "p", "Ask and check people", "M10 3a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM3 17.500c0-4 3-6 7-6s7 2 7 6z",
@@ -75,6 +75,7 @@ def annotate() -> gr.Blocks:
 _STYLES = (
     "concord", "studio", "navigation", "places", "results", "overview", "compare", "agreement", "picture", "form",
     "dialogs", "runs", "explore", "matching", "votes", "campaigns", "images", "drawer", "map", "importing", "scorers",
+    "agreement_tabs",
 )  # fmt: skip
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")

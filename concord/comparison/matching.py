@@ -31,6 +31,7 @@ from agreement.matching import (
     Votes,
     by_trials,
     is_known,
+    is_right,
     matching_statistics,
     votes,
     winoground,
@@ -86,6 +87,12 @@ def posterior_of(choice: CaptionChoice, fits: Sequence[float | None]) -> tuple[f
 
 EVALUATIONS: Final = "evaluations"
 """The share of all evaluations that were made; of likelihood raters alone."""
+
+
+def right_caption(choice: CaptionChoice) -> bool | None:
+    """Return True if a scorer picked the right caption alone, so a tie is not right; None where a caption has no number."""
+    fits = fits_of(choice)
+    return is_right([fit for fit in fits if fit is not None], choice.right) if is_known(fits) else None
 
 
 @dataclass(frozen=True, slots=True)

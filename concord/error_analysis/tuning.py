@@ -37,8 +37,6 @@ from concord.common.people_kinds import PeopleKind, leading_kind
 from concord.error_analysis import rejudging
 from concord.error_analysis.rejudging import ASPECT, RaterEvidence
 from concord.scope import Scope
-from data.browsing import ItemPreview
-from data.store.browse import contents
 from data.store.core.store import Store
 from scorers import registry
 from scorers.base import Knob
@@ -263,11 +261,6 @@ def tune_scorer(store: Store, scope: Scope, request: TuneRequest) -> TunedScorer
         by_place=_by_place(places, before, now, heard),
         evidence=evidence,
     )
-
-
-def previews_of(store: Store, flips: Sequence[Flip]) -> Mapping[str, ItemPreview]:
-    """Return what is shown of the images of some flips, by item."""
-    return contents.item_previews(store, [flip.item for flip in flips])
 
 
 def reason_of(tuned: TunedScorer, flip: Flip) -> str:

@@ -23,12 +23,19 @@ _MISSING: Final = {
 }
 
 
-def agreement_tabs(store: OpenProject, current: str, scope: Scope, rater: str = "") -> Node:
-    """Return links to the tabs that have data about the scope's suite; nothing where there is one alone."""
-    here = _available(store, scope.suite, current)
+def agreement_tabs(store: OpenProject, current: str, asked: Scope, suite: str) -> Node:
+    """Return links to the tabs that have data about a suite; nothing where there is one alone.
+
+    Args:
+        store: the project.
+        current: the tab that is open.
+        asked: the scope that the links keep.
+        suite: that the scope leads to.
+    """
+    here = _available(store, suite, current)
     if len(here) < 2:
         return ""
-    query = [*scope.query(), *([("rater", rater)] if rater else [])]
+    query = asked.query()
     links = [
         htpy.a(href=page_address(name, *query), aria_current="page" if name == current else None)[_TITLES[name]]
         for name in here

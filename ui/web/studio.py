@@ -18,10 +18,11 @@ from concord.common.base_path import at
 from concord.project import OpenProject
 from ui.pages.agreement import AgreementPage
 from ui.pages.campaigns import CampaignsPage
+from ui.pages.captions import CaptionsPage
+from ui.pages.failures import FailuresPage
 from ui.pages.images import ImagesPage
 from ui.pages.importing import ImportPage
 from ui.pages.map import MapPage
-from ui.pages.matching import MatchingPage
 from ui.pages.planning import PlanningPage
 from ui.pages.reports import ReportsPage
 from ui.pages.results import ResultsPage
@@ -48,7 +49,7 @@ PLACES: Final[tuple[Place, ...]] = (
     Place(
         "Agreement", "a", "Whom may I trust, where do they fail?",
         "M7.5 5a5 5 0 1 0 0 10 5 5 0 0 0 0-10zM12.5 5a5 5 0 1 0 0 10 5 5 0 0 0 0-10z",
-        (AgreementPage, ScorersPage), (TunePage, MatchingPage),
+        (AgreementPage, ScorersPage), (FailuresPage, TunePage, CaptionsPage),
     ),
     Place(
         "People", "p", "Ask and check people", "M10 3a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM3 17.500c0-4 3-6 7-6s7 2 7 6z",
@@ -74,7 +75,7 @@ def annotate() -> gr.Blocks:
 
 _STYLES = (
     "concord", "studio", "navigation", "places", "results", "overview", "compare", "agreement", "picture", "form",
-    "dialogs", "runs", "explore", "matching", "votes", "campaigns", "images", "drawer", "map", "importing", "scorers",
+    "dialogs", "runs", "captions", "votes", "campaigns", "images", "drawer", "map", "importing", "scorers",
     "agreement_tabs",
 )  # fmt: skip
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")

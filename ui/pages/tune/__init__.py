@@ -42,7 +42,7 @@ class TunePage(LivePlace):
             yield PlaceDrawing("", _nothing(self.store), "Tune")
             return
         bar = scope_bar(opened, view.of_scope, ("suite", "generator", "task"))
-        tabs = agreement_tabs(self.store, TUNE, opened.asked, view.rater)
+        tabs = agreement_tabs(self.store, TUNE, opened.asked, opened.scope.suite)
         lost = [htpy.p(class_="cc-note", role="status")[line] for line in opened.lost]
         try:
             tuned = tune_scorer(self.store, opened.scope, view.request())
@@ -211,7 +211,7 @@ def _curve_head(tuned: TunedScorer, view: TuneView) -> Node:
     ]
     kinds = {key: (words, view.address(people=key)) for key, words in _KINDS.items() if KINDS[key] in tuned.kinds}
     current = next((key for key, kind in KINDS.items() if kind == tuned.people), "")
-    statistics = {
+    statistics: dict[str, tuple[str, str]] = {
         name: (wording.title(name), view.address(scope=replace(view.scope, statistic="" if name == OBJECTIVES[0] else name)))
         for name in OBJECTIVES
     }

@@ -10,8 +10,9 @@ from htpy import Element, Node
 
 from agreement.study.cells import ALL
 from agreement.tuning import Bounded
+from concord.browsing.grid import previews
 from concord.common import wording
-from concord.error_analysis.tuning import AGAINST, UNKNOWN, WITH, Flip, TunedScorer, previews_of, reason_of
+from concord.error_analysis.tuning import AGAINST, UNKNOWN, WITH, Flip, TunedScorer, reason_of
 from concord.project import OpenProject
 from data.browsing import ItemPreview
 from data.selection import Selection
@@ -39,7 +40,7 @@ def flips_section(store: OpenProject, tuned: TunedScorer, view: TuneView) -> Nod
         if sides[side] or side == view.flips
     ]
     shown = flips[:MOST_PICTURES]
-    looks = previews_of(store, shown)
+    looks = previews(store, [flip.item for flip in shown])
     more = (
         len(flips) > len(shown) and htpy.p(class_="cc-note")[f"The first {len(shown)} of {wording.count(len(flips), 'image')}."]
     )

@@ -20,7 +20,7 @@ from agreement.questions import GroupStatistic
 from agreement.study.cells import ALL
 from concord.browsing.grid import previews
 from concord.common import next_steps, sentences, wording
-from concord.common.table import Cell, numbers
+from concord.common.table import Cell, Table, numbers
 from concord.comparison import matching
 from concord.comparison.matching import (
     MatchingCell,
@@ -233,7 +233,13 @@ def winoground(rows: Sequence[GroupStatistic]) -> Node:
         "Two images and two captions, each right about one: text: each image takes its caption; image: each caption its image."
     )
     heads = columns("scorer", *numbers("text score (chance .25)", "image score (chance .25)", "group score (chance .17)"))
-    return [heading("Winoground", lead), table_element(plain_table("Shares of groups", heads, lines))]
+    return _part("Winoground", lead, plain_table("Shares of groups", heads, lines))
+
+
+def _part(title: str, lead: str, table: Table) -> Element:
+    return htpy.section(class_="cc-part")[
+        htpy.div(class_="cc-part-head")[htpy.h2[title], htpy.span(class_="cc-part-hint")[lead]], table_element(table)
+    ]
 
 
 def votes(rows: Sequence[Votes], view: CaptionsView) -> Node:
@@ -254,7 +260,7 @@ def votes(rows: Sequence[Votes], view: CaptionsView) -> Node:
         return ""
     lead = "Images on which only one of two scorers picks the right caption."
     heads = columns("a", *numbers("only a is right"), "b", *numbers("only b is right", "difference", "images"))
-    return [heading("Votes", lead), table_element(plain_table("Votes", heads, lines))]
+    return _part("Where only one is right", lead, plain_table("Votes", heads, lines))
 
 
 def headline(cells: Sequence[MatchingCell], view: CaptionsView) -> Node:

@@ -75,7 +75,7 @@ def annotate() -> gr.Blocks:
 
 _STYLES = (
     "concord", "studio", "navigation", "places", "results", "overview", "compare", "agreement", "picture", "form",
-    "dialogs", "runs", "captions", "votes", "campaigns", "images", "drawer", "map", "importing", "scorers",
+    "dialogs", "runs", "votes", "campaigns", "images", "drawer", "map", "importing", "scorers",
     "agreement_tabs",
 )  # fmt: skip
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")

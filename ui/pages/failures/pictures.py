@@ -13,6 +13,7 @@ from itertools import combinations
 from statistics import fmean, stdev
 from typing import Final
 
+import htpy
 from htpy import Element, Node
 
 from agreement.estimates import UnitCorrelation, correlate_units
@@ -199,8 +200,9 @@ def counts(shown: FailurePicture) -> Drawing:
     worst = _commonest(shown, found)
     if worst:
         lead += f" The most frequent mistake: asked for {worst.asked}, found {worst.found}, in {shown.briefly(worst)}."
-    figure = _square(shown, found, _is_same)
-    return Drawing(lead, figure, [_matrix(shown, found), _by_generator(shown, (AS_ASKED, TOO_FEW, TOO_MANY))])
+    kinds_found = (AS_ASKED, TOO_FEW, TOO_MANY)
+    figure = [_square(shown, found, _is_same), _generators(shown, kinds_found)]
+    return Drawing(lead, figure, [_matrix(shown, found), _by_generator(shown, kinds_found)])
 
 
 def colors(shown: FailurePicture) -> Drawing:
@@ -215,7 +217,7 @@ def colors(shown: FailurePicture) -> Drawing:
         lead += f" The most frequent mistake: {worst.asked} asked for, {worst.found} seen, on {shown.briefly(worst)}."
     below = note(f"Counted are objects, not images; {missing.hits:,} more of them were not found and are in no share.")
     tables = [_matrix(shown, [*found, NOT_FOUND]), _by_generator(shown, (AS_ASKED, NOT_AS_ASKED, NOT_FOUND))]
-    return Drawing(lead, _square(shown, found, _is_same, ("seen", "asked for")), tables, below)
+    return Drawing(lead, [_square(shown, found, _is_same, ("seen", "asked for")), _generators(shown, (AS_ASKED,))], tables, below)
 
 
 def positions(shown: FailurePicture) -> Drawing:
@@ -230,13 +232,15 @@ def positions(shown: FailurePicture) -> Drawing:
     )
     tables = [_matrix(shown, [*found, NOT_BOTH]), _by_generator(shown, (AS_ASKED, OPPOSITE, NOT_BOTH))]
 
+    by_generator = _generators(shown, (AS_ASKED, OPPOSITE))
+
     def is_opposite(requested: str, detected: str) -> bool | None:
         """Right, or wrong; None for a relation on the other axis, which contradicts nothing."""
         if requested == detected:
             return True
         return False if detected in (NO_RELATION, OPPOSITES.get(requested)) else None  # type: ignore[call-overload]
 
-    return Drawing(" ".join(_about_positions(shown)), _square(shown, found, is_opposite), tables, below)
+    return Drawing(" ".join(_about_positions(shown)), [_square(shown, found, is_opposite), by_generator], tables, below)
 
 
 def supercategories(shown: FailurePicture) -> Drawing:
@@ -307,6 +311,15 @@ def _matrix(shown: FailurePicture, found: Sequence[str]) -> Element:
     rows = [_row(shown, requested, found, requested) for requested in shown.table.asked if shown.cell(requested).n]
     rows.append(_row(shown, "all", found))
     return _numbers_table("Asked for, and what is found", "asked for", [f"{shown.noun}s", *found], rows)
+
+
+def _generators(shown: FailurePicture, found: Sequence[str]) -> Node:
+    """Return the generators beside one another, where there are several; a dot for each thing that is found."""
+    names = shown.generators
+    if len(names) < 2:
+        return ""
+    series = [shown.series(name, [shown.cell(ANY, name, generator) for generator in names]) for name in found]
+    return [htpy.h3["By generator"], dots(names, series, f"share of {shown.noun}s that are {listed(found)}")]
 
 
 def _by_generator(shown: FailurePicture, found: Sequence[str]) -> Node:

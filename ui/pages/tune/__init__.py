@@ -88,13 +88,14 @@ def _sentence(tuned: TunedScorer) -> Element:
     start = ""
     if len(changed) == 1:
         value = changed[0].value if changed[0].knob.choices else f"{changed[0].value:g}"
-        start = f"With {changed[0].knob.title.lower()} at {value}, "
+        start = f"with {changed[0].knob.title.lower()} at {value}, "
     elif changed:
-        start = f"With {len(changed)} settings changed, "
+        start = f"with {len(changed)} settings changed, "
     if tuned.now is None or tuned.now.value is None:
         mean, was = tuned.means["all"], tuned.means_before["all"]
         share = f"calls {_two(mean)} of the images correct" + (f", {_two(was)} before" if _two(mean) != _two(was) else "")
-        return htpy.h1[f"{start}{tuned.rater} {share}", htpy.span(class_="cc-rest")[f" {interval_text(mean)}"]]
+        main = f"{start}{tuned.rater} {share}"
+        return htpy.h1[_capital(main) if start else main, htpy.span(class_="cc-rest")[f" {interval_text(mean)}"]]
     title = wording.title(tuned.objective)
     simulated = "By simulated people: " if tuned.people == "simulated" else ""
     was, now = tuned.before or tuned.now, tuned.now
@@ -107,7 +108,12 @@ def _sentence(tuned: TunedScorer) -> Element:
         main = f"{start}{tuned.rater}’s {title} {verb} from {_two(was)} to {_two(now)}"
     level = tuned.level
     people = f", people {wording.two(level.value)}" if level is not None and level.value is not None else ""
+    main = main if simulated or not start else _capital(main)
     return htpy.h1[f"{simulated}{main}", htpy.span(class_="cc-rest")[f" {interval_text(now)}{people}"]]
+
+
+def _capital(sentence: str) -> str:
+    return f"{sentence[:1].upper()}{sentence[1:]}"
 
 
 def _two(number: Bounded) -> str:

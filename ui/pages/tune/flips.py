@@ -112,7 +112,9 @@ def means_table(tuned: TunedScorer, view: TuneView) -> Element:
         htpy.thead[
             htpy.tr[
                 htpy.th(scope="col")["generator"],
-                htpy.th(scope="col")[htpy.i(class_="cc-point cc-point--scorer"), f" {tuned.rater}’s mean"],
+                htpy.th(scope="col", title=f"{tuned.rater}’s share of correct images")[
+                    htpy.i(class_="cc-point cc-point--scorer"), " mean"
+                ],
                 htpy.th(scope="col", class_="cc-number")["was → now"],
             ]
         ],

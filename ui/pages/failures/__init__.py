@@ -53,11 +53,11 @@ class FailuresPage(LivePlace):
         if not raters:
             yield PlaceDrawing(bar, [tabs, lost, _nothing(self.store)], "Failures")
             return
-        view, pictures = _resolved(self.store, opened, asked, raters)
+        view, pictures = resolved_view(self.store, opened, asked, raters)
         yield PlaceDrawing(bar, [tabs, lost, _content(self.store, opened, view, raters, pictures)], f"Failures by {view.rater}")
 
 
-def _resolved(
+def resolved_view(
     store: OpenProject, opened: OpenScope, asked: FailuresView, raters: Sequence[str]
 ) -> tuple[FailuresView, Sequence[str]]:
     """Return the view with suite, rater and picture filled in, and the pictures that the rater has."""

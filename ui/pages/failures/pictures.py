@@ -217,7 +217,8 @@ def colors(shown: FailurePicture) -> Drawing:
         lead += f" The most frequent mistake: {worst.asked} asked for, {worst.found} seen, on {shown.briefly(worst)}."
     below = note(f"Counted are objects, not images; {missing.hits:,} more of them were not found and are in no share.")
     tables = [_matrix(shown, [*found, NOT_FOUND]), _by_generator(shown, (AS_ASKED, NOT_AS_ASKED, NOT_FOUND))]
-    return Drawing(lead, [_square(shown, found, _is_same, ("seen", "asked for")), _generators(shown, (AS_ASKED,))], tables, below)
+    figure = [_square(shown, found, _is_same, ("seen", "asked for")), _generators(shown, (AS_ASKED,))]
+    return Drawing(lead, figure, tables, below)
 
 
 def positions(shown: FailurePicture) -> Drawing:

@@ -33,7 +33,6 @@ PAGES: Final = {
     "Agreement": "#headline .cc-headline, #teaching p",
     "Images": "#cc-images img",
     "Compare": "#comparison .cc-headline",
-    "Explore": "#explore-lead .cc-lead",
 }
 """By the link's name what shows the first number, or the first picture."""
 TARGET_S: Final = 1.0

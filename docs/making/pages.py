@@ -260,13 +260,14 @@ PAGES: Final[dict[str, DocumentedPage]] = {
     ),
     "failures": DocumentedPage(
         "/studio/agreement/failures",
-        "Where and how generators fail, a picture at a time: asked against found, the flip test, answers to questions; each mark"
-        " leads to its images.",
+        "Where and how generators fail, a picture at a time: asked against found, the flip test, answers to questions; each"
+        " mark leads to its images.",
     ),
     "tune": DocumentedPage(
         "/studio/agreement/tune",
         "A scorer's settings moved over what it has detected: agreement with people, its worth on held-out prompts, generators'"
-        " means, and the images whose verdict flips. The settings are parameters, too, by their names ([settings](settings.md)).",
+        " means, and the images whose verdict flips. The settings are parameters, too, by their names"
+        " ([settings](settings.md)).",
     ),
     "captions": DocumentedPage(
         "/studio/agreement/captions", "Image-text matching: accuracy against chance, votes, Winoground's scores, and images."

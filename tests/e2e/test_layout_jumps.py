@@ -16,8 +16,9 @@ Visit = Callable[..., Visitor]
 READY: Final = {
     "": ".cc-leaderboard", "import": "#import-path", "browse": ".cc-cell", "map": "#map-plot .point",
     "agreement": "#agreement-plot .ytick", "compare": ".cc-versus",
-    "results/votes": ".cc-votes", "matching": "main .cc-headline, #teaching",
-    "explore": "#explore-plot .ytick", "campaigns": "#campaigns .cc-note", "runs": "main table",
+    "results/votes": ".cc-votes", "agreement/captions": ".cc-matches",
+    "agreement/tune": ".cc-curve", "agreement/failures": ".cc-heatmap",
+    "campaigns": "#campaigns .cc-note", "runs": "main table",
     "reports": "#report-preview .cc-note", "workbench": ".cc-desk",
 }  # fmt: skip
 MOST_PX: Final = 8

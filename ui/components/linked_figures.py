@@ -286,12 +286,7 @@ def _legend(names: Sequence[str], references: Sequence[bool] = ()) -> Element:
     kinds = references or [False] * len(names)
     return htpy.p(class_="cc-legend")[
         [
-            htpy.span[
-                htpy.i(
-                    class_=["cc-point", plain and "cc-point--open"], style=f"background:{_color(k) if not plain else 'none'}"
-                ),
-                name,
-            ]
+            htpy.span[htpy.i(class_=["cc-point", plain and "is-reference"], style=f"background:{_color(k)}"), name]
             for k, (name, plain) in enumerate(zip(names, kinds, strict=True))
         ]
     ]

@@ -479,7 +479,7 @@ def test_the_page_shows_the_commands_numbers(store: Store) -> None:
     row = numbers(store)[CLIP, "all", "delta_s"]
     assert f">{row.value:.3f}<small" in rendered([shown.numbers, shown.notes])
     assert "Δs is how much higher" in rendered(shown.lead)
-    names = [re.sub("</?br?>", "", text) for text in shown.figure.layout.yaxis.ticktext]
+    names = re.findall(r'<span class="cc-dots-label" title="[^"]*">([^<]*)<', rendered(shown.figure))
     assert names == ["people", "simulated people", CLIP, RATER]
     assert "cc-dot-chance" in rendered(shown.figure)
     assert "ratings without the answers that they rest on: 1" in unescape(rendered([shown.numbers, shown.notes]))

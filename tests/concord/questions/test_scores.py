@@ -172,7 +172,7 @@ def test_texts_that_were_asked_differently_are_counted(store: Store) -> None:
     reworded(store, one)
     question_project.answer(store, "slow", TRUTH, [other], "0010-slow")
     assert questions_scores.mixed_texts(store, SUITE, "slow") == 1
-    told = unescape(rendered(shown(store, view(store, rater="slow")).numbers))
+    told = unescape(rendered(shown(store, view(store, rater="slow")).notes))
     assert "Of 1 text not all images was asked the same questions" in told
 
 

@@ -14,6 +14,11 @@ from ui.web.addresses_before import new_address
         ("images/one", [("id", "x"), ("tag", "a"), ("tag", "b")], "images?image=x&tag=a&tag=b"),
         ("browse", [("q", "a&b"), ("id", "kept")], "images?q=a%26b&id=kept"),
         ("map", [], "images/map"),
+        ("explore", [("rater", "visor"), ("threshold", "0.5")], "agreement/tune?rater=visor&threshold=0.5"),
+        ("explore", [("show", "failures"), ("picture", "counts")], "agreement/failures?picture=counts"),
+        ("agreement/explore", [("show", "questions"), ("see", "people")], "agreement/failures?picture=people"),
+        ("explore", [("show", "flips"), ("flip", "color")], "agreement/failures?flip=color&picture=flips"),
+        ("matching", [("suite", "itm")], "agreement/captions?suite=itm"),
     ],
 )  # fmt: skip
 def test_an_address_of_before_leads_to_its_image_with_its_listing(

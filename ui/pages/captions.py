@@ -358,7 +358,9 @@ def _content(
         htpy.header(class_="cc-lead")[htpy.div[headline(cells, view)]],
         htpy.section(class_="cc-part")[
             htpy.div(class_="cc-part-head")[htpy.h2["Accuracy less chance, by task"], htpy.div(class_="cc-part-tools")[every]],
-            htpy.div(class_="cc-panel cc-failing-figure")[_above_chance(cells, view)],
+            htpy.div(class_="cc-panel cc-failing-figure", tabindex="0", role="group", aria_label="Accuracy less chance")[
+                _above_chance(cells, view)
+            ],
             note(_LEAD),
         ],
         winoground(found.winoground),

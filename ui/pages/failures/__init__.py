@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 import htpy
-from htpy import Node
+from htpy import Element, Node
 
 from concord.common import next_steps
 from concord.error_analysis.failures import failing_raters, pictures_of
@@ -123,7 +123,10 @@ def _content(store: OpenProject, opened: OpenScope, view: FailuresView, raters: 
                 htpy.div(class_="cc-part-head")[
                     htpy.h2[PICTURES[view.picture]], htpy.div(class_="cc-part-tools")[_chips(store, view), numbers]
                 ],
-                drawn.figure and htpy.div(class_="cc-panel cc-failing-figure")[drawn.figure],
+                drawn.figure
+                and htpy.div(
+                    class_="cc-panel cc-failing-figure", tabindex="0", role="group", aria_label=PICTURES[view.picture]
+                )[drawn.figure],
                 drawn.notes,
                 drawn.listed and htpy.section(class_="cc-part")[drawn.listed],
             ],
@@ -131,6 +134,10 @@ def _content(store: OpenProject, opened: OpenScope, view: FailuresView, raters: 
         view.numbers and drawn.numbers and _numbers_panel(drawn, view),
         could_be_here(store, view.suite),
     ]
+
+
+def _panel(figure: Node, title: str) -> Element:
+    return htpy.div(class_="cc-panel cc-failing-figure", tabindex="0", role="group", aria_label=title)[figure]
 
 
 def _picture_address(view: FailuresView, picture: str) -> str:

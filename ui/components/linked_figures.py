@@ -279,7 +279,7 @@ def _linked(mark: Mark, content: Node) -> Node:
     """Return what stands for a mark, as a link to its images where it has any."""
     if not mark.href:
         return htpy.span(title=mark.note or None)[content]
-    return htpy.a(href=mark.href, title=mark.note or None, aria_label=mark.note.replace("\n", ": ") or None)[content]
+    return htpy.a(href=mark.href, title=mark.note or None, aria_label=mark.note or None)[content]
 
 
 def _legend(names: Sequence[str], references: Sequence[bool] = ()) -> Element:

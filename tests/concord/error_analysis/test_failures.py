@@ -350,7 +350,7 @@ def test_a_mark_is_a_link_that_says_what_it_is_of() -> None:
     ):
         text = rendered(figure)
         assert [href for href, _ in links(text)] == [HALF.href]
-        assert 'aria-label="a note: more"' in text
+        assert 'aria-label="a note\nmore"' in text
 
 
 def test_what_is_missing_is_not_drawn_and_names_stay_texts() -> None:

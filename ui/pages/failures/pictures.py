@@ -597,7 +597,7 @@ _NO_TABLE: Final = (
 
 
 def failures_picture(store: OpenProject, scope: Scope, rater: str, picture: str) -> Drawing:
-    """Return one of ``failing.TITLES`` for a scope's images as a scorer saw them."""
+    """Return the picture of this name for a scope's images as a scorer saw them."""
     try:
         failure_table = failing.table_of(store, scope.suite, rater, picture)
     except ValueError as error:

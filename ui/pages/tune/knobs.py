@@ -9,6 +9,7 @@ import htpy
 from htpy import Element, Node
 
 from concord.common import wording
+from concord.common.base_path import at
 from concord.error_analysis.tuning import Setting, TunedScorer
 from ui.pages.tune.view import TuneView
 
@@ -95,7 +96,7 @@ def save_form(tuned: TunedScorer) -> Node:
     return htpy.span(class_="cc-chip-place")[
         htpy.button(type="button", class_="cc-button cc-button--primary", popovertarget="save-scorer")["Save as a new scorer"],
         htpy.div(id="save-scorer", class_="cc-popup cc-scope-popup cc-save-scorer", popover="auto")[
-            htpy.form(data_post="/api/studio/tune/save", data_body=json.dumps(body))[
+            htpy.form(data_post=at("/api/studio/tune/save"), data_body=json.dumps(body))[
                 htpy.label(for_="scorer-name")["Name"],
                 htpy.input(
                     type="text",

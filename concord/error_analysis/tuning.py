@@ -70,7 +70,7 @@ class TuneRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class TunedSetting:
     """A setting of a scorer.
 
     Attributes:
@@ -103,7 +103,7 @@ class SettingCurve:
         decides: on how many images the setting decides something.
     """
 
-    setting: Setting
+    setting: TunedSetting
     at: tuple[float, ...]
     points: tuple[Bounded, ...]
     tuned: Tuned
@@ -159,7 +159,7 @@ class TunedScorer:
 
     rater: str
     suite: str
-    settings: tuple[Setting, ...]
+    settings: tuple[TunedSetting, ...]
     along: str
     objective: Objective
     images: int
@@ -284,13 +284,13 @@ def _rows_of(evidence: RaterEvidence, scope: Scope) -> Any:
     return np.flatnonzero(inside)
 
 
-def _setting(evidence: RaterEvidence, name: str, asked: str | None, rows: Any) -> Setting:
+def _setting(evidence: RaterEvidence, name: str, asked: str | None, rows: Any) -> TunedSetting:
     knob, own = evidence.scorer.knobs[name], evidence.again.settings[name]
     decides = any(knob.applies(evidence.again.cases[k].spec) for k in rows)
     if knob.choices:
-        return Setting(name, knob, own, asked if asked in knob.choices else own, 0.0, 0.0, decides)
+        return TunedSetting(name, knob, own, asked if asked in knob.choices else own, 0.0, 0.0, decides)
     low, high = rejudging.lowest(evidence, name), rejudging.highest(evidence, name)
-    return Setting(name, knob, own, _number(asked, own, low, high), low, high, decides)
+    return TunedSetting(name, knob, own, _number(asked, own, low, high), low, high, decides)
 
 
 def _number(asked: str | None, own: Any, low: float, high: float) -> Any:
@@ -313,7 +313,7 @@ def _kinds(heard: Mapping[str, YesNoCounts]) -> tuple[PeopleKind, ...]:
     return tuple(sorted(kinds, key=lambda kind: kind != leading))
 
 
-def _along(offered: Sequence[Setting], asked: str) -> Setting | None:
+def _along(offered: Sequence[TunedSetting], asked: str) -> TunedSetting | None:
     chosen = next((setting for setting in offered if setting.name == asked), None)
     return chosen or next((setting for setting in offered if setting.changed), None) or next(iter(offered), None)
 
@@ -323,7 +323,7 @@ def _curve(
     rows: Any,
     now: Verdicts,
     values: Mapping[str, Any],
-    along: Setting,
+    along: TunedSetting,
     answers: YesNoCounts,
     objective: Objective,
     task: str,

@@ -10,7 +10,7 @@ from htpy import Element, Node
 
 from concord.common import wording
 from concord.common.base_path import at
-from concord.error_analysis.tuning import Setting, TunedScorer
+from concord.error_analysis.tuning import TunedScorer, TunedSetting
 from ui.pages.tune.view import TuneView
 
 
@@ -31,7 +31,7 @@ def _is_part(tuned: TunedScorer, view: TuneView) -> bool:
     return not (view.scope.task or view.scope.generator) and tuned.images < tuned.total
 
 
-def _knob(setting: Setting) -> Element:
+def _knob(setting: TunedSetting) -> Element:
     knob = setting.knob
     label, help_id = f"knob-{setting.name}", f"knob-{setting.name}-help"
     if knob.choices:
@@ -80,7 +80,7 @@ def _knob(setting: Setting) -> Element:
     ]
 
 
-def _place(setting: Setting, value: Any) -> str:
+def _place(setting: TunedSetting, value: Any) -> str:
     """Return where a value stands on its slider, 0 to 1."""
     span = setting.high - setting.low
     return f"{(float(value) - setting.low) / span if span else 0:.4f}"

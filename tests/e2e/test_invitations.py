@@ -73,7 +73,7 @@ def test_an_invitation_works_behind_a_proxy(guarded: Server, browser: Browser) -
         visitor.watch.expected = lambda problem: "/studio/gradio_api/" in problem and "ERR_ABORTED" in problem
         page.goto(f"{address}/")
         sign_in(page, "rosa")
-        expect(page).to_have_url(f"{address}/studio/")
+        expect(page).to_have_url(f"{address}/studio/results")
         # a page that is still being opened may go elsewhere by itself, which ends whatever navigation is under way
         expect(page.get_by_role("link", name="Label images").first).to_be_visible()
         page.wait_for_load_state()

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nearby, scaled } from "../../assets/js/browse/virtual_list.js";
+import { nearby, scaled } from "../../assets/js/images/virtual_list.js";
 
 const WINDOW = 800;
 

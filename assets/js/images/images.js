@@ -15,7 +15,7 @@ import { ScoreHistogram } from "./score_histogram.js";
 import { Tags } from "./tags.js";
 import { Toolbar } from "./toolbar.js";
 import { views } from "./views.js";
-import { parse } from "../drawer/address.js";
+import { LISTING, parse } from "../drawer/address.js";
 import { Drawer } from "../drawer/drawer.js";
 import { Dialogs } from "../form/dialogs.js";
 import { follow } from "../live_updates.js";
@@ -65,8 +65,7 @@ class Images {
     this.frame = h("div", { class: "cc-images is-loading" }, h("div", { class: "cc-images__side" }, this.facets.element), main);
     root.replaceChildren(skip, this.scope, this.frame, this.drawer.element, this.bar, this.message.element);
     window.addEventListener("popstate", () => this.back(), { signal });
-    listenToScopeBar(this.scope, at("/studio/images"), (url) => this.go(url.search));
-    listenToScopeBar(this.restriction, at("/studio/images"), (url) => this.go(url.search));
+    for (const links of [this.scope, this.restriction]) listenToScopeBar(links, at("/studio/images"), (url) => this.go(url.search, links.dataset.query));
     listenToImagesKeys(this, signal);
     follow(root, { ...poll, signal, shown: () => this.version, moved: () => this.moved(), gone: () => this.destroy() });
   }
@@ -110,11 +109,17 @@ class Images {
     this.choices = choices;
     this.inScope = all;
     // made and escaped by the server; a menu that somebody has open stays
-    if (!this.scope.querySelector(":popover-open")) this.scope.innerHTML = scope;
+    if (!this.scope.querySelector(":popover-open")) this.link(this.scope, scope);
     this.lost.innerHTML = lost;
-    this.restriction.innerHTML = restriction;
+    this.link(this.restriction, restriction);
     this.toolbar.show(this.allChoices);
     this.lead.draw();
+  }
+
+  /** Show links that the server drew for the state as it is now. */
+  link(element, html) {
+    element.innerHTML = html;
+    element.dataset.query = this.state.query;
   }
 
   /** Scope, sentence and choices of the state as it is now; what of the address was lost when it was opened stays said. */
@@ -178,8 +183,11 @@ class Images {
     return id ? this.showImage(id) : this.closed();
   }
 
-  go(query) {
-    this.change((state) => { state.params = new State(query).params; });
+  /** Change what a link changes of the state `drawn` that it was drawn for: what was chosen since stays. */
+  go(query, drawn) {
+    const [to, from] = [new State(query), new State(drawn)];
+    const changed = LISTING.filter((name) => to.all(name).join("\n") !== from.all(name).join("\n"));
+    this.change((state) => { for (const name of changed) state.put(name, to.all(name)); });
   }
 
   choose(name, value) {

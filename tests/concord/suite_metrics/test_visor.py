@@ -33,8 +33,8 @@ Rows = list[dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> VisorProject:
-    """600 prompts and images: 2,400 of them by two generators."""
-    return make(tmp_path_factory.mktemp("visor"), prompts=300)
+    """Prompts in pairs of equivalent ones, with four images of each by two generators."""
+    return make(tmp_path_factory.mktemp("visor"), prompts=100)
 
 
 def of_summary(summary: dict[str, Any]) -> dict[tuple[str, str, str], float | None]:

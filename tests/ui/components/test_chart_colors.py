@@ -24,7 +24,7 @@ def test_pages_and_figures_name_their_colours() -> None:
 
 def test_style_sheets_have_the_charts_colours() -> None:
     report = (ROOT / "ui" / "report" / "templates" / "report.css").read_text(encoding="utf-8")
-    pairs = (ROOT / "assets" / "css" / "preferences.css").read_text(encoding="utf-8")
+    pairs = (ROOT / "assets" / "css" / "votes.css").read_text(encoding="utf-8")
     sides = re.findall(r"--cc-[ab]: (#\w+);", pairs)
     assert sides == [chart_colors.FIRST_OF_PAIR, chart_colors.SECOND_OF_PAIR]
     cells = re.findall(r"td\.(?:same|apart) \{ background: rgb\((\d+) (\d+) (\d+) /", report)

@@ -13,11 +13,11 @@ from ui.web.studio import studio
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def test_the_workbench_asks_as_often_as_other_pages(tmp_path: Path) -> None:
+def test_images_ask_as_often_as_other_pages(tmp_path: Path) -> None:
     with Store(tmp_path / "project") as store:
         scripts = [str(getattr(block, "js_on_load", "")) for block in studio(store).blocks.values()]
-        (workbench,) = (script for script in scripts if "workbench.js" in script)
-        (mine,) = (json.loads(found) for found in re.findall(r'{"of": [^}]*}', workbench))
+        (images,) = (script for script in scripts if "/images.js" in script)
+        (mine,) = (json.loads(found) for found in re.findall(r'{"of": [^}]*}', images))
         moves = followed(mine["of"])
         assert moves is not None
         assert moves(store) == store.version

@@ -341,7 +341,7 @@ def _heat(board: Leaderboard, generator: str, rater: BoardRater, task: str) -> E
     href = browse_address(where, rater=rater.name, by=rater.aspect, order="lowest")
     return htpy.td(
         class_=["cc-heat", f"is-{_colour(rater)}", few and "is-few"],
-        style=None if few else f"--shade:{min(max(shade, 0.0), 1.0):.3f}",
+        style=None if few else f"--shade:{min(max(shade, 0.0), 1.0):z.3f}",
         title=f"{rater.name}, {wording.task(task)}: {number_title(row)}",
     )[htpy.a(href=href)[wording.two(row.value), htpy.small[f"{row.n_prompts:,}"]]]
 

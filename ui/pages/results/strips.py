@@ -103,7 +103,7 @@ def image_cell(image: PromptImage, scale: ImageScale, suite: str, title: str) ->
     if image.sha256 is None:
         span = scale.high - scale.low
         shade = min(max(((image.mean or 0.0) - scale.low) / span, 0.0), 1.0) if span else 0.0
-        return htpy.a(class_=["cc-same-shade", f"is-{scale.kind}"], style=f"--shade:{shade:.3f}", href=href, title=title)[
+        return htpy.a(class_=["cc-same-shade", f"is-{scale.kind}"], style=f"--shade:{shade:z.3f}", href=href, title=title)[
             _answer_text(image, scale.binary)
         ]
     return htpy.a(class_="cc-pic", href=href, title=title)[

@@ -222,7 +222,7 @@ def _curve_head(tuned: TunedScorer, view: TuneView) -> Node:
         for name in OBJECTIVES
     }
     return [
-        htpy.h2[f"{wording.title(tuned.objective)} with people"],
+        htpy.h2[f"{wording.title(tuned.objective)} with {SIMULATED if tuned.people == 'simulated' else 'people'}"],
         htpy.div(class_="cc-part-tools")[
             menu_chip("tune-statistic", "Statistic", tuned.objective, statistics, OBJECTIVES[0]),
             len(kinds) > 1 and menu_chip("tune-people", "Answers of", current, kinds),

@@ -56,7 +56,7 @@ def curve_figure(curve: SettingCurve, level: Ceiling | None, statistic: str, who
         role="img",
         aria_label=f"{wording.title(statistic)} with {who} along {title}",
     )[
-        level is not None and _level(level, plane, who),
+        level is not None and _level(level, plane, who, left=plane.x(now) > _RIGHT - 2 * _SIDE),
         [_line("cc-curve-grid", _LEFT, plane.y(tick), _RIGHT, plane.y(tick)) for tick in plane.upwards.ticks],
         [_text(_LEFT - 8, plane.y(tick) + 4, plane.upwards.text(tick), "end") for tick in plane.upwards.ticks],
         [_text(plane.x(tick), _BOTTOM + 18, f"{tick:g}", "middle") for tick in across.ticks],
@@ -75,8 +75,8 @@ def curve_figure(curve: SettingCurve, level: Ceiling | None, statistic: str, who
     ]
 
 
-def _level(level: Ceiling, plane: _Plane, who: str) -> Node:
-    """Return the band of one person in the scorer's place."""
+def _level(level: Ceiling, plane: _Plane, who: str, *, left: bool) -> Node:
+    """Return the band of one person in the scorer's place, named at the left or at the right end."""
     if level.value is None:
         return ""
     y, name = plane.y(level.value), f"{who} {wording.two(level.value)}"
@@ -86,7 +86,8 @@ def _level(level: Ceiling, plane: _Plane, who: str) -> Node:
         band = htpy.rect(
             class_="cc-curve-people", x=f"{_LEFT}", y=f"{top}", width=f"{_RIGHT - _LEFT}", height=f"{bottom - top:.1f}"
         )
-    return [band, _line("cc-curve-level", _LEFT, y, _RIGHT, y), _text(_RIGHT - 4, y - 6, name, "end", "is-people")]
+    text = _text(_LEFT + 6 if left else _RIGHT - 4, y + 16 if left else y - 6, name, "start" if left else "end", "is-people")
+    return [band, _line("cc-curve-level", _LEFT, y, _RIGHT, y), text]
 
 
 def _band(curve: SettingCurve, plane: _Plane) -> Node:

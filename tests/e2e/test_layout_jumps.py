@@ -17,7 +17,7 @@ READY: Final = {
     "": ".cc-leaderboard", "import": "#import-path", "browse": ".cc-cell", "map": "#map-plot .point",
     "agreement": "#agreement-plot .ytick", "compare": ".cc-versus",
     "results/votes": ".cc-votes", "agreement/captions": ".cc-matches",
-    "agreement/tune": ".cc-curve", "agreement/failures": ".cc-heatmap",
+    "agreement/tune": ".cc-tuned-curve", "agreement/failures": ".cc-heatmap",
     "campaigns": "#campaigns .cc-note", "runs": "main table",
     "reports": "#report-preview .cc-note", "workbench": ".cc-desk",
 }  # fmt: skip

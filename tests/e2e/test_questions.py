@@ -74,7 +74,7 @@ def test_a_persons_answers_split_the_wrong_ones(visitor: Visit, running: Server)
 
     page.goto(failures)
     expect(page.get_by_role("heading", level=1)).to_contain_text("of 2 wrong answers 50% are the image’s fault")
-    expect(page.locator(".cc-stack-part").first).to_be_visible()
+    expect(page.locator(".cc-share-part").first).to_be_visible()
     page.get_by_role("link", name="All numbers").click()
     numbers, listed = page.get_by_role("complementary", name="All numbers"), page.locator(".cc-asked")
     expect(numbers).to_contain_text("Whose fault wrong answers are")

@@ -208,7 +208,7 @@ def stacked(labels: Sequence[str], parts: Sequence[Series], axis: str) -> Elemen
     bars = [
         htpy.div(class_="cc-dots-row", role="listitem")[
             htpy.span(class_="cc-dots-label", title=label)[label],
-            htpy.div(class_="cc-stack")[[_part(part.marks[n], k) for k, part in enumerate(parts) if part.marks[n].value]],
+            htpy.div(class_="cc-share-bar")[[_part(part.marks[n], k) for k, part in enumerate(parts) if part.marks[n].value]],
         ]
         for n, label in enumerate(labels)
     ]
@@ -223,7 +223,7 @@ def stacked(labels: Sequence[str], parts: Sequence[Series], axis: str) -> Elemen
 def _part(mark: Mark, k: int) -> Element:
     share = mark.value or 0.0
     style = f"flex-basis:{100 * share:.2f}%;--hue:{_color(k)};color:{_legible(_rgb(_color(k)))}"
-    return htpy.span(class_="cc-stack-part", style=style)[_linked(mark, mark.text if share > 0.06 else "\u00a0")]
+    return htpy.span(class_="cc-share-part", style=style)[_linked(mark, mark.text if share > 0.06 else "\u00a0")]
 
 
 _WIDTH, _HEIGHT, _EDGE = 460, 320, 48
@@ -257,7 +257,7 @@ def _panel(series: Series, k: int, places: Sequence[float], over: LogAxis, axis:
     ]
     ticks = [
         [
-            htpy.line(class_="cc-curve-grid", x1=f"{_EDGE}", x2=f"{_WIDTH - 12}", y1=upwards(share), y2=upwards(share)),
+            htpy.line(class_="cc-tuned-curve-grid", x1=f"{_EDGE}", x2=f"{_WIDTH - 12}", y1=upwards(share), y2=upwards(share)),
             htpy.text(x=f"{_EDGE - 6}", y=upwards(share - 0.012), text_anchor="end")[f"{100 * share:g}\u00a0%"],
         ]
         for share in SHARES.ticks
@@ -267,7 +267,7 @@ def _panel(series: Series, k: int, places: Sequence[float], over: LogAxis, axis:
         htpy.figcaption[series.name],
         htpy.svg(viewbox=f"0 0 {_WIDTH} {_HEIGHT}", role="group", aria_label=f"{series.name} over {axis}")[
             ticks,
-            over.zeros and htpy.line(ends, class_="cc-curve-now", x1=across(over.split), x2=across(over.split)),
+            over.zeros and htpy.line(ends, class_="cc-tuned-curve-now", x1=across(over.split), x2=across(over.split)),
             names,
             htpy.text(x=f"{_WIDTH / 2:g}", y=f"{_HEIGHT - 8}", text_anchor="middle")[axis],
             marks,

@@ -291,7 +291,7 @@ def test_each_picture_shows_the_rows(standing: Store) -> None:
     assert table(rendered([made.numbers, made.notes]), "Whose fault wrong answers are")["all"][:3] == [
         f"{whole.counts[name]:,}" for name in ("wrong", "image_wrong", "vqa_wrong")
     ]
-    bars = rendered(made.figure).split('class="cc-stack"')[1:]
+    bars = rendered(made.figure).split('class="cc-share-bar"')[1:]
     sums = [sum(map(float, re.findall(r"flex-basis:([\d.]+)%", bar))) for bar in bars]
     assert sums == pytest.approx([100.0] * len(bars), abs=0.02)
     made = shown(standing, view(standing, picture="models"))

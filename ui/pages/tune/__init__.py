@@ -181,7 +181,7 @@ def _body(store: OpenProject, tuned: TunedScorer, opened: OpenScope, view: TuneV
                 htpy.section(class_="cc-tune-numbers", data_part="numbers")[
                     htpy.div(class_="cc-part-head")[_curve_head(tuned, view)],
                     htpy.div(class_="cc-tune-two")[
-                        htpy.div(class_="cc-panel cc-curve-panel", tabindex="0", role="group", aria_label="The curve")[
+                        htpy.div(class_="cc-panel cc-tuned-curve-panel", tabindex="0", role="group", aria_label="The curve")[
                             _curve(tuned)
                         ],
                         htpy.div(class_="cc-panel")[means_table(tuned, view)],
@@ -204,7 +204,10 @@ def _curve(tuned: TunedScorer) -> Node:
     figure = curve_figure(tuned.curve, tuned.level, tuned.objective, who)
     name = tuned.curve.setting.knob.title
     decides = f"{name} decides something in {wording.count(tuned.curve.decides, 'image')} of {tuned.images:,}."
-    return [figure or htpy.p(class_="cc-note")["No value has a defined agreement."], htpy.p(class_="cc-curve-note")[decides]]
+    return [
+        figure or htpy.p(class_="cc-note")["No value has a defined agreement."],
+        htpy.p(class_="cc-tuned-curve-note")[decides],
+    ]
 
 
 def _curve_head(tuned: TunedScorer, view: TuneView) -> Node:

@@ -51,26 +51,26 @@ def curve_figure(curve: SettingCurve, level: Ceiling | None, statistic: str, who
     title, by_value = curve.setting.knob.title, {round(at, 6): point.value for at, point in known}
     was, value = by_value.get(round(own, 6)), by_value.get(round(now, 6))
     return htpy.svg(
-        class_="cc-curve",
+        class_="cc-tuned-curve",
         viewbox=f"0 0 {_WIDTH} {_HEIGHT}",
         role="img",
         aria_label=f"{wording.title(statistic)} with {who} along {title}",
     )[
         level is not None and _level(level, plane, who, left=plane.x(now) > _RIGHT - 2 * _SIDE),
-        [_line("cc-curve-grid", _LEFT, plane.y(tick), _RIGHT, plane.y(tick)) for tick in plane.upwards.ticks],
+        [_line("cc-tuned-curve-grid", _LEFT, plane.y(tick), _RIGHT, plane.y(tick)) for tick in plane.upwards.ticks],
         [_text(_LEFT - 8, plane.y(tick) + 4, plane.upwards.text(tick), "end") for tick in plane.upwards.ticks],
         [_text(plane.x(tick), _BOTTOM + 18, f"{tick:g}", "middle") for tick in across.ticks],
         _band(curve, plane),
-        htpy.polyline(class_="cc-curve-line", points=_points([(at, point.value or 0.0) for at, point in known], plane)),
-        _line("cc-curve-now", plane.x(now), _TOP, plane.x(now), _BOTTOM),
+        htpy.polyline(class_="cc-tuned-curve-line", points=_points([(at, point.value or 0.0) for at, point in known], plane)),
+        _line("cc-tuned-curve-now", plane.x(now), _TOP, plane.x(now), _BOTTOM),
         _beside(plane.x(now), _BOTTOM - 8, f"now {now:g}", "is-now"),
         was is not None
         and own != now
         and [
-            htpy.circle(class_="cc-curve-published", cx=f"{plane.x(own)}", cy=f"{plane.y(was)}", r="5"),
+            htpy.circle(class_="cc-tuned-curve-published", cx=f"{plane.x(own)}", cy=f"{plane.y(was)}", r="5"),
             _beside(plane.x(own), plane.y(was) + 20, f"published {wording.two(was)}"),
         ],
-        value is not None and htpy.circle(class_="cc-curve-point", cx=f"{plane.x(now)}", cy=f"{plane.y(value)}", r="6"),
+        value is not None and htpy.circle(class_="cc-tuned-curve-point", cx=f"{plane.x(now)}", cy=f"{plane.y(value)}", r="6"),
         _text((_LEFT + _RIGHT) / 2, _HEIGHT - 4, title.lower(), "middle"),
     ]
 
@@ -84,10 +84,10 @@ def _level(level: Ceiling, plane: _Plane, who: str, *, left: bool) -> Node:
     if level.low is not None and level.high is not None:
         top, bottom = plane.y(level.high), plane.y(level.low)
         band = htpy.rect(
-            class_="cc-curve-people", x=f"{_LEFT}", y=f"{top}", width=f"{_RIGHT - _LEFT}", height=f"{bottom - top:.1f}"
+            class_="cc-tuned-curve-people", x=f"{_LEFT}", y=f"{top}", width=f"{_RIGHT - _LEFT}", height=f"{bottom - top:.1f}"
         )
     text = _text(_LEFT + 6 if left else _RIGHT - 4, y + 16 if left else y - 6, name, "start" if left else "end", "is-people")
-    return [band, _line("cc-curve-level", _LEFT, y, _RIGHT, y), text]
+    return [band, _line("cc-tuned-curve-level", _LEFT, y, _RIGHT, y), text]
 
 
 def _band(curve: SettingCurve, plane: _Plane) -> Node:
@@ -97,7 +97,7 @@ def _band(curve: SettingCurve, plane: _Plane) -> Node:
     if len(ends) < 2:
         return ""
     upper, lower = [(at, high) for at, _, high in ends], [(at, low) for at, low, _ in reversed(ends)]
-    return htpy.polygon(class_="cc-curve-band", points=_points([*upper, *lower], plane))
+    return htpy.polygon(class_="cc-tuned-curve-band", points=_points([*upper, *lower], plane))
 
 
 def _points(places: list[tuple[float, float]], plane: _Plane) -> str:

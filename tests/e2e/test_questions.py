@@ -91,6 +91,7 @@ def test_a_persons_answers_split_the_wrong_ones(visitor: Visit, running: Server)
     expect(listed.locator("tbody tr")).to_have_count(1)
     expect(page).to_have_url(re.compile("answers=vqa_wrong"))
     page.get_by_role("link", name="Close").click()
+    expect(numbers).to_have_count(0)
     listed.locator("tbody a").click()
 
     # and leads to the image, its questions and what was said

@@ -78,6 +78,8 @@ def test_a_persons_answers_split_the_wrong_ones(visitor: Visit, running: Server)
     page.get_by_role("link", name="All numbers").click()
     numbers, listed = page.get_by_role("complementary", name="All numbers"), page.locator(".cc-asked")
     expect(numbers).to_contain_text("Whose fault wrong answers are")
+    # what is drawn anew is muted until then
+    expect(page.locator(".cc-place")).to_have_css("opacity", "1")
     assert serious(page) == []
     (split,) = (
         row for row in json.loads(running.run("vqa", "--no-intervals", "--format", "json"))["splits"] if row["by"] == "all"

@@ -16,13 +16,15 @@ import numpy as np
 import pandas as pd
 
 from agreement.best_value import FOLDS, Objective, best_run, fold_generator, folds_of
+from agreement.catalogue import value_range_of
 from agreement.engine.counts import PEOPLE, SIMULATED, CountedTopic
+from agreement.inference.intervals import MOST, Deletions, Interval
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio
 from agreement.reasons import Method, MethodCode, Reason, ReasonCode
 from agreement.report.scorer_human import NOTHING_SHARED, SCORER_AND_PEOPLE
 from agreement.statistics.scale import Scale
 from agreement.statistics.two_raters import FORMULAS, PairSums, why_undefined
-from agreement.study.cells import ALL, CellOutcome, Key, Outcome, Used, compact, outcome, with_tasks_mean
+from agreement.study.cells import ALL, CellOutcome, Key, Outcome, Used, compact, interval, outcome, with_tasks_mean
 
 NONE, NO, YES = -1, 0, 1
 """Codes of verdicts; NONE is no verdict, or one that was left open."""
@@ -150,6 +152,59 @@ def _share(verdicts: IntArray) -> Outcome:
     n = int((verdicts >= 0).sum())
     value = share_of_yes(verdicts, np.zeros(verdicts.size, np.int64), 1)
     return outcome(value, Reason(ReasonCode.NO_VERDICT_OF_SCORER), Used(n, n, 0), Method(MethodCode.SHARE_OF_YES_OF_SCORER))
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A number with its 95 % interval, what it rests on, and why there is none."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    used: Used
+    reason: Reason | None = None
+
+
+def agreement_bounds(
+    verdicts: IntArray, heard: YesNoCounts, places: ItemCells, objective: Objective, most: int = MOST
+) -> list[Bounded]:
+    """Return the agreement of each row of verdicts (values, items) with people, with the interval of the report.
+
+    At most `most` groups of prompts are left out in turn.
+    """
+    met = (heard.no + heard.yes > 0) & (verdicts >= 0).any(0)
+    some, answers, clusters = verdicts[:, met], heard.take(met), compact(places.cluster[met])
+    if not met.any():
+        return [Bounded(None, None, None, Used(0, 0, 0), NOTHING_SHARED) for _ in verdicts]
+    by_prompt = confusion_tables(some, answers, clusters.codes, clusters.size)
+    weights = Deletions(True).weights(clusters.size, most)
+    sums = PairSums.of(np.einsum("rc,vcij->vrij", weights, by_prompt, optimize=True))
+    values = FORMULAS[objective](sums)
+    whole = confusion_tables(some, answers, np.zeros(some.shape[1], np.int64), 1)[:, 0]
+    kind, bounded = value_range_of(objective, binary=True), []
+    for row, table, said in zip(values, whole, some, strict=True):
+        used = Used(int((said >= 0).sum()), int(table.sum()), int(np.unique(clusters.codes[said >= 0]).size))
+        reason = why_undefined(objective, PairSums.of(table[None])) if used.ratings else NOTHING_SHARED
+        made = outcome(row, reason, used, None)
+        bounds = interval(made, kind, images=used.items)[0] if made.value is not None else Interval()
+        bounded.append(Bounded(made.value, bounds.low, bounds.high, used, made.reason))
+    return bounded
+
+
+def generator_means(verdicts: IntArray, places: ItemCells) -> dict[str, Bounded]:
+    """Return the share of yes of each generator, and of all, with the interval of the report; without a verdict it is None."""
+    means: dict[str, Bounded] = {}
+    kind = value_range_of("mean", binary=True)
+    for code, name in [*enumerate(places.generators), (-1, ALL)]:
+        rows = (verdicts >= 0) & ((places.generator == code) | (name == ALL))
+        clusters = compact(places.cluster[rows])
+        said, n = (np.bincount(clusters.codes, part, clusters.size) for part in (verdicts[rows] == YES, rows[rows]))
+        weights = Deletions(True).weights(clusters.size)
+        used = Used(int(rows.sum()), int(rows.sum()), clusters.size)
+        made = outcome(ratio(weights @ said, weights @ n), Reason(ReasonCode.NO_VERDICT_OF_SCORER), used, None)
+        bounds = interval(made, kind, images=used.items)[0] if made.value is not None else Interval()
+        means[name] = Bounded(made.value, bounds.low, bounds.high, used, made.reason)
+    return means
 
 
 def share_of_yes(verdicts: IntArray, group: IntArray, groups: int) -> FloatArray:

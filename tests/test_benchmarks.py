@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import agreement, annotate, backups, browse, coverage, explore, measuring
+from benchmarks import agreement, annotate, backups, browse, coverage, measuring, tune
 from benchmarks.meta import ranking
 
 pytestmark = pytest.mark.slow
@@ -29,11 +29,11 @@ def test_agreement_equals_pandas_scikit_learn_and_scipy(capsys: pytest.CaptureFi
     assert lines[-1].startswith(f"{6 * (2 + 4 * len(agreement.JUDGES) + 2 * len(agreement.SCORERS))} of our ")
 
 
-def test_explore_shows_the_scorers_verdicts_and_the_reports_numbers(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = explore.main(["--images", "510", "--steps", "2"])
+def test_tune_shows_the_scorers_verdicts_and_the_reports_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = tune.main(["--images", "510", "--steps", "2"])
     assert capsys.readouterr().out.splitlines() == lines
     assert re.match(r"510 images, \d{3} answers, 3 statistics by task$", lines[0])
-    assert lines[-2].split(" ", 3)[2] == str(2 * len(explore.MOVES) ** 2)
+    assert lines[-2].split(" ", 3)[2] == str(2 * len(tune.MOVES) ** 2)
     # for each slider three statistics of six tasks, of all images and of the tasks' mean
     assert lines[-1].startswith(f"verdicts equal to the scorer's own; {4 * 3 * 8} numbers of agreement equal to the report's")
 

@@ -126,10 +126,10 @@ def test_every_page_and_parameter_is_documented() -> None:
     assert pages.undocumented() == []
     assert {"suite", "about", "picture"} <= pages.accepted("images")
     assert {"campaign", "case"} <= pages.accepted("people")
-    assert {"results", "images", "runs", "explore"} <= set(pages.pages())
+    assert {"results", "images", "runs", "tune"} <= set(pages.pages())
     assert (["j", "n", "ArrowRight"], "next image of the selection") in pages.keys_in("assets/js/drawer/keys.js")
     # and nothing is that there is not
-    for name in set(pages.present()) - {"annotate", "matching"}:
+    for name in set(pages.present()) - {"annotate", "captions"}:
         assert set(pages.documented(name)) - pages.accepted(name) == set(), name
 
 

@@ -9,11 +9,11 @@ from typing import Any, Final
 from concord.browsing.listing import ImageListing
 from concord.maps import MapAddress, class_counts, embedding_sources, map_of
 from data.aspects import NO, YES, YES_NO_ASPECTS
-from data.browsing import AMONG_SCORERS
+from data.browsing import AMONG_SCORERS, ItemPreview
 from data.jobs import generation
 from data.selection import GROUPS, PEOPLE
 from data.spec import parse_spec
-from data.store.browse import grid, map_points
+from data.store.browse import contents, grid, map_points
 from data.store.browse.grid import GridItem
 from data.store.core.store import Store
 from data.store.judgements import scorer_evidence
@@ -24,6 +24,11 @@ ROWS: Final = 20
 _FIRST: Final = 12
 _NOTHING_SAID: Final[dict[str, Any]] = {"people": {"yes": 0, "no": 0}, "mean": None, "n": 0, "says": {}}
 """In Blind mode takes the place of what people and scorers say of an image."""
+
+
+def previews(store: Store, items: Sequence[str]) -> dict[str, ItemPreview]:
+    """Return the picture and the text that stand for images in a list, by item."""
+    return contents.item_previews(store, items)
 
 
 def items_json(store: Store, listing: ImageListing, page: int, *, blind: bool = False) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from agreement.matching import (
     Votes,
     by_trials,
     is_known,
+    is_right,
     matching_statistics,
     votes,
     winoground,
@@ -86,6 +87,12 @@ def posterior_of(choice: CaptionChoice, fits: Sequence[float | None]) -> tuple[f
 
 EVALUATIONS: Final = "evaluations"
 """The share of all evaluations that were made; of likelihood raters alone."""
+
+
+def right_caption(choice: CaptionChoice) -> bool | None:
+    """Return True if a scorer picked the right caption alone, so a tie is not right; None where a caption has no number."""
+    fits = fits_of(choice)
+    return is_right([fit for fit in fits if fit is not None], choice.right) if is_known(fits) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +301,11 @@ def _by_trials(
 def evidence(store: Store) -> tuple[CaptionChoice, ...]:
     """All that scorers made of images and captions, by suite, rater and image."""
     return tuple(caption_choices(store, Selection()))
+
+
+def has_captions(store: Store, suite: str) -> bool:
+    """Return True if any scorer chose among captions for images of a suite."""
+    return any(choice.suite == suite for choice in evidence(store))
 
 
 @live_updates.cached(maxsize=8, key=study_frames.stamp)

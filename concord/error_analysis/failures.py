@@ -11,7 +11,12 @@ from typing import Any, Final
 
 from concord.common import live_updates, wording
 from concord.error_analysis import rejudging
+from concord.error_analysis.rejudging import ASPECT
+from concord.questions.scores import answering_raters
+from concord.scope import Scope
+from data.formats.cooccurrence import Cooccurrence
 from data.selection import Selection
+from data.store import library
 from data.store.core.conditions import Where
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import EvidenceSource
@@ -116,6 +121,19 @@ def sources(store: Store, suite: str = _ALL_TOGETHER) -> list[EvidenceSource]:
     return [each for each in rejudging.sources(store) if each.scorer in known and suite in (_ALL_TOGETHER, each.suite)]
 
 
+def sees_anything(store: Store, suite: str) -> bool:
+    """Return True if any scorer's evidence of a suite tells what is wrong with its images."""
+    return bool(failing_raters(store, suite))
+
+
+def failing_raters(store: Store, suite: str) -> list[str]:
+    """Return the scorers of a suite with evidence behind yes and no, or answers to questions, sorted."""
+    answering = answering_raters(store).get(suite, [])
+    return sorted(
+        {each.rater_id for each in sources(store, suite) if ASPECT in registry.get(each.scorer).scales} | set(answering)
+    )
+
+
 def source(store: Store, suite: str, rater: str) -> EvidenceSource | None:
     """One scorer's evidence of a suite; None if there is none."""
     return next((candidate for candidate in sources(store, suite) if candidate.rater_id == rater), None)
@@ -131,14 +149,32 @@ def table_of(store: Store, suite: str, rater: str, picture: str) -> FailureTable
     return None if chosen is None or picture not in PICTURES else _table_of(store, chosen, picture)
 
 
-def generators(store: Store, suite: str, rater: str) -> list[str]:
-    """Whose images of a suite the scorer saw, sorted.
+def units_of_scope(table: failures.FailureTable, scope: Scope) -> failures.FailureTable:
+    """Return a picture's table of a scope's generators and task alone."""
+    units = tuple(
+        unit
+        for unit in table.units
+        if (not scope.generator or unit.case.generator in scope.generator) and scope.task in ("", unit.case.task)
+    )
+    return failures.FailureTable(table.asked, table.found, units, table.apart)
 
-    Raises:
-        ValueError: as ``drawable``.
-    """
-    chosen = source(store, suite, rater)
-    return [] if chosen is None else sorted({case.generator for case in _cases_of(store, chosen)[0].cases})
+
+def pictures_of(store: Store, scope: Scope, rater: str) -> list[str]:
+    """Return the pictures that have anything to show of a scope's images; none where the evidence cannot be judged."""
+    pictures = []
+    for name in PICTURES:
+        try:
+            drawn = table_of(store, scope.suite, rater, name)
+        except ValueError:
+            return []
+        if drawn is not None and units_of_scope(drawn.table, scope).units:
+            pictures.append(name)
+    return pictures
+
+
+def classes_together(store: Store) -> Cooccurrence | None:
+    """Return how often classes are together in photographs, as the newest annotation file tells; None without one."""
+    return library.latest_cooccurrence(store)
 
 
 def condition_of(store: Store, marked: FailureMark, selection: Selection) -> Where:

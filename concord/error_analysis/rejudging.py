@@ -21,7 +21,7 @@ from concord.judging import judge, rule_version_of
 from concord.runs import run_session, score
 from data.jobs.runs import Run
 from data.records import Judgement, Rater
-from data.selection import Selection
+from data.selection import PEOPLE, SIMULATED, Selection
 from data.spec import Spec
 from data.store import runs
 from data.store.analysis import aggregates
@@ -202,18 +202,29 @@ class SavedRater:
     images: int
 
 
-def save_as_rater(store: Store, rater_id: str, turned: Mapping[str, Any]) -> SavedRater:
+_CONFUSABLE: Final = (PEOPLE, SIMULATED)
+
+
+def save_as_rater(store: Store, rater_id: str, turned: Mapping[str, Any], name: str = "") -> SavedRater:
     """Judge all evidence of a rater with these settings of judging, and keep that as the rater that ``score --set`` would
     make: if it is there already, it gets what it has not seen yet.
 
+    Args:
+        store: the project.
+        rater_id: whose evidence it is; the rater stays as it is.
+        turned: settings by name.
+        name: of the new rater; empty for the one that its settings give. Where settings are kept already, their rater's stays.
+
     Raises:
-        CommandError: nothing is turned, or the rater has no run.
+        CommandError: nothing is turned, a setting is none of the scorer's, the name is taken, or the rater has no run.
         ValueError: a setting is out of range.
     """
     row = next((row for row in reversed(runs.listed(store)) if row.rater_id == rater_id), None)
     if row is None:
         raise CommandError(f"{rater_id} has no evidence to apply settings to")
     scorer = registry.get(row.scorer)
+    if strange := [key for key in turned if key not in scorer.knobs]:
+        raise CommandError(f"{rater_id} has no setting {strange[0]!r} that could be changed afterwards")
     known = Rejudger(scorer, (), row.settings)
     known.turned(turned)
     # what is as in the run is not written down where the run's settings do not say it
@@ -221,14 +232,24 @@ def save_as_rater(store: Store, rater_id: str, turned: Mapping[str, Any]) -> Sav
     if not changed:
         raise CommandError(f"{rater_id} already has these settings")
     settings = {**row.settings, **changed}
-    rater = _rater_with_settings(store, scorer, settings) or score.rater_of(
-        store, scorer, row.profile, scorer.version, settings
-    )
+    rater = _rater_with_settings(store, scorer, settings) or _new_rater(store, scorer, row.profile, settings, name.strip())
     stated = runs.evidence_to_rejudge(store, rater_id, rater.rater_id)
     copies = _copies(store, rater.rater_id, stated, Run("", scorer.name, scorer.version, row.profile, settings))
     judged = _judged(store, scorer, rater_id, stated, settings)
     done = runs.store_rejudged(store, RejudgedEvidence(rater, copies, judged, rule_version_of(scorer)))
     return SavedRater(rater.rater_id, done.import_id, done.images)
+
+
+def _new_rater(store: Store, scorer: Scorer, profile: str, settings: Mapping[str, Any], name: str) -> Rater:
+    """Return the rater of new settings, by a name that nobody has, or by the one that the settings give."""
+    if not name:
+        return score.rater_of(store, scorer, profile, scorer.version, settings)
+    if not name.isprintable() or name in _CONFUSABLE:
+        raise CommandError(f"{name!r} cannot be a scorer’s name; take another one")
+    rater = runs.scorer_rater(store, name, scorer.version, settings)
+    if rater.rater_id != name:
+        raise CommandError(f"{name!r} is somebody’s name already; take another one")
+    return rater
 
 
 def _rater_with_settings(store: Store, scorer: Scorer, settings: Mapping[str, Any]) -> Rater | None:

@@ -66,6 +66,14 @@ LISTING: Final[dict[str, str]] = {
     "blind": "`1`: Blind mode.",
 }
 """A listing of images."""
+_SCOPE: Final = {
+    "suite": "The suite.",
+    "aspect": "The question.",
+    "generator": "The generators; repeatable, all by default.",
+    "task": "The task; all by default.",
+    "statistic": "The statistic of agreement.",
+}
+"""What the scope bar has."""
 PARAMETERS: Final[dict[str, dict[str, str]]] = {
     "trust": {
         "suite": "The suite.",
@@ -141,34 +149,35 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
         "chose": "... what they chose: a generator, `both`, `none`, a tie, or where people and scorer are opposed.",
         "page": "The page of pairs, from 1.",
     },
-    "matching": {
+    "captions": {
         "suite": "The suite.",
         "generator": "Where the images are from.",
         "task": "Of the images listed: the task.",
         "who": "... the scorer.",
         "said": "... `right`, `wrong`, or `only` (right, and no other scorer is).",
         "page": "The page of images, from 1.",
+        "numbers": "`1`: the panel with all numbers is open.",
     },
-    "explore": {
-        "suite": "The suite.",
+    "tune": {
+        **_SCOPE,
         "rater": "The scorer.",
-        "show": "The part: `thresholds`, `failures`, `flips` or `questions`.",
-        "task": "The task; all by default.",
         "along": "The setting that the curve runs along.",
-        "statistic": "`cohen_kappa` or `percent_agreement` with people.",
         "people": "`people` or `simulated`.",
-        "changed": "Of the verdicts that changed: `yes`, `no` or `open` now.",
-        "picture": "The failure picture: `counts`, `colors`, `bindings`, `positions`, `kinds`, `first`, `supercategories`,"
-        " `cooccurrence`, `thresholds` or `seeds`.",
-        "generator": "Whose failures.",
+        "flips": "Of the verdicts that flip: `against` (no longer with people), `with` or `unknown`.",
+        "numbers": "`1`: the panel with all numbers is open.",
+    },
+    "failures": {
+        **_SCOPE,
+        "rater": "The scorer.",
+        "picture": "`counts`, `colors`, `bindings`, `positions`, `kinds`, `first`, `supercategories`, `cooccurrence`,"
+        " `thresholds`, `seeds` or `flips`; of answers to questions `types`, `sources`, `entities`, `models` or `people`.",
         "flip": "What is flipped: `relation`, `color` or `count`.",
-        "see": "The picture of questions: `types`, `sources`, `entities`, `models` or `people`.",
-        "source": "Only prompts of this text source.",
         "reference": "A generator of real images, to compare with.",
         "against": "The rater to compare with.",
         "group": "Of the answers listed: questions of which kind.",
         "whose": "... about whose images.",
         "answers": "... `right`, `wrong`, `different` from people's, and why.",
+        "numbers": "`1`: the panel with all numbers is open.",
     },
     "people": {
         "campaign": "The campaign whose page is open, by its id; none: the overview.",
@@ -259,13 +268,19 @@ PAGES: Final[dict[str, DocumentedPage]] = {
         "/studio/results/votes",
         "A/B tests: whom people prefer, whom scorers would, strengths, side bias, and the pairs behind each number.",
     ),
-    "matching": DocumentedPage(
-        "/studio/agreement/matching", "Image-text matching: accuracy against chance, votes, Winoground's scores, and images."
+    "failures": DocumentedPage(
+        "/studio/agreement/failures",
+        "Where and how generators fail, a picture at a time: asked against found, the flip test, answers to questions; each"
+        " mark leads to its images.",
     ),
-    "explore": DocumentedPage(
-        "/studio/agreement/explore",
-        "Thresholds moved live, failure pictures, the flip test, and questions. The scorer's own settings are parameters, too,"
-        " by their names ([settings](settings.md)).",
+    "tune": DocumentedPage(
+        "/studio/agreement/tune",
+        "A scorer's settings moved over what it has detected: agreement with people, its worth on held-out prompts, generators'"
+        " means, and the images whose verdict flips. The settings are parameters, too, by their names"
+        " ([settings](settings.md)).",
+    ),
+    "captions": DocumentedPage(
+        "/studio/agreement/captions", "Image-text matching: accuracy against chance, votes, Winoground's scores, and images."
     ),
     "people": DocumentedPage(
         "/studio/people",

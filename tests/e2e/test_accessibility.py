@@ -47,8 +47,9 @@ READY = {
     "browse?task=counting&show=prompts&left=playground-early&right=playground-late": "main .cc-swipe",
     "workbench": ".cc-verdicts", "agreement": ".cc-trust-table", "agreement?numbers=pair": ".cc-side-panel table",
     "results?numbers=1": ".cc-side-panel table", "plan": "main .cc-headline, #teaching", "compare": ".cc-versus",
-    "results/votes": ".cc-votes", "matching": "main .cc-headline, #teaching",
-    "explore": "main .js-plotly-plot", "explore?show=questions": "#asked-lead .cc-note", "people": "main h1",
+    "results/votes": ".cc-votes", "agreement/captions": ".cc-matches",
+    "agreement/tune?threshold=0.9": ".cc-flips", "agreement/failures": ".cc-heatmap",
+    "agreement/failures?picture=types&rater=tifa-playground": ".cc-dots-figure", "people": "main h1",
     "runs": "main table", "reports": "#report-preview .cc-note",
 }  # fmt: skip
 """What stands on a page when it is there."""

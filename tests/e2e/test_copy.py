@@ -81,7 +81,7 @@ def test_a_figure_is_copied_with_its_intervals_and_saved_as_svg_and_png(playgrou
 
 @pytest.mark.slow
 def test_tables_of_other_pages_are_copied(playground: Server, visitor: Visit) -> None:
-    page = opened(visitor, playground, "/studio/agreement/explore")
+    page = opened(visitor, playground, "/studio/agreement/tune?threshold=0.9&numbers=1")
     expect(page.locator(".cc-copy:visible").first).to_be_visible()
     rows = rows_of(copied(page, page.locator(":has(> .cc-copy:visible)"), "CSV"))
     assert len(rows) > 1

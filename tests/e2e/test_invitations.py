@@ -18,7 +18,7 @@ from tests.e2e.server import Server, command, served_by_a_process
 from tests.ui.accounts_app import PASSWORD, users_file
 
 PREFIX = "/lab/concord"
-PAGES = ("", "browse", "agreement", "explore", "runs")
+PAGES = ("", "browse", "agreement", "agreement/tune", "runs")
 
 
 @pytest.fixture(scope="module")

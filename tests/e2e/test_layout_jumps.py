@@ -16,8 +16,8 @@ Visit = Callable[..., Visitor]
 READY: Final = {
     "": ".cc-leaderboard", "add": ".cc-add-zone", "browse": ".cc-cell", "images?show=map": ".cc-map__canvas",
     "agreement": ".cc-trust-table", "compare": ".cc-versus",
-    "results/votes": ".cc-votes", "matching": "main .cc-headline, #teaching",
-    "explore": "#explore-plot .ytick", "people": "main h1", "runs": "main table",
+    "results/votes": ".cc-votes", "agreement/captions": ".cc-matches",
+    "agreement/tune": ".cc-tuned-curve", "agreement/failures": ".cc-heatmap", "people": "main h1", "runs": "main table",
     "reports": "#report-preview .cc-note", "workbench": ".cc-verdicts",
 }  # fmt: skip
 MOST_PX: Final = 8

@@ -1,4 +1,4 @@
-"""A person answers a model's questions in the browser, and whose fault its wrong answers are appears on Explore."""
+"""A person answers a model's questions in the browser, and whose fault its wrong answers are appears on Failures."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def running(project: Path) -> Iterator[Server]:
 @pytest.mark.slow
 def test_a_persons_answers_split_the_wrong_ones(visitor: Visit, running: Server) -> None:
     page = visitor(running).page
-    explore = f"/studio/agreement/explore?suite={SUITE}&show=questions&see=people"
-    page.goto(explore)
-    expect(page.locator("#asked-lead")).to_contain_text("No person has answered questions")
-    expect(page.locator("#asked-numbers")).to_contain_text("--questionnaire tifa_vqa")
+    failures = f"/studio/agreement/failures?suite={SUITE}&picture=people"
+    page.goto(failures)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("No person has answered questions")
+    expect(page.locator("main pre")).to_contain_text("--questionnaire tifa_vqa")
 
     # is there one? yes, as asked for: the model is wrong; which is it? another: so is the image
     form = Form(page)
@@ -72,11 +72,14 @@ def test_a_persons_answers_split_the_wrong_ones(visitor: Visit, running: Server)
     assert answered.value.status == 200
     form.saved("")  # before, the page asks whoever leaves it to stay
 
-    page.goto(explore)
-    numbers, listed = page.locator("#asked-numbers"), page.locator("#asked-list")
+    page.goto(failures)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("of 2 wrong answers 50% are the image’s fault")
+    expect(page.locator(".cc-share-part").first).to_be_visible()
+    page.get_by_role("link", name="All numbers").click()
+    numbers, listed = page.get_by_role("complementary", name="All numbers"), page.locator(".cc-asked")
     expect(numbers).to_contain_text("Whose fault wrong answers are")
-    expect(page.locator("#asked-lead")).to_contain_text("of 2 wrong answers 50% are the image’s fault")
-    expect(page.locator("#asked-plot .js-plotly-plot .annotation-text").first).to_be_visible()
+    # what is drawn anew is muted until then
+    expect(page.locator(".cc-place")).to_have_css("opacity", "1")
     assert serious(page) == []
     (split,) = (
         row for row in json.loads(running.run("vqa", "--no-intervals", "--format", "json"))["splits"] if row["by"] == "all"
@@ -86,9 +89,11 @@ def test_a_persons_answers_split_the_wrong_ones(visitor: Visit, running: Server)
     # a number lists what is behind it, without another page
     cells = numbers.get_by_role("row", name=re.compile("^all ")).get_by_role("link")
     cells.nth(2).click()
-    expect(listed.locator("h2")).to_contain_text("wrong, though the image is right")
+    expect(page.get_by_role("heading", name=re.compile("wrong, though the image is right"))).to_be_attached()
     expect(listed.locator("tbody tr")).to_have_count(1)
     expect(page).to_have_url(re.compile("answers=vqa_wrong"))
+    page.get_by_role("link", name="Close").click()
+    expect(numbers).to_have_count(0)
     listed.locator("tbody a").click()
 
     # and leads to the image, its questions and what was said

@@ -61,12 +61,13 @@ class Rooms:
             "browse",
             "workbench",
             "agreement",
-            "explore",
+            "agreement/tune",
+            "agreement/failures",
             "campaigns",
             "runs",
             "reports",
             "map",
-            "matching",
+            "agreement/captions",
             "preferences",
         )
         return [*paths, "/annotate/", "/studio/", *(f"/studio/{name}" for name in pages)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from agreement import ThresholdCurve
-    from agreement.questions import GroupStatistic
     from concord.comparison.matching import AblationPoint
 
 _ROW = 40
@@ -258,38 +257,6 @@ def legend(figure: go.Figure, *, several: bool) -> go.Figure:
         above = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"}
         figure.update_layout(showlegend=True, legend=above, margin={"t": 48})
     return figure
-
-
-_BAR_HEIGHT: Final = 20
-
-
-def above_chance(tasks: Sequence[str], raters: Sequence[str], rows: Mapping[tuple[str, str], GroupStatistic]) -> go.Figure:
-    """Accuracy less chance with intervals: a group of bars for each task, in it one for each rater (SelfEval, Figure 4).
-
-    ``rows``: accuracy less chance by task and rater.
-    """
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
-    for k, rater in enumerate(raters):
-        known = [(task, row) for task in tasks if (row := rows.get((task, rater))) is not None and row.value is not None]
-        figure.add_trace(
-            go.Bar(
-                name=escaped(short(rater)),
-                orientation="h",
-                y=[escaped(wording.task(task)) for task, _ in known],
-                x=[row.value for _, row in known],
-                marker={"color": chart_colors.SERIES[k % len(chart_colors.SERIES)]},
-                error_x=error_bars([row for _, row in known], chart_colors.REFERENCE, 3),
-                hovertemplate=f"{escaped(rater)}{BREAK}%{{y}}: %{{x:+.1%}}{ALONE}",
-            )
-        )
-    plain(figure, height=130 + len(tasks) * (18 + _BAR_HEIGHT * len(raters)))
-    figure.update_layout(barmode="group", bargap=0.28)
-    figure.update_xaxes(title="accuracy less chance", tickformat="+.0%", zerolinewidth=2)
-    order = {"categoryorder": "array", "categoryarray": [escaped(wording.task(task)) for task in tasks]}
-    figure.update_yaxes(**order, autorange="reversed", showgrid=False)
-    return legend(figure, several=len(raters) > 1)
 
 
 def short(name: str) -> str:

@@ -19,16 +19,6 @@ def escaped(text: str) -> str:
     return escape(text)
 
 
-def in_lines(text: str) -> str:
-    """Return a text with its line breaks."""
-    return escaped(text).replace("\n", BREAK)
-
-
 def bold(label: str) -> str:
     """Return an escaped label in bold."""
     return f"<b>{label}</b>"
-
-
-def linked(label: str, href: str, color: str) -> str:
-    """Return an escaped label that leads to an escaped address, in a colour."""
-    return f'<a href="{href}" target="_self" style="color:{color}">{label}</a>'

@@ -18,9 +18,9 @@ from concord.common.base_path import at
 from concord.project import OpenProject
 from ui.pages.add import AddPage
 from ui.pages.add.runs import RunsPage
-from ui.pages.explore import ExplorePage
+from ui.pages.captions import CaptionsPage
+from ui.pages.failures import FailuresPage
 from ui.pages.images import ImagesPage
-from ui.pages.matching import MatchingPage
 from ui.pages.new_campaign import NewCampaignPage
 from ui.pages.people import PeoplePage
 from ui.pages.reports import ReportsPage
@@ -29,6 +29,7 @@ from ui.pages.results.compare import ComparePage
 from ui.pages.results.votes import VotesPage
 from ui.pages.studies import StudiesPage
 from ui.pages.trust import TrustPage
+from ui.pages.tune import TunePage
 from ui.shell.html import js_module, rendered
 from ui.shell.navigation import pages_app
 from ui.shell.page import Page
@@ -46,7 +47,7 @@ PLACES: Final[tuple[Place, ...]] = (
     Place(
         "Agreement", "a", "Whom may I trust, where do they fail?",
         "M7.5 5a5 5 0 1 0 0 10 5 5 0 0 0 0-10zM12.5 5a5 5 0 1 0 0 10 5 5 0 0 0 0-10z",
-        (TrustPage, ExplorePage, MatchingPage),
+        (TrustPage,), (FailuresPage, TunePage, CaptionsPage),
     ),
     Place(
         "People", "p", "Ask and check people", "M10 3a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM3 17.500c0-4 3-6 7-6s7 2 7 6z",
@@ -72,7 +73,7 @@ def annotate() -> gr.Blocks:
 
 _STYLES = (
     "concord", "studio", "navigation", "places", "results", "overview", "compare", "trust", "picture", "form",
-    "dialogs", "add", "runs", "explore", "matching", "votes", "people", "images", "drawer", "map", "wizard",
+    "dialogs", "add", "runs", "votes", "people", "images", "drawer", "map", "wizard", "agreement_tabs",
 )  # fmt: skip
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")

@@ -4,10 +4,12 @@ import { Api, detail } from "../api.js";
 import { at } from "../base_path.js";
 import { h } from "../dom.js";
 import { follow } from "../live_updates.js";
+import { turned, withParts } from "./live_form.js";
 import { boxed, closeMenus, search, untick } from "./scope_bar.js";
 
 const SLOW_MS = 800;
 const TIMEOUT_MS = 120_000;
+const PAUSE_MS = 60;
 
 export function mount(root, { place, beside, poll, modules = [], bare = [] }) {
   const page = new Place(root, place, beside, bare);
@@ -32,7 +34,7 @@ class Place {
     document.addEventListener("keydown", (event) => root.isConnected && this.escaped(event));
     root.addEventListener("keydown", walked);
     root.addEventListener("submit", (event) => this.submitted(event));
-    root.addEventListener("input", (event) => search(event.target));
+    root.addEventListener("input", (event) => search(event.target) ?? this.turned(event.target));
     root.addEventListener("change", () => this.picked());
     root.addEventListener("place:go", (event) => this.go(new URL(event.detail, location.href)));
     root.addEventListener("place:draw", () => this.draw({ quietly: true }));
@@ -40,8 +42,8 @@ class Place {
     window.addEventListener("popstate", back);
   }
 
-  /** Asks for what the address says, quick first; `quietly`: only what is whole. */
-  async draw({ quietly = false } = {}) {
+  /** Asks for what the address says, quick first; `quietly`: only what is whole; `parts`: nothing but the parts is replaced. */
+  async draw({ quietly = false, parts = false } = {}) {
     // what somebody is typing, or has open, stays
     if (quietly && this.content.querySelector("[data-dirty], [data-typed], :popover-open")) return;
     const asked = ++this.asked;
@@ -51,13 +53,14 @@ class Place {
     this.scope.hidden = this.bare.includes(place);
     const slow = setTimeout(() => this.busy(true), quietly ? 10 * SLOW_MS : SLOW_MS);
     this.content.classList.toggle("is-old", !quietly && this.version !== "");
+    this.content.classList.toggle("is-turned", parts);
     try {
       for (const whole of quietly ? [true] : [false, true]) {
         const drawn = await this.ask(whole);
         // whoever has gone on to another page has that one's title
         if (asked !== this.asked || !this.content.isConnected) return;
         if (quietly && this.content.querySelector("[data-dirty], [data-typed], :popover-open")) return;
-        this.show(drawn);
+        this.show(drawn, parts);
         if (drawn.complete) break;
       }
     } catch (error) {
@@ -77,7 +80,7 @@ class Place {
     return data;
   }
 
-  show({ scope, content, title, version, local }) {
+  show({ scope, content, title, version, local }, parts) {
     this.version = version;
     this.content.classList.toggle("is-local", local);
     document.title = `${title} - Concord`;
@@ -85,7 +88,7 @@ class Place {
     if (!this.scope.querySelector(":popover-open")) this.scope.innerHTML = scope;
     const ticked = new Set([...this.content.querySelectorAll("input[name=pick]:checked")].map((box) => box.value));
     const focused = document.activeElement && this.content.contains(document.activeElement) ? marker(document.activeElement) : null;
-    this.content.innerHTML = content;
+    if (!parts || !withParts(this.content, content)) this.content.innerHTML = content;
     this.content.classList.remove("is-old");
     for (const box of this.content.querySelectorAll("input[name=pick]")) box.checked = ticked.has(box.value);
     this.picked();
@@ -93,8 +96,22 @@ class Place {
     this.content.dispatchEvent(new CustomEvent("drawn"));
   }
 
+  /** While somebody moves a slider its form stays: the address follows, and the parts beside it are drawn anew. */
+  turned(field) {
+    const form = field.closest("[data-live-form]");
+    if (!form) return;
+    history.replaceState(history.state, "", turned(form, new URL(location.href)));
+    clearTimeout(this.soon);
+    this.soon = setTimeout(() => this.draw({ parts: true }), PAUSE_MS);
+  }
+
   busy(on) {
     this.status.textContent = on ? "Computing intervals …" : "";
+  }
+
+  /** What became of a change, until somebody goes on. */
+  say(text) {
+    if (text) this.content.prepend(h("p", { class: "cc-note cc-said", role: "status" }, text));
   }
 
   failed(error, quietly) {
@@ -148,11 +165,13 @@ class Place {
   async act(form) {
     const buttons = [...form.querySelectorAll("button")];
     for (const button of buttons) button.disabled = true;
-    const { outcome, data } = await new Api("/").post(form.dataset.post.slice(1), {});
+    const body = { ...JSON.parse(form.dataset.body ?? "{}"), ...Object.fromEntries(new FormData(form)) };
+    const { outcome, data } = await new Api("/").post(form.dataset.post.slice(1), body);
     for (const button of buttons) button.disabled = false;
     if (outcome === "ok") {
       form.closest("[popover]")?.hidePopover();
-      return this.draw({ quietly: true });
+      await this.draw({ quietly: true });
+      return this.say(data.said);
     }
     form.querySelector("p").textContent = detail(data, "Nothing was changed: the server does not answer. Try again.");
     return undefined;

@@ -39,8 +39,10 @@ export function untick(form) {
   for (const box of form.querySelectorAll("input[type=checkbox]")) box.checked = false;
 }
 
+/** Hides what a menu's search field does not name; null for any other field. */
 export function search(field) {
-  if (!field.matches?.("[data-search]")) return;
+  if (!field.matches?.("[data-search]")) return null;
   const words = field.value.trim().toLowerCase();
   for (const line of field.parentElement.querySelectorAll("[data-item], a")) line.hidden = !line.textContent.toLowerCase().includes(words);
+  return field;
 }

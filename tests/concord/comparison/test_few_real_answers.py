@@ -12,11 +12,11 @@ from agreement.preferences.votes import Vote
 from concord.common.people_kinds import ENOUGH, PeopleKind, leading_kind, why_simulated
 from concord.comparison.leaderboard import leaderboard
 from concord.comparison.preferences import Poll, Voter
-from concord.scope import scope_of
+from concord.error_analysis.tuning import TuneRequest, tune_scorer
+from concord.scope import Scope, scope_of
 from data.selection import PEOPLE, SIMULATED
 from data.store.core.store import Store
 from tests.ui.small_project import done
-from ui.pages.explore.controls import view_of
 
 SUITE = "playground"
 
@@ -95,12 +95,12 @@ def test_numbers_stay_simulated_until_real_answers_suffice(
         assert board.headline.by == columns[0]
 
 
-def test_explore_takes_its_people_from_the_address_as_documented(answered: Callable[[int], Store]) -> None:
+def test_tuning_leads_with_simulated_people_until_real_ones_suffice(answered: Callable[[int], Store]) -> None:
     with answered(3) as store:
-        chosen = {"suite": SUITE, "rater": "geneval-playground"}
-        assert view_of(store, chosen).people == "simulated"
-        assert view_of(store, chosen | {"people": "simulated"}).people == "simulated"
-        assert view_of(store, chosen | {"people": "people"}).people == "people"
+        for asked, expected in (("", "simulated"), ("simulated", "simulated"), ("real", "real")):
+            tuned = tune_scorer(store, Scope(SUITE), TuneRequest("geneval-playground", people=asked))
+            assert tuned is not None
+            assert tuned.people == expected
 
 
 @pytest.mark.parametrize(("n", "first"), [(0, "simulated"), (3, "simulated"), (100, "real")])

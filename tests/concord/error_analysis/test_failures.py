@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
-from inspect import unwrap
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from starlette.testclient import TestClient
 from concord.browsing.listing import marked_in
 from concord.error_analysis import failures
 from concord.error_analysis.failures import NEEDS, TITLES, FailureMark, describe_mark
+from concord.scope import Scope
 from data.formats.cooccurrence import Cooccurrence, ordered_pair
 from data.jobs.runs import Detection, Observation
 from data.prompts.coco import COCO
@@ -35,10 +35,9 @@ from scorers.failures import PICTURES
 from scorers.geneval import scorer
 from tests.ui import drawn_images
 from ui.components.addresses import browse_address
-from ui.components.linked_charts import Mark, Series, dots, heat, lines, stacked
-from ui.pages.explore.failures import DRAW, _drawn, generators
-from ui.pages.explore.failures import failures_part as failures_failures
-from ui.pages.explore.view import ALL
+from ui.components.linked_figures import Mark, Series, dots, heat, lines, stacked
+from ui.pages.failures.drawing import Drawing
+from ui.pages.failures.pictures import DRAW, failures_picture
 from ui.pages.images import open_images
 from ui.shell.html import rendered
 from ui.web.api import browse
@@ -46,6 +45,10 @@ from ui.web.api import browse
 HOSTILE = "<script>alert(1)</script>&a=b#\"'+"
 WHERE = ("geneval", drawn_images.RATER)
 SETTINGS = {**scorer.SCORER.profiles["playground"], **drawn_images.SETTINGS}
+
+
+def failures_failures(store: Store, suite: str, rater: str, picture: str, generator: str = "") -> Drawing:
+    return failures_picture(store, Scope(suite, generator=(generator,) if generator else ()), rater, picture)
 
 
 @pytest.fixture(scope="module")
@@ -98,10 +101,10 @@ def test_every_picture_has_a_title_a_way_to_draw_it_and_words_for_when_it_is_emp
 def test_every_number_of_a_picture_leads_to_its_images(store: Store, client: TestClient, picture: str) -> None:
     made = failures_failures(store, *WHERE, picture)
     assert made.figure is not None
-    assert "cc-lead" in rendered(made.lead)
+    assert made.lead
     # in the table: the address, and how many it says there are
     cells = re.findall(
-        r'<a href="([^"]+)">([^<]+)</a>(?:<small class="cc-detail">([\d,]+) of ([\d,]+))?', rendered(made.numbers)
+        r'<a href="([^"]+)">([^<]+)</a>(?:<small class="cc-detail">([\d,]+) of ([\d,]+))?', rendered([made.numbers, made.notes])
     )
     assert len(cells) >= 5
     for href, said, hits, _ in cells:
@@ -110,7 +113,7 @@ def test_every_number_of_a_picture_leads_to_its_images(store: Store, client: Tes
         # several objects may be in one image
         assert n == count or (picture == "colors" and 0 < n < count)
     # every number but those of nothing is a link
-    rest = re.sub(r"<a .*?</a>", "", rendered(made.numbers))
+    rest = re.sub(r"<a .*?</a>", "", rendered([made.numbers, made.notes]))
     if picture == "cooccurrence":  # shares of photographs, which are not in the project, have nothing beneath them
         rest = re.sub(r"<td[^>]*>[\d.]+\s%</td>", "", rest)
     assert set(re.findall(r"<td[^>]*>(\d[\d,]*\s%|\d+(?=<))", rest)) <= {"0\u00a0%", "0"}
@@ -119,16 +122,14 @@ def test_every_number_of_a_picture_leads_to_its_images(store: Store, client: Tes
 @pytest.mark.parametrize("picture", PICTURES)
 def test_every_mark_of_a_figure_is_a_link_too(store: Store, client: TestClient, picture: str) -> None:
     made = failures_failures(store, *WHERE, picture)
-    marks = [
-        (links(annotation.text), re.search(r"([\d,]+) of [\d,]+ (image|object)s?$", annotation.hovertext))
-        for annotation in made.figure.layout.annotations
-    ]
+    marks = re.findall(r'<(?:a|span)(?: href="([^"]*)")? (?:title|aria-label)="([^"]*)"', rendered(made.figure))
     assert len(marks) >= 3
-    for results, counted in marks:
+    for href, note in marks:
+        counted = re.search(r"([\d,]+) of [\d,]+ (image|object)s?$", note)
         assert counted is not None
         hits = int(counted[1].replace(",", ""))
-        assert bool(results) is bool(hits)
-        n = total(client, results[0][0]) if results else 0
+        assert bool(href) is bool(hits)
+        n = total(client, unescape(href)) if href else 0
         assert n == hits or (picture == "colors" and 0 < n < hits)
 
 
@@ -149,24 +150,32 @@ def test_the_faults_that_were_drawn_are_told(store: Store) -> None:
 
 
 def test_one_generator_or_all(store: Store) -> None:
-    assert generators(store, *WHERE) == [drawn_images.GENERATOR]
-    assert generators(store, "no such", drawn_images.RATER) == []
-    every, alone = (failures_failures(store, *WHERE, "kinds", name) for name in (ALL, drawn_images.GENERATOR))
-    assert all("generator=" not in href for href, _ in links(rendered(every.numbers)))
-    assert all(f"generator={drawn_images.GENERATOR}" in href for href, _ in links(rendered(alone.numbers)))
-    # of a name that nobody has, all are shown
-    assert rendered(failures_failures(store, *WHERE, "kinds", "nobody").numbers) == rendered(every.numbers)
+    every, alone = (failures_failures(store, *WHERE, "kinds", name) for name in ("", drawn_images.GENERATOR))
+    assert all("generator=" not in href for href, _ in links(rendered([every.numbers, every.notes])))
+    assert all(f"generator={drawn_images.GENERATOR}" in href for href, _ in links(rendered([alone.numbers, alone.notes])))
+    # of a name that nobody has there is nothing
+    assert failures_failures(store, *WHERE, "kinds", "nobody").figure is None
+
+
+def test_a_scope_has_the_pictures_of_its_images(store: Store) -> None:
+    assert failures.failing_raters(store, "geneval") == [drawn_images.RATER]
+    every = failures.pictures_of(store, Scope("geneval"), drawn_images.RATER)
+    assert every == [*PICTURES]
+    counting = failures.pictures_of(store, Scope("geneval", task="counting"), drawn_images.RATER)
+    assert "counts" in counting
+    assert not {"colors", "positions", "bindings"} & {*counting}
+    assert failures.pictures_of(store, Scope("other"), drawn_images.RATER) == []
 
 
 def test_empty_pictures_teach(store: Store) -> None:
     nobody = failures_failures(store, "geneval", "nobody", "counts")
     assert nobody.figure is None
     assert "has not looked at images of geneval" in rendered(nobody.lead)
-    assert "uv run app.py score geneval" in rendered(nobody.numbers)
+    assert "uv run app.py score geneval" in rendered([nobody.numbers, nobody.notes])
     blind = failures_failures(store, "geneval", drawn_images.CLIP, "colors")
     assert blind.figure is None
     assert text_of(rendered(blind.lead)).strip() == NEEDS["colors"]
-    assert "uv run app.py prompts geneval" in rendered(blind.numbers)
+    assert "uv run app.py prompts geneval" in rendered([blind.numbers, blind.notes])
     assert failures_failures(store, "", "", "counts").figure is None
     assert failures_failures(store, *WHERE, "no such picture").figure is None
 
@@ -176,9 +185,8 @@ def test_settings_that_make_no_sense_are_told_in_a_line(store: Store, monkeypatc
         raise ValueError("threshold must be from 0 to 1, got 7")
 
     monkeypatch.setattr(failures, "_table_of", refuse)
-    monkeypatch.setattr("ui.pages.explore.failures._drawn", unwrap(_drawn))
     made = failures_failures(store, *WHERE, "counts")
-    assert (made.figure, rendered(made.numbers)) == (None, "")
+    assert (made.figure, rendered([made.numbers, made.notes])) == (None, "")
     assert "cannot be judged: threshold must be from 0 to 1, got 7" in rendered(made.lead)
     assert failures.items(store, FailureMark("counts", drawn_images.RATER), Selection()) == []
 
@@ -222,20 +230,17 @@ def _fill(store: Store) -> None:
 @pytest.mark.parametrize("picture", PICTURES)
 def test_names_are_escaped_and_their_links_hold(odd: Store, picture: str) -> None:
     made = failures_failures(odd, *WHERE, picture)
-    said = rendered(made.lead) + rendered(made.numbers) + ("" if made.figure is None else made.figure.to_json())
+    said = rendered(made.lead) + rendered([made.numbers, made.notes]) + rendered(made.figure)
     assert "<script" not in said
     assert "\\u003cscript" not in said
     if made.figure is None:
         return
-    for href, _ in links(rendered(made.numbers)):
+    for href, _ in links(rendered([made.numbers, made.notes])):
         query = QueryParams(urlsplit(href).query)
         marked, places = marked_in(query.getlist), Selection.of(query.getlist)
         assert marked is not None
         assert failures.items(odd, marked, replace(places, rater=()))
-    # Plotly encodes a link once more than it should: what that would change has none on the figure, but in the table
-    marks = "".join(annotation.text for annotation in made.figure.layout.annotations)
-    assert "%26" not in marks
-    assert picture not in ("kinds", "first", "bindings") or "<a " in marks
+    assert picture not in ("kinds", "first", "bindings") or "<a " in rendered(made.figure)
 
 
 # ---- addresses
@@ -336,60 +341,27 @@ HALF = Mark(0.5, 0.25, 0.75, "a note\nmore", "/studio/images?suite=a%2Fb&found=x
 NONE = Mark(None)
 
 
-def marks_of(figure: Any) -> list[Any]:
-    return list(figure.layout.annotations)
+def test_a_mark_is_a_link_that_says_what_it_is_of() -> None:
+    for figure in (
+        heat(["r"], ["c"], [[HALF]], ("x", "y")),
+        dots(["a"], [Series("one", [HALF])], "share"),
+        lines(["0.1"], [Series("one", [HALF])], ("x", "y")),
+        stacked(["g"], [Series("one", [HALF])], "share"),
+    ):
+        text = rendered(figure)
+        assert [href for href, _ in links(text)] == [HALF.href]
+        assert 'aria-label="a note\nmore"' in text
 
 
-def test_a_link_is_written_so_that_plotly_leaves_it_alone() -> None:
-    (mark,) = marks_of(heat(["r"], ["c"], [[HALF]], ("x", "y")))
-    assert links(mark.text) == [("/studio/images?suite=a/b&found=x+y", "50 %")]
-    assert mark.hovertext == "a note<br>more"
-    for name in ("a%26b", "a%2Bb", "a%23b"):
-        (mark,) = marks_of(heat(["r"], ["c"], [[replace(HALF, href=f"/studio/images?suite={name}")]], ("x", "y")))
-        assert mark.text == "50 %"
-
-
-def test_what_is_missing_is_not_drawn() -> None:
-    table = heat(["r", "s"], ["c"], [[HALF], [NONE]], ("x", "y"))
-    assert len(marks_of(table)) == 1
-    assert list(table.data[0].z) == [(0.5,), (None,)] or [list(row) for row in table.data[0].z] == [[0.5], [None]]
-    plot = dots(["a", "b"], [Series("one", [HALF, NONE]), Series("two", [NONE, HALF])], "share")
-    assert [len(trace.x) for trace in plot.data] == [1, 1]
-    assert [trace.error_x.array[0] for trace in plot.data] == [0.25, 0.25]
-    assert lines(["0.1", "0.2"], [Series("one", [NONE, HALF])], ("x", "y")).data[0].x == (1,)
+def test_what_is_missing_is_not_drawn_and_names_stay_texts() -> None:
+    named = rendered(dots([HOSTILE], [Series(HOSTILE, [replace(HALF, note=HOSTILE)])], HOSTILE))
+    assert "<script" not in named
+    assert rendered(heat(["r", "s"], ["c"], [[HALF], [NONE]], ("x", "y"))).count("<a ") == 1
+    text = rendered(dots(["a", "b"], [Series("one", [HALF, NONE]), Series("two", [NONE, HALF])], "share"))
+    assert text.count("<a ") == text.count("no number") == 2
 
 
 def test_wrong_and_right_have_colours_of_their_own_and_what_is_neither_has_none() -> None:
     cells = [[HALF, replace(HALF, right=False), replace(HALF, right=None)]]
-    figure = heat(["r"], ["a", "b", "c"], cells, ("x", "y"))
-    assert [list(row) for row in figure.data[0].z] == [[0.5, -0.5, 0.0]]
-
-
-def test_bars_stand_end_to_end() -> None:
-    parts = [Series(str(k), [replace(HALF, value=value)]) for k, value in enumerate((0.2, 0.3, 0.5))]
-    figure = stacked(["g"], parts, "share")
-    assert [(trace.base[0], trace.x[0]) for trace in figure.data] == [(0.0, 0.2), (0.2, 0.3), (0.5, 0.5)]
-    assert [mark.x for mark in marks_of(figure)] == [0.1, 0.35, 0.75]
-
-
-@pytest.mark.parametrize("value", [0.05, 0.3, 0.5, 0.7, 1.0])
-@pytest.mark.parametrize("right", [True, False, None])
-def test_texts_on_marks_are_legible(value: float, right: bool | None) -> None:
-    """A contrast of 4.5 to 1 at least (WCAG AA) with the colour of their cell, worked out again from the colour scale."""
-    figure = heat(["r"], ["c"], [[replace(HALF, value=value, right=right)]], ("x", "y"))
-    ink = marks_of(figure)[0].font.color
-    scale = [color for _, color in figure.data[0].colorscale]
-    signed = figure.data[0].z[0][0]
-    end, base = (scale[2] if signed > 0 else scale[0]), scale[1]
-    ground = [b + abs(signed) * (a - b) for a, b in zip(_channels(end), _channels(base), strict=True)]
-    low, high = sorted((_luminance(ground), _luminance(_channels(ink))))
-    assert (high + 0.05) / (low + 0.05) >= 4.2
-
-
-def _channels(color: str) -> list[float]:
-    return [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-
-
-def _luminance(channels: list[float]) -> float:
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    text = rendered(heat(["r"], ["a", "b", "c"], cells, ("x", "y")))
+    assert re.findall(r"is-(right|wrong|neither)", text) == ["right", "wrong", "neither"]

@@ -19,10 +19,11 @@ from annotation import simulated
 from annotation.questionnaires.geneval import RULE_VERSION, derive
 from annotation.simulated import DepictedItem
 from concord.common import sentences
-from concord.error_analysis import failures, flips, rejudging
+from concord.error_analysis import failures, flips
 from concord.error_analysis.flips import FlipResult
 from concord.judging import derive_source
 from concord.runs import run_session, score
+from concord.scope import Scope
 from data.aspects import SCALES
 from data.jobs.runs import Observation, RunFolder
 from data.prompts.flips import Flipped, flip
@@ -40,13 +41,11 @@ from scorers.base import Flips, Settings, Verdict
 from scorers.geneval import rules
 from tests.ui import cow_scorer, drawn_images, explore_project, small_project
 from tests.ui.drawn_images import CLIP, GENERATOR, RATER
-from tests.ui.drawn_pages import as_text
 from tests.ui.explore_project import HOSTILE
 from tests.ui.small_project import concord, done, tables
-from ui.pages.explore import ExplorePage
-from ui.pages.explore.controls import choices, view_of
-from ui.pages.explore.flips import FLIPS, flip_test
-from ui.pages.explore.view import FLIPPED, SHOWN, ExploreView
+from ui.pages.failures.flip_test import FLIP_TITLES
+from ui.pages.failures.flip_test import flip_test as drawn_flip_test
+from ui.pages.failures.view import FailuresView
 from ui.shell.html import rendered
 
 SUITE = "geneval"
@@ -284,7 +283,11 @@ def test_only_a_rater_of_the_same_settings_is_a_partner(store: Store) -> None:
 
 def test_numbers_by_flipped_prompts_are_no_scores(store: Store) -> None:
     before = frame.frame(store, Selection(aspect=("score",)))
-    sources, raters, pictured = scorer_evidence.evidence_sources(store), choices(store, ExploreView()), failures.sources(store)
+    sources, raters, pictured = (
+        scorer_evidence.evidence_sources(store),
+        failures.failing_raters(store, SUITE),
+        failures.sources(store),
+    )
     read(store)
     after = frame.frame(store, Selection(aspect=("score",)))
     assert after.drop(columns="seq").equals(before.drop(columns="seq"))
@@ -296,7 +299,7 @@ def test_numbers_by_flipped_prompts_are_no_scores(store: Store) -> None:
     # nor does anybody turn knobs or draw failures of what was seen by other prompts
     assert scorer_evidence.evidence_sources(store) == sources
     assert failures.sources(store) == pictured
-    assert choices(store, ExploreView())["rater"] == raters["rater"]
+    assert failures.failing_raters(store, SUITE) == raters
     assert READER in contents.rater_names(store)
 
 
@@ -472,28 +475,29 @@ def test_an_unknown_flip_is_refused(reader: Path) -> None:
 # ---- page
 def test_the_page_shows_the_commands_numbers(store: Store) -> None:
     read(store)
-    shown = flip_test(store, SUITE, "relation")
+    shown = drawn_flip_test(store, Scope(SUITE), "relation")
     row = numbers(store)[CLIP, "all", "delta_s"]
-    assert f">{row.value:.3f}<small" in rendered(shown.numbers)
+    assert f">{row.value:.3f}<small" in rendered([shown.numbers, shown.notes])
     assert "Δs is how much higher" in rendered(shown.lead)
-    names = [re.sub("</?br?>", "", text) for text in shown.figure.layout.yaxis.ticktext]
+    names = re.findall(r'<span class="cc-dots-label" title="[^"]*">([^<]*)<', rendered(shown.figure))
     assert names == ["people", "simulated people", CLIP, RATER]
-    low, high = shown.figure.layout.xaxis.range
-    assert low < 0 < high
-    assert "ratings without the answers that they rest on: 1" in unescape(rendered(shown.numbers))
-    assert "score clipscore" not in rendered(shown.numbers)
+    assert "cc-dot-chance" in rendered(shown.figure)
+    assert "ratings without the answers that they rest on: 1" in unescape(rendered([shown.numbers, shown.notes]))
+    assert "score clipscore" not in rendered([shown.numbers, shown.notes])
 
 
 def test_what_is_missing_is_taught(store: Store) -> None:
-    shown = flip_test(store, SUITE, "relation")
-    assert f"uv run app.py score clipscore --set flip=relation --project {store.project}" in unescape(rendered(shown.numbers))
+    shown = drawn_flip_test(store, Scope(SUITE), "relation")
+    assert f"uv run app.py score clipscore --set flip=relation --project {store.project}" in unescape(
+        rendered([shown.numbers, shown.notes])
+    )
     prompt = Prompt("plain/0", "plain", "a cow", None, {"include": [{"class": "cow"}]})
     image = Image("plain/0", "g", 0)
     imports.apply(store, [ImportBundle("images", "p", "p", [prompt], [image], [image_item(image, prompt)])])
-    none = flip_test(store, "plain", "count")
+    none = drawn_flip_test(store, Scope("plain"), "count")
     assert none.figure is None
     assert "No prompt of plain asks for anything of this kind" in rendered(none.lead)
-    assert "prompts geneval -o prompts.jsonl" in rendered(none.numbers)
+    assert "prompts geneval -o prompts.jsonl" in rendered([none.numbers, none.notes])
 
 
 def test_nobody_has_judged_yet(tmp_path: Path) -> None:
@@ -501,24 +505,18 @@ def test_nobody_has_judged_yet(tmp_path: Path) -> None:
     image = Image("new/0", "g", 0)
     with Store(tmp_path / "new") as store:
         imports.apply(store, [ImportBundle("images", "p", "p", [prompt], [image], [image_item(image, prompt)])])
-        shown = flip_test(store, "new", "relation")
+        shown = drawn_flip_test(store, Scope("new"), "relation")
     assert shown.figure is None
     assert "Nobody has judged these images yet" in rendered(shown.lead)
-    assert "score geneval" in rendered(shown.numbers)
+    assert "score geneval" in rendered([shown.numbers, shown.notes])
 
 
-def test_the_view_and_its_address(store: Store) -> None:
-    view = view_of(store, {"show": FLIPPED, "flip": "count"})
-    assert (view.show, view.flip) == (FLIPPED, "count")
-    assert "show=flips" in view.address()
-    assert "flip=count" in view.address()
-    assert view_of(store, {"show": FLIPPED, "flip": "size"}).flip == "relation"
-    assert [*FLIPS] == ["relation", "color", "count"]
-    (made,) = ExplorePage(store).draw(view)
-    assert made
-    assert [made[f"part-{name}"] for name in SHOWN] == [False, False, True, False]
-    assert "Prompts with flipped numbers" in as_text(made)["flip-numbers"]
-    assert rejudging.sources(store)
+def test_the_view_and_its_address() -> None:
+    view = FailuresView.read(lambda name: {"picture": ["flips"], "flip": ["count"]}.get(name, []))
+    assert (view.picture, view.flip) == ("flips", "count")
+    assert view.address().endswith("?picture=flips&flip=count")
+    assert FailuresView.read(lambda name: {"flip": ["size"]}.get(name, [])).flip == "relation"
+    assert [*FLIP_TITLES] == ["relation", "color", "count"]
 
 
 def test_hostile_names_stay_text(store: Store) -> None:
@@ -529,9 +527,9 @@ def test_hostile_names_stay_text(store: Store) -> None:
     imports.apply(store, [ImportBundle("images", "h", "h", [prompt], images, places)])
     seen = [Observation(item.item_id, {}, ()) for item in places]
     explore_project.add_run(store, "0007-hostile", HOSTILE, seen, {item.item_id: spec for item in places})
-    shown = flip_test(store, HOSTILE, "relation")
-    everything = rendered(shown.lead) + rendered(shown.numbers) + shown.figure.to_json()
+    shown = drawn_flip_test(store, Scope(HOSTILE), "relation")
+    everything = rendered(shown.lead) + rendered([shown.numbers, shown.notes]) + rendered(shown.figure)
     assert "<img" not in everything
     assert "&lt;img" in everything
-    missing = flip_test(store, HOSTILE, "count")
-    assert "<img" not in rendered(missing.lead) + rendered(missing.numbers)
+    missing = drawn_flip_test(store, Scope(HOSTILE), "count")
+    assert "<img" not in rendered(missing.lead) + rendered([missing.numbers, missing.notes])

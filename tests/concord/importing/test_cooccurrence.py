@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
+from concord.scope import Scope
 from data.jobs.runs import Detection, Observation
 from data.prompts import sr2d_suite
 from data.records import Image, image_item
@@ -18,13 +19,13 @@ from data.store import library as kept
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, apply
 from scorers.visor import scorer
-from tests.concord.error_analysis.test_failures import links, text_of
+from tests.concord.error_analysis.test_failures import text_of
 from tests.data.formats.test_cooccurrence import instances
 from tests.ui import drawn_images
 from tests.ui.small_project import concord, done
-from ui.components import linked_charts
-from ui.components.linked_charts import LogAxis, Mark, Series, scatter
-from ui.pages.explore.failures import failures_part
+from ui.components.linked_figures import LogAxis, Mark, Series, scatter
+from ui.pages.failures.drawing import Drawing
+from ui.pages.failures.pictures import failures_picture
 from ui.shell.html import rendered
 
 CATEGORIES = [{"id": k, "name": name} for k, name in enumerate(("person", "bicycle", "car", "bus", "<b>"))]
@@ -121,6 +122,10 @@ def _see(store: Store) -> None:
     drawn_images._ingest(store, scorer.SCORER, "visor-x", {"keep": 0.05, "threshold": 0.1}, seen)
 
 
+def failures_part(store: Store, suite: str, rater: str, picture: str, generator: str = "") -> Drawing:
+    return failures_picture(store, Scope(suite, generator=(generator,) if generator else ()), rater, picture)
+
+
 def test_rho_is_that_of_scipy_over_the_pairs_that_the_file_knows(store: Store) -> None:
     made = failures_part(store, *WHERE)
     # person and bus: both are classes of the file, never together; of an airplane it knows nothing
@@ -130,31 +135,41 @@ def test_rho_is_that_of_scipy_over_the_pairs_that_the_file_knows(store: Store) -
     assert re.search(r"Both objects are found (more|neither).*Spearman’s rho 1\.00, 4 pairs", text_of(rendered(made.lead)))
     held = stats.spearmanr([*at.values()], [(FOUND[pair] // 2) / FOUND[pair] for pair in at]).statistic
     assert f"Spearman’s rho {held:.2f}" in text_of(rendered(made.lead))
-    assert "Never together: 1 pair, which stand apart, at 0" in text_of(rendered(made.numbers))
-    assert "lacks a class of theirs: 1 pair." in text_of(rendered(made.numbers))
-    assert len(made.figure.data[0].x) == 4
-    # the highest x is that of the pair that is together most often, and the lowest the one that never is
-    order = [y for _, y in sorted(zip(made.figure.data[0].x, made.figure.data[0].y, strict=True))]
-    assert order == [1 / 8, 2 / 8, 5 / 8, 6 / 8]
+    assert "Never together: 1 pair, which stand apart, at 0" in text_of(rendered([made.numbers, made.notes]))
+    assert "lacks a class of theirs: 1 pair." in text_of(rendered([made.numbers, made.notes]))
+    first = rendered(made.figure).partition("</figure>")[0]
+    places = [(float(x), -float(y)) for x, y in re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', first)]
+    assert len(places) == 4
+    # the pair that is together most often stands furthest to the right, and the one that never is furthest to the left
+    heights = [y for _, y in sorted(places)]
+    assert heights == sorted(heights)
 
 
 def test_a_mark_says_and_opens_its_images(store: Store) -> None:
     made = failures_part(store, *WHERE)
-    marks = {annotation.hovertext.split("<br>")[0]: annotation for annotation in made.figure.layout.annotations}
-    assert "50 %" in marks["bicycle and person, both found, as asked"].hovertext.replace("\u00a0", " ")
-    assert "3 of 6 images" in marks["bicycle and person, both found, as asked"].hovertext
-    ((href, _),) = links(marks["bicycle and person, both found"].text)
-    assert "asked=bicycle+and+person&found=both+found" in href
+    marks = {
+        note.partition("\n")[0]: (href, note)
+        for href, note in re.findall(r'<a href="([^"]*)" aria-label="([^"]*)"', rendered(made.figure))
+    }
+    _, held = marks["bicycle and person, both found, as asked"]
+    assert "50 %" in held.replace("\u00a0", " ")
+    assert "3 of 6 images" in held
+    href, _ = marks["bicycle and person, both found"]
+    assert "asked=bicycle+and+person&amp;found=both+found" in href
     # the file's name is one that a browser would read
-    assert "<b>" not in rendered(made.lead) + rendered(made.numbers) + made.figure.to_json()
+    assert "<b>" not in rendered(made.lead) + rendered([made.numbers, made.notes]) + rendered(made.figure)
     assert "val &amp; &lt;b&gt;" in rendered(made.lead)
 
 
 def test_one_generator_has_a_row_of_its_own(store: Store) -> None:
     every, alone = failures_part(store, *WHERE), failures_part(store, *WHERE, "g")
-    assert re.findall(r'<th scope="row">(g|h|all generators)</th>', rendered(every.numbers)) == ["g", "h", "all generators"]
-    assert re.findall(r'<th scope="row">(g|h|all generators)</th>', rendered(alone.numbers)) == ["g"]
-    assert "generator=g" in rendered(alone.numbers)
+    assert re.findall(r'<th scope="row">(g|h|all generators)</th>', rendered([every.numbers, every.notes])) == [
+        "g",
+        "h",
+        "all generators",
+    ]
+    assert re.findall(r'<th scope="row">(g|h|all generators)</th>', rendered([alone.numbers, alone.notes])) == ["g"]
+    assert "generator=g" in rendered([alone.numbers, alone.notes])
 
 
 def test_without_a_table_the_command_is_taught_and_another_file_is_drawn_at_once(tmp_path: Path) -> None:
@@ -164,14 +179,14 @@ def test_without_a_table_the_command_is_taught_and_another_file_is_drawn_at_once
         empty = failures_part(opened, *WHERE)
         assert empty.figure is None
         assert "not known in this project yet" in rendered(empty.lead)
-        assert "uv run app.py import cooccurrence instances_train2017.json --project" in rendered(empty.numbers)
+        assert "uv run app.py import cooccurrence instances_train2017.json --project" in rendered([empty.numbers, empty.notes])
     animals = [{"id": 7, "name": "zebra"}, {"id": 8, "name": "cow"}]
     done(project, "import", "cooccurrence", instances(tmp_path / "zebras.json", {1: [7, 8]}, animals))
     with Store(project) as opened:
         strange = failures_part(opened, *WHERE)
         assert strange.figure is None
         assert "None of the 5 pairs of classes asked for is among those that zebras names." in text_of(rendered(strange.lead))
-        assert "–" in rendered(strange.numbers)
+        assert "–" in rendered([strange.numbers, strange.notes])
     done(project, "import", "cooccurrence", instances(tmp_path / "same.json", {1: [0, 1, 2, 3]}, CATEGORIES))
     with Store(project) as opened:
         same = failures_part(opened, *WHERE)
@@ -187,31 +202,27 @@ def test_a_share_of_none_has_a_place_of_its_own() -> None:
     axis = LogAxis.of(shares)
     places = axis.positions(shares)
     assert [places[0], places[1], places[4]] == pytest.approx([-1, -3, 0])
-    low, high = axis.options()["range"]
+    low, high = axis.left, axis.right
     assert low < places[2] < places[3] < axis.split < places[1]
     assert places[4] < high
-    ticks = dict(zip(axis.options()["ticktext"], axis.options()["tickvals"], strict=True))
+    ticks = {text: place for place, text in axis.ticks()}
     assert ticks["1\u00a0%"] == pytest.approx(-2)
     assert ticks["0"] < axis.split
-    assert "0" not in LogAxis.of([0.1, 0.2]).options()["ticktext"]
+    assert "0" not in [text for _, text in LogAxis.of([0.1, 0.2]).ticks()]
 
 
 @pytest.mark.parametrize("shares", [[0.0, 0.0], [0.5], [1e-6, 1e-6], [0.2, 0.21], [1e-7, 1.0], [0.0, 1.0]])
 def test_an_axis_has_a_few_ticks_and_holds_all_marks(shares: list[float]) -> None:
     axis = LogAxis.of(shares)
-    low, high = axis.options()["range"]
+    low, high = axis.left, axis.right
     assert all(low < position < high for position in axis.positions(shares))
-    ticks = axis.options()["tickvals"]
+    ticks = [place for place, _ in axis.ticks()]
     assert 1 <= len(ticks) <= 8
     assert all(low <= tick <= high for tick in ticks)
 
 
-def test_of_very_many_marks_the_page_follows_the_click(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_mark_of_a_cloud_is_a_link() -> None:
     mark = Mark(0.5, 0.2, 0.7, "<b>\nmore", "/studio/images?x=a%26b")
-    few = scatter([0.1, 0.0], [Series("one", [mark, mark]), Series("two", [mark, Mark(None)])], "x")
-    assert len(few.layout.annotations) == 3
-    monkeypatch.setattr(linked_charts, "_LINKED", 1)
-    many = scatter([0.1, 0.0], [Series("one", [mark, mark]), Series("two", [mark, Mark(None)])], "x")
-    assert len(many.layout.annotations) == 0
-    assert list(many.data[1].customdata) == ["/studio/images?x=a%26b"]
-    assert list(many.data[1].hovertext) == ["&lt;b&gt;<br>more"]
+    text = rendered(scatter([0.1, 0.0], [Series("one", [mark, mark]), Series("two", [mark, Mark(None)])], "x"))
+    assert text.count('<a href="/studio/images?x=a%26b"') == 3
+    assert "<b>" not in text

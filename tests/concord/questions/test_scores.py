@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from html import escape, unescape
 from pathlib import Path
@@ -17,7 +18,9 @@ from starlette.middleware.sessions import SessionMiddleware
 
 from agreement import Options
 from agreement.questions import beside_people, scores
+from concord.error_analysis.failures import failing_raters
 from concord.questions import scores as questions_scores
+from concord.scope import open_scope
 from data.jobs.runs import Observation, Run
 from data.prompts.questions import PromptQuestion
 from data.records import Image, Prompt, Rater, image_item
@@ -34,11 +37,11 @@ from tests.ui.explore_project import HOSTILE, table
 from tests.ui.http_visitor import World
 from tests.ui.question_project import SUITE, VQA, WEAK, mostly, sometimes
 from tests.ui.small_project import concord, done
-from ui.pages.explore.controls import choices, view_of
-from ui.pages.explore.questions import SEEN
-from ui.pages.explore.questions import questions_part as shown
-from ui.pages.explore.view import Drawing, ExploreView
-from ui.shell.controls import Choice
+from ui.pages.failures import resolved_view
+from ui.pages.failures.drawing import Drawing
+from ui.pages.failures.questions import question_choices
+from ui.pages.failures.questions import questions_picture as shown
+from ui.pages.failures.view import SEEN, FailuresView
 from ui.shell.html import rendered
 from ui.web.api import form
 from ui.web.api import workbench as workbench_api
@@ -169,7 +172,7 @@ def test_texts_that_were_asked_differently_are_counted(store: Store) -> None:
     reworded(store, one)
     question_project.answer(store, "slow", TRUTH, [other], "0010-slow")
     assert questions_scores.mixed_texts(store, SUITE, "slow") == 1
-    told = unescape(rendered(shown(store, view(store, rater="slow")).numbers))
+    told = unescape(rendered(shown(store, view(store, rater="slow")).notes))
     assert "Of 1 text not all images was asked the same questions" in told
 
 
@@ -195,7 +198,7 @@ def test_imitations_are_never_mixed_with_people(store: Store) -> None:
     assert [row for row in after[0] if row.people == "real"] == before[0]
     assert [row for row in after[1] if row.people == "real"] == before[1]
     assert {row.people for row in after[0]} == {row.people for row in after[1]} == {"real", "simulated"}
-    html = rendered(shown(store, view(store, see="people")).numbers)
+    html = rendered(shown(store, view(store, picture="people")).numbers)
     assert "simulated people" in table(html, "VQA models beside people")[VQA]
 
 
@@ -245,8 +248,16 @@ def test_the_command_prints_the_same(template: Path, standing: Store, tmp_path: 
 
 
 # ---- the page
-def view(store: Store, **asked_for: str) -> ExploreView:
-    return view_of(store, {"suite": SUITE, "show": "questions", **asked_for})
+def view_of(store: Store, values: Mapping[str, str]) -> FailuresView:
+    asked = FailuresView.read(lambda name: [values[name]] if name in values else [])
+    opened = open_scope(store, asked.scope)
+    if opened is None:
+        return asked
+    return resolved_view(store, opened, asked, failing_raters(store, opened.scope.suite))[0]
+
+
+def view(store: Store, **asked_for: str) -> FailuresView:
+    return view_of(store, {"suite": SUITE, "picture": "types", **asked_for})
 
 
 def test_each_picture_shows_the_rows(standing: Store) -> None:
@@ -256,55 +267,55 @@ def test_each_picture_shows_the_rows(standing: Store) -> None:
         ("sources", "source", "TIFA by text source", "tifa"),
         ("entities", "entities", "TIFA by number of entities", "tifa"),
     ):
-        made = shown(standing, view(standing, see=see, reference="photos"))
-        lines = table(rendered(made.numbers), caption)
+        made = shown(standing, view(standing, picture=see, reference="photos"))
+        lines = table(rendered([made.numbers, made.notes]), caption)
         mine = [row for row in rows if (row.rater, row.statistic) == (VQA, statistic) and row.by in (by, "all")]
         for generator, k in (("alpha", 0), ("beta", 1), ("photos", 2)):
             fields = {row.group.replace("_", " "): f"{row.value:.3f}" for row in mine if row.generator == generator}
             assert {name: cells[k] for name, cells in lines.items() if name in fields} == fields
-        assert made.figure is not None
-        assert [trace.name for trace in made.figure.data] == ["alpha", "beta", "photos (reference)"]
-        assert made.figure.data[2].marker.symbol == "diamond-open"
+        legend = rendered(made.figure).partition("</p>")[0]
+        assert re.findall(r"</i>([^<]*)<", legend) == ["alpha", "beta", "photos (reference)"]
+        assert legend.count("is-reference") == 1
     assert "photos, the reference," in rendered(made.lead)
     people, split = questions_scores.recall_people(standing, SUITE, "")
-    made = shown(standing, view(standing, see="people"))
+    made = shown(standing, view(standing, picture="people"))
     accuracy = next(row for row in people if (row.statistic, row.rater) == ("vqa_accuracy", VQA))
-    assert table(rendered(made.numbers), "VQA models beside people")[VQA][1] == f"{accuracy.value:.3f}"
+    assert table(rendered([made.numbers, made.notes]), "VQA models beside people")[VQA][1] == f"{accuracy.value:.3f}"
     # of the prompt and the question, each beside that of passing all; only a judge gives reasons
     biases = {row.statistic: row for row in people if row.rater == VQA and "length_bias" in row.statistic}
     assert biases["length_bias_question"].n == accuracy.n
     assert (biases["length_bias_reason"].n, biases["length_bias_reason"].excluded["no_length"]) == (0, accuracy.n)
     lengths = [f"{row.value:.3f}" for name, row in biases.items() if name != "length_bias_reason"]
-    assert table(rendered(made.numbers), "Length bias")[VQA][1:5] == lengths
+    assert table(rendered([made.numbers, made.notes]), "Length bias")[VQA][1:5] == lengths
     whole = next(row for row in split if (row.rater, row.by) == (VQA, "all"))
-    assert table(rendered(made.numbers), "Whose fault wrong answers are")["all"][:3] == [
+    assert table(rendered([made.numbers, made.notes]), "Whose fault wrong answers are")["all"][:3] == [
         f"{whole.counts[name]:,}" for name in ("wrong", "image_wrong", "vqa_wrong")
     ]
-    assert [sum(bar) for bar in zip(*(trace.x for trace in made.figure.data), strict=True)] == pytest.approx(
-        [1.0] * len(made.figure.data[0].x)
-    )
-    made = shown(standing, view(standing, see="models"))
+    bars = rendered(made.figure).split('class="cc-share-bar"')[1:]
+    sums = [sum(map(float, re.findall(r"flex-basis:([\d.]+)%", bar))) for bar in bars]
+    assert sums == pytest.approx([100.0] * len(bars), abs=0.02)
+    made = shown(standing, view(standing, picture="models"))
     pair, _ = questions_scores.recall_models(standing, SUITE, "")
     caption = "Scores per image: do two models put images in the same order?"
-    assert table(rendered(made.numbers), caption)[VQA][1] == f"{pair.value:.3f}"
+    assert table(rendered([made.numbers, made.notes]), caption)[VQA][1] == f"{pair.value:.3f}"
     assert "differ most" in rendered(made.listed)
 
 
 @pytest.mark.parametrize("see", SEEN)
 def test_every_number_leads_to_what_is_behind_it(standing: Store, see: str) -> None:
-    made = shown(standing, view(standing, see=see))
-    addresses = [unescape(part.split('"')[0]) for part in rendered(made.numbers).split('href="')[1:]]
-    own = [address for address in addresses if "/explore?" in address]
+    made = shown(standing, view(standing, picture=see))
+    addresses = [unescape(part.split('"')[0]) for part in rendered([made.numbers, made.notes]).split('href="')[1:]]
+    own = [address for address in addresses if "/failures?" in address]
     assert own
     for address in own:
         asked_for = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
         led = view_of(standing, asked_for)
         # what an address asks for is there
-        assert {name: str(getattr(led, name)) for name in asked_for} == asked_for
+        assert {name: str(getattr(led, name)) for name in asked_for} == asked_for | {"suite": SUITE}
     if see in ("types", "people"):
         wrong = questions_scores.answers_beside_people(standing, SUITE, "", VQA)
         wrong = wrong[(wrong["answer"] != wrong["chosen"]) & (wrong["element_type"] == "color")]
-        listed = rendered(shown(standing, view(standing, see=see, group="color")).listed)
+        listed = rendered(shown(standing, view(standing, picture=see, group="color")).listed)
         assert f"{len(wrong)} answer" in listed
         assert listed.count("<tr>") == len(wrong) + 1
         assert "image=" in listed
@@ -316,53 +327,49 @@ def test_the_lists_are_what_they_say(standing: Store) -> None:
         entry for entry in questions_scores.recall_people(standing, SUITE, "")[1] if (entry.rater, entry.by) == (VQA, "all")
     )
     for name in ("image_wrong", "vqa_wrong", "not_asked"):
-        listed = rendered(shown(standing, view(standing, see="people", answers=name)).listed)
+        listed = rendered(shown(standing, view(standing, picture="people", answers=name)).listed)
         assert f"{split.counts[name]:,} answer" in listed or f"of {split.counts[name]:,}." in listed
     right = rendered(shown(standing, view(standing, answers="right", whose="beta")).listed)
     n = int(((rows["answer"] == rows["chosen"]) & (rows["generator"] == "beta")).sum())
     assert f"of {n:,}." in right or f"{n:,} answers" in right
     different = int(((rows["state"] == "decided") & (rows["people"] != rows["chosen"])).sum())
-    assert f"{different:,} answer" in rendered(shown(standing, view(standing, see="people", answers="different")).listed)
+    assert f"{different:,} answer" in rendered(shown(standing, view(standing, picture="people", answers="different")).listed)
 
 
-def names(choice: Choice) -> list[str]:
-    return [choice[1] for choice in choice.choices]
-
-
-def test_the_controls_follow_what_there_is(standing: Store) -> None:
-    chosen = view_of(standing, {"show": "questions"})
-    assert (chosen.suite, chosen.rater, chosen.see, chosen.answers, chosen.group) == (SUITE, VQA, "types", "wrong", "all")
-    offered = choices(standing, chosen)
-    assert names(offered["rater"]) == [VQA, WEAK]
-    assert names(offered["reference"]) == ["all", "alpha", "beta", "photos"]
-    assert not offered["against"].choices
-    assert names(choices(standing, replace(chosen, see="models"))["against"]) == [WEAK]
-    # in another part nothing of this is in the way
-    other = view_of(standing, {"show": "failures", "see": "people", "reference": "photos"})
-    assert not any((other.see, other.source, other.reference, other.against, other.group, other.whose, other.answers))
-    alone = view(standing, source="colors")
-    assert {row.group for row in questions_scores.recall_scores(standing, SUITE, alone.source, "") if row.by == "source"} == {
+def test_the_menus_follow_what_there_is(standing: Store) -> None:
+    chosen = view_of(standing, {})
+    assert (chosen.suite, chosen.rater, chosen.picture, chosen.answers, chosen.group) == (SUITE, VQA, "types", "wrong", "all")
+    offered = question_choices(standing, chosen)
+    assert failing_raters(standing, SUITE) == [VQA, WEAK]
+    assert [*offered["reference"]] == ["all", "alpha", "beta", "photos"]
+    assert not offered["against"]
+    assert [*question_choices(standing, replace(chosen, picture="models"))["against"]] == [WEAK]
+    # in another picture nothing of this is in the way
+    assert question_choices(standing, replace(chosen, picture="flips")) == {}
+    assert "reference" not in replace(chosen, picture="flips", reference="photos").address()
+    alone = view(standing, task="colors")
+    assert {row.group for row in questions_scores.recall_scores(standing, SUITE, "colors", "") if row.by == "source"} == {
         "colors"
     }
-    assert "texts of colors alone" in rendered(shown(standing, alone).lead)
+    assert "texts of colors alone" in shown(standing, alone).lead
 
 
 def test_what_is_missing_is_taught(store: Store, tmp_path: Path) -> None:
     with Store(tmp_path / "empty") as empty:
-        made = shown(empty, view_of(empty, {"show": "questions"}))
+        made = shown(empty, view_of(empty, {"picture": "types"}))
         assert isinstance(made, Drawing)
-        assert "score tifa" in rendered(made.numbers)
-        assert "import questions --from-specs" in rendered(made.numbers)
+        assert "score tifa" in rendered([made.numbers, made.notes])
+        assert "import questions --from-specs" in rendered([made.numbers, made.notes])
     with store.read() as cursor:
         cursor.execute("delete from judgements where aspect = 'answer' and rater_id in ('ann', 'ben')")
-    made = shown(store, view(store, see="people"))
-    assert "campaigns create questions --questionnaire tifa_vqa" in rendered(made.numbers)
+    made = shown(store, view(store, picture="people"))
+    assert "campaigns create questions --questionnaire tifa_vqa" in rendered([made.numbers, made.notes])
     assert made.figure is None
     assert "not asked" not in rendered(made.lead)
     with store.read() as cursor:
         cursor.execute("delete from evidence where rater_id = ?", [WEAK])
-    made = shown(store, view(store, see="models"))
-    assert "score tifa --profile blip" in rendered(made.numbers)
+    made = shown(store, view(store, picture="models"))
+    assert "score tifa --profile blip" in rendered([made.numbers, made.notes])
     assert made.figure is None
 
 
@@ -373,8 +380,8 @@ def test_dsgs_own_rule_is_named(store: Store) -> None:
     explore_project.add_run(
         store, "0007-dsg", "dsg", [Observation(item, payload_of(now.number, questions))], {item: {}}, tifa.DSG
     )
-    assert "Its own score counts an answer only if" in rendered(shown(store, view(store, rater="dsg")).numbers)
-    assert "Its own score" not in rendered(shown(store, view(store, rater=VQA)).numbers)
+    assert "Its own score counts an answer only if" in rendered(shown(store, view(store, rater="dsg")).notes)
+    assert "Its own score" not in rendered(shown(store, view(store, rater=VQA)).notes)
 
 
 def test_hostile_texts_stay_texts(store: Store) -> None:
@@ -391,11 +398,11 @@ def test_hostile_texts_stay_texts(store: Store) -> None:
         question_project.answer(store, rater, lambda *_: HOSTILE, [item], f"0006-{len(rater)}")
     question_project.say(store, f"{HOSTILE} person", lambda *_: HOSTILE, [item])
     for see in SEEN:
-        made = shown(store, view(store, rater=HOSTILE, see=see, reference=HOSTILE))
-        whole = rendered(made.lead) + rendered(made.numbers) + rendered(made.listed)
+        made = shown(store, view(store, rater=HOSTILE, picture=see, reference=HOSTILE))
+        whole = rendered(made.lead) + rendered([made.numbers, made.notes]) + rendered(made.listed)
         assert "<img src=x" not in whole
         assert escape(HOSTILE) in whole
-        assert made.figure is None or "<img src=x" not in str(made.figure.to_json()).replace("\\u003c", "<")
+        assert "<img src=x" not in rendered(made.figure)
 
 
 # ---- the Workbench

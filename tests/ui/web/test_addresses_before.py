@@ -17,6 +17,11 @@ from ui.web.addresses_before import new_address
         ("images/map", [("paint", "task"), ("task", "a")], "images?show=map&paint=task&task=a"),
         ("scorers", [("suite", "s"), ("epsilon", "0.2")], "agreement?suite=s&epsilon=0.2"),
         ("agreement/scorers", [("task", "t1")], "agreement?task=t1"),
+        ("explore", [("rater", "visor"), ("threshold", "0.5")], "agreement/tune?rater=visor&threshold=0.5"),
+        ("explore", [("show", "failures"), ("picture", "counts")], "agreement/failures?picture=counts"),
+        ("agreement/explore", [("show", "questions"), ("see", "people")], "agreement/failures?picture=people"),
+        ("explore", [("show", "flips"), ("flip", "color")], "agreement/failures?flip=color&picture=flips"),
+        ("matching", [("suite", "itm")], "agreement/captions?suite=itm"),
     ],
 )  # fmt: skip
 def test_an_address_of_before_leads_to_its_image_with_its_listing(

@@ -162,7 +162,7 @@ def _beginnings(place: PeoplePage) -> Node:
         ],
         htpy.div(class_="cc-campaign-foot")[
             htpy.a(href=page_address("people/new"))["New campaign"],
-            htpy.a(href=page_address("people/plan"))["How many answers are enough?"],
+            htpy.a(href=page_address("people/new"))["How many answers are enough?"],
         ],
     ]
     return htpy.section(class_="cc-part cc-campaign-cards")[label, invite]

@@ -78,7 +78,7 @@ def coefficients(rows: Sequence[RaterEffectRow]) -> tuple[str, list[RaterEffectR
 
 def _reliability(rows: Sequence[RaterEffectRow]) -> Element:
     kind, known = coefficients(rows)
-    plan = htpy.a(href=page_address("people/plan"))["Plan with this"]
+    plan = htpy.a(href=page_address("people/new"))["Plan with this"]
     if not known:
         why = "How reliable the mean of several people is, is known once images have two answers each."
         body: Node = htpy.p(class_="cc-part-hint")[why]

@@ -15,6 +15,7 @@ from concord.comparison.trust import Trust, is_huge, trust
 from concord.project import OpenProject
 from concord.scope import ALL, OpenScope, open_scope
 from ui.components.addresses import page_address
+from ui.pages.agreement_tabs import TRUST, agreement_tabs, could_be_here
 from ui.pages.results.notices import nothing_yet
 from ui.pages.trust.all_numbers import costs_menu, numbers_panel
 from ui.pages.trust.matrix import any_two_raters, places_allowed
@@ -47,7 +48,8 @@ class TrustPage(LivePlace):
                 float(view.epsilon),
                 intervals=intervals,
             )
-            content = [_sentence(self.store, made, opened, view), _body(self.store, made, view)]
+            tabs = agreement_tabs(self.store, TRUST, opened.asked, opened.scope.suite)
+            content = [tabs, _sentence(self.store, made, opened, view), _body(self.store, made, view)]
             yield PlaceDrawing(scope_bar(opened, view.of_scope), content, "Agreement", complete=intervals == passes[-1])
 
 
@@ -62,7 +64,7 @@ def _sentence(store: OpenProject, made: Trust, opened: OpenScope, view: TrustVie
         sub = "Scorers can be compared with each other; how far to trust one is known once people have answered."
         head = [htpy.h1["Nobody has answered: no agreement"], htpy.p(class_="cc-sub")[sub]]
         return [notes, htpy.header(class_="cc-lead")[htpy.div[head], label]]
-    plan = htpy.a(href=page_address("people/plan"))["Plan them"]
+    plan = htpy.a(href=page_address("people/new"))["Plan them"]
     lines: list[Node] = [f"{line} " for line in made.about]
     if made.more is not None:
         lines.append(plan)
@@ -122,20 +124,16 @@ def _body(store: OpenProject, made: Trust, view: TrustView) -> Node:
             ],
             panel,
         ],
-        _could_be_here(made),
+        _could_be_here(store, made),
         view.numbers and numbers_panel(store, made, view, rater, beside),
     ]
 
 
-def _could_be_here(made: Trust) -> Node:
+def _could_be_here(store: OpenProject, made: Trust) -> Node:
     """Return one line about what is not here, and how to get it."""
     missing: list[Node] = []
     if made.people != "real":
         missing.append(["people’s answers (", htpy.a(href=at("/annotate/"))["label images"], ")"])
-    if not made.scorers:
-        missing.append(["scorers (", htpy.a(href=page_address("add/runs"))["score the images"], ")"])
-    unfit = next_steps.about_unfit((each.name for each in made.scorers), made.selection.suite[0])
-    line = [[", " if n else "", part] for n, part in enumerate(missing)]
-    if not missing and not unfit:
-        return ""
-    return htpy.footer(class_="cc-quietline")[missing and htpy.p["Could be here: ", line, "."], unfit and htpy.p[unfit]]
+    suite = made.selection.suite[0]
+    unfit = next_steps.about_unfit((each.name for each in made.scorers), suite)
+    return [could_be_here(store, suite, *missing), unfit and htpy.footer(class_="cc-quietline")[htpy.p[unfit]]]

@@ -25,6 +25,7 @@ from ui.components.addresses import browse_address, page_address
 from ui.components.dots import Axis, axis_of, dot, interval_text
 from ui.components.image_strip import image_link
 from ui.components.tables import table_element
+from ui.pages.agreement_tabs import rater_tabs
 from ui.pages.results.board import number_title
 from ui.pages.trust.view import TrustView
 
@@ -50,7 +51,7 @@ def pair_panel(store: OpenProject, made: Trust, view: TrustView, rater: str, bes
     return htpy.aside(class_="cc-panel cc-trust-panel", aria_label="Two raters")[
         htpy.section[heading, _meeting(store, made, rater, beside)],
         scorer is not None and beside == made.who and _by_task(made, rater),
-        _links(made, view, rater, scorer is not None),
+        _links(store, made, view, rater, scorer is not None),
     ]
 
 
@@ -237,10 +238,13 @@ def _task_line(row: Estimate, axis: Axis) -> Node:
     ]
 
 
-def _links(made: Trust, view: TrustView, rater: str, is_scorer: bool) -> Element:
+def _links(store: OpenProject, made: Trust, view: TrustView, rater: str, is_scorer: bool) -> Element:
     suite, generator = made.selection.suite[0], [("generator", name) for name in made.selection.generator]
     of_scorer: Node = is_scorer and [
-        htpy.a(href=page_address("agreement/explore", *generator, suite=suite, rater=rater))["Tune and failures"],
+        [
+            htpy.a(href=page_address(path, *generator, suite=suite, rater=rater))[title]
+            for path, title in rater_tabs(store, suite, rater)
+        ],
         htpy.a(href=page_address("add/runs"))["Run, weights, version"],
     ]
     numbers = htpy.a(href=view.address(rater=rater, numbers="pair"), data_scope="")["All numbers"]

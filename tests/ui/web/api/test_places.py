@@ -15,7 +15,7 @@ from ui.web.addresses_before import NEW_ADDRESSES
 from ui.web.server import create_app
 from ui.web.studio import PAGES
 
-PLACES = ("results", "results/compare", "results/votes")
+PLACES = ("results", "results/compare", "results/votes", "agreement/tune", "agreement/failures", "agreement/captions")
 HOSTILE = "</script><script>alert(1)</script>\x00" * 20
 
 
@@ -73,6 +73,15 @@ def test_hostile_addresses_are_drawn_without_their_markup(client: TestClient, pl
         "two",
         "who",
         "scorer",
+        "rater",
+        "along",
+        "people",
+        "flips",
+        "picture",
+        "flip",
+        "said",
+        "threshold",
+        "rule",
     )
     answer = client.get(f"/api/studio/places/{place}", params=dict.fromkeys(names, HOSTILE) | {"page": "-9", "whole": "1"})
     assert answer.status_code == 200

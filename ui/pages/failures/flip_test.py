@@ -1,8 +1,9 @@
-"""The flip test on the page Explore: whether raters see what is flipped, everybody's numbers beside people's."""
+"""The flip test: whether raters see what is flipped, everybody's numbers beside people's."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
 from htpy import Node
 
@@ -13,14 +14,15 @@ from concord.common.table import Cell, Column, numbers
 from concord.error_analysis import flips
 from concord.error_analysis.flips import FlipLine, FlipResult, FlipRows, flip_lines
 from concord.error_analysis.rejudging import MOST_IMAGES
+from concord.project import OpenProject
+from concord.scope import Scope
 from data.prompts.flips import FLIP_REASONS, FlipKind
-from data.selection import Selection
-from data.store.core.store import Store
-from ui.components import charts
+from ui.components.dots import axis_of
+from ui.components.linked_figures import Mark, Series, dots
 from ui.components.tables import Cells, columns, note, plain_table, table_element, with_details
-from ui.pages.explore.view import Drawing, command_block
+from ui.pages.failures.drawing import Drawing, command_block
 
-FLIPS: Final[dict[str, str]] = {"relation": "relations", "color": "colours", "count": "numbers"}
+FLIP_TITLES: Final[dict[str, str]] = {"relation": "relations", "color": "colours", "count": "numbers"}
 """The kinds of flips by their name in the address."""
 _MEANS: Final[dict[str, str]] = {
     "relation": "left and right, above and below changed round",
@@ -45,25 +47,43 @@ _HEADERS: Final = {
 }
 
 
-def flip_test(store: Store, suite: str, kind: FlipKind) -> Drawing:
-    """All raters of a suite."""
-    flip_rows = flips.recall(store, Selection(suite=(suite,)), kind, MOST_IMAGES)
+def flip_test(store: OpenProject, scope: Scope, kind: FlipKind) -> Drawing:
+    """Return the test of all raters on a scope's images."""
+    suite = scope.suite
+    flip_rows = flips.recall(store, replace(scope.narrow, aspect=()), kind, MOST_IMAGES)
     if suite in flip_rows.unflippable:
         missing = (next_steps.PROMPTS[:1], next_steps.score_command(store, "geneval"))
         return Drawing.missing(store, _NONE.format(suite=suite), *missing)
     if not flip_rows.rows:
         return Drawing.missing(store, _NOBODY, next_steps.score_command(store, "geneval"))
-    lead = _LEAD.format(what=_MEANS[kind])
+    lead = f"{_finding(flip_rows, kind)} {_LEAD.format(what=_MEANS[kind])}"
     if flip_rows.images < flip_rows.total:
         lead += f" These are {flip_rows.images:,} images taken by chance of {flip_rows.total:,}."
     titles = [Column(title, text, number=True) for title, text in _HEADERS.values()]
     heads = columns("rater", "generator", *titles, *numbers("images"))
     lines = [*map(_line, flip_lines(flip_rows.rows))]
-    table = table_element(plain_table(f"Prompts with flipped {FLIPS[kind]}", heads, lines))
+    table = table_element(plain_table(f"Prompts with flipped {FLIP_TITLES[kind]}", heads, lines))
     # how to make the numbers that are missing
     commands = dict.fromkeys(row.command for row in flip_rows.rows if row.command)
     unread = [note(_UNREAD), command_block(store, tuple(commands))] if commands else ""
-    return Drawing(note(lead, "cc-lead"), _figure(flip_rows), [table, unread, _left_out(flip_rows)])
+    return Drawing(lead, _figure(flip_rows), table, [unread, _left_out(flip_rows)])
+
+
+def _finding(flip_rows: FlipRows, kind: FlipKind) -> str:
+    """Return which rater's score falls most, and which least, where the prompt is flipped."""
+    known = [row for row in _compared(flip_rows) if row.value is not None]
+    if not known:
+        return f"Nobody’s score by prompts with flipped {FLIP_TITLES[kind]} is known yet."
+    first, last = max(known, key=lambda row: row.value or 0.0), min(known, key=lambda row: row.value or 0.0)
+    sentence = f"Flipped {FLIP_TITLES[kind]} lower the score of {first.rater} by {_text(first.value or 0.0)}"
+    return f"{sentence}, that of {last.rater} by {_text(last.value or 0.0)}." if last is not first else f"{sentence}."
+
+
+def _compared(flip_rows: FlipRows) -> list[FlipResult]:
+    """Return each rater's difference, on the same images where there are enough of them."""
+    known = [row for row in flip_rows.rows if row.statistic == DELTA and row.value is not None]
+    generator = SHARED if any(row.generator == SHARED and row.n_items >= _ENOUGH for row in known) else ALL
+    return [row for row in known if row.generator == generator]
 
 
 def _line(line: FlipLine) -> Cells:
@@ -88,19 +108,16 @@ def _text(value: float) -> str:
     return f"{round(value, 3) + 0:z.3f}"
 
 
-def _figure(flip_rows: FlipRows) -> Any:
-    """Each rater's Δs, on the same images where there are enough of them."""
-    known = [row for row in flip_rows.rows if row.statistic == DELTA and row.value is not None]
-    generator = SHARED if any(row.generator == SHARED and row.n_items >= _ENOUGH for row in known) else ALL
-    rows = [row for row in known if row.generator == generator]
+def _figure(flip_rows: FlipRows) -> Node:
+    """Return each rater's Δs around 0: how far it is from there is the question."""
+    rows = _compared(flip_rows)
     if not rows:
         return None
-    # how far from 0 is the question
-    lines = [
-        charts.ForestLine(row.rater, row.value, row.low, row.high, row.n_items, "scorer", row.people == "simulated")
-        for row in rows
-    ]
-    return charts.forest(lines, f"Δs, {_PLACES[generator]}", around_zero=_BESIDE_0)
+    numbers = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
+    marks = [Mark(row.value, row.low, row.high, f"{row.rater}: {_text(row.value or 0.0)}\nn = {row.n_items:,}") for row in rows]
+    scale = axis_of([*numbers, -_BESIDE_0, _BESIDE_0])
+    title = f"Δs, {_PLACES[rows[0].generator]}"
+    return dots([row.rater for row in rows], [Series("Δs", marks)], title, scale=scale, chance=0.0)
 
 
 def _left_out(flip_rows: FlipRows) -> Node:

@@ -1,4 +1,4 @@
-"""Explore, the part Questions: TIFA's scores, VQA models beside each other, and beside people who answered the same.
+"""Pictures of questions: TIFA's scores, VQA models beside each other, and beside people who answered the same.
 
 Scores by element type, text source or number of entities (TIFA, Figures 8 and 9, Table 4); how much they depend on the VQA
 model (Figure 10); models beside people (Table 3, Figure 11); and the answers behind a number, each leading to its image.
@@ -33,32 +33,24 @@ from agreement.questions.people import (
     Split,
 )
 from agreement.questions.scores import ACCURACY, LESS_REFERENCE, SPEARMAN, TIFA, GroupStatistic
+from concord.browsing.grid import previews
 from concord.common import next_steps, sentences, wording
 from concord.common.base_path import at
 from concord.common.table import Cell, Column, numbers
 from concord.error_analysis import rejudging
+from concord.project import OpenProject
 from concord.questions import scores
 from concord.questions.scores import REAL, AnswerBesidePeople
 from data.browsing import ItemPreview
 from data.selection import Selection
-from data.store.browse import contents
-from data.store.core.store import Store
-from ui.components import linked_charts
+from ui.components import linked_figures
 from ui.components.addresses import browse_address
 from ui.components.image_strip import image_address, picture_html, thumbnails
-from ui.components.linked_charts import Mark, Series
+from ui.components.linked_figures import Mark, Series
 from ui.components.tables import Cells, columns, heading, note, plain_table, scrolled, small, span, table_element, with_details
-from ui.pages.explore.view import ALL, QUESTION_CHOICES, Drawing, ExploreView, command_block
+from ui.pages.failures.drawing import Drawing, command_block
+from ui.pages.failures.view import ALL, ENTITIES, MODELS, PEOPLE, SEEN, SOURCES, TYPES, FailuresView
 
-TYPES, SOURCES, ENTITIES, MODELS, PEOPLE = "types", "sources", "entities", "models", "people"
-SEEN: Final = {
-    TYPES: "Element types",
-    SOURCES: "Text sources",
-    ENTITIES: "Number of entities",
-    MODELS: "VQA models",
-    PEOPLE: "People",
-}
-"""The pictures by their name in the address."""
 BY: Final = {TYPES: "element_type", SOURCES: "source", ENTITIES: "entities", PEOPLE: "element_type"}
 """What groups the answers of each, as ``agreement.questions`` calls it."""
 
@@ -80,27 +72,18 @@ ANSWERS: Final[dict[str, str]] = {
 """Which answers can be listed; those after ``right`` only beside people."""
 
 
-def suite_with_questions(store: Store) -> str:
-    """The first suite about which somebody answered questions, empty without one."""
-    return next(iter(scores.answering_raters(store)), "")
-
-
-def question_choices(store: Store, suite: str, rater: str, view: ExploreView) -> dict[str, Mapping[str, str]]:
-    """By the names of ``view.QUESTION_CHOICES``."""
-    names = scores.answering_raters(store).get(suite, [])
-    if rater not in names:
-        return {name: SEEN if name == "see" else {} for name in QUESTION_CHOICES}
-    see = view.see if view.see in SEEN else TYPES
-    places = scores.answer_sources(store, suite, rater)
-    source = view.source if view.source in places.sources else ""
-    groups = {} if see == MODELS else {ALL: "all"} | _same(scores.answer_groups(store, suite, rater, source, BY[see]))
+def question_choices(store: OpenProject, view: FailuresView) -> dict[str, Mapping[str, str]]:
+    """Return what the picture of questions offers, by the names of ``view.CHOICES``; empty where there is nothing to choose."""
+    names, see = scores.answering_raters(store).get(view.suite, []), view.see
+    if view.rater not in names or see not in SEEN:
+        return {}
+    places, source = scores.answer_sources(store, view.suite, view.rater), source_of(view)
+    groups = {} if see == MODELS else {ALL: "all"} | _same(scores.answer_groups(store, view.suite, view.rater, source, BY[see]))
     beside = see == PEOPLE
     generators = _same(places.generators)
     return {
-        "see": SEEN,
-        "source": {ALL: "all"} | {name: wording.task(name) for name in places.sources} if len(places.sources) > 1 else {},
         "reference": {} if beside else {ALL: "none"} | generators,
-        "against": _same(name for name in names if name != rater) if see == MODELS else {},
+        "against": _same(name for name in names if name != view.rater) if see == MODELS else {},
         "group": groups,
         "whose": {ALL: "all generators"} | generators if len(generators) > 1 else {},
         "answers": {} if see == MODELS else {name: text for name, text in ANSWERS.items() if beside or name in (WRONG, RIGHT)},
@@ -135,22 +118,22 @@ def mark(row: GroupStatistic | None, name: str, href: str = "") -> Mark:
     return Mark(row.value, row.low, row.high, hover_text, href)
 
 
-def source_of(view: ExploreView) -> str:
-    """The text source that is looked at; empty for all."""
-    return "" if view.source == ALL else view.source
+def source_of(view: FailuresView) -> str:
+    """Return the text source that is looked at, which is the scope's task; empty for all."""
+    return view.scope.task
 
 
-def reference_of(view: ExploreView) -> str:
+def reference_of(view: FailuresView) -> str:
     """The generator of real images; empty for none."""
     return "" if view.reference == ALL else view.reference
 
 
-def of_source(view: ExploreView) -> str:
+def of_source(view: FailuresView) -> str:
     """In words, where only one text source is looked at."""
-    return f", texts of {view.source} alone" if source_of(view) else ""
+    return f", texts of {source_of(view)} alone" if source_of(view) else ""
 
 
-def own_rule(store: Store, view: ExploreView) -> Node:
+def own_rule(store: OpenProject, view: FailuresView) -> Node:
     """Return what is to be said of a rater whose own score is another than these."""
     sources = rejudging.sources(store)
     scorer = next((source.scorer for source in sources if (source.suite, source.rater_id) == (view.suite, view.rater)), "")
@@ -168,16 +151,16 @@ _LEAD: Final = (
 )
 
 
-def draw_models(store: Store, view: ExploreView) -> Drawing:
+def draw_models(store: OpenProject, view: FailuresView) -> Drawing:
     """Scores by model, their correlations, and the images on which two models differ most."""
     raters = scores.answering_raters(store)[view.suite]
     source = source_of(view)
     rows = [row for row in scores.recall_scores(store, view.suite, source, "") if (row.by, row.statistic) == (ALL, TIFA)]
-    lead = note(_LEAD.format(n=len(raters), suite=view.suite, source=of_source(view)), "cc-lead")
+    lead = _LEAD.format(n=len(raters), suite=view.suite, source=of_source(view))
     scores_table = _scores(view, rows)
     if len(raters) < 2:
-        lead = note(_ONE.format(rater=view.rater, suite=view.suite), "cc-lead")
-        return Drawing(lead, None, [scores_table, command_block(store, next_steps.OTHER_ANSWERING)])
+        lead = _ONE.format(rater=view.rater, suite=view.suite)
+        return Drawing(lead, None, scores_table, command_block(store, next_steps.OTHER_ANSWERING))
     pairs = [row for row in scores.recall_models(store, view.suite, source) if row.statistic == SPEARMAN]
     return Drawing(lead, _models_figure(view, rows), [scores_table, _pairs(view, pairs)], listed=_apart(store, view))
 
@@ -190,26 +173,26 @@ def _raters(rows: list[GroupStatistic]) -> list[str]:
     return sorted({row.rater for row in rows if row.rater is not None})
 
 
-def _named(view: ExploreView, generator: str) -> str:
+def _named(view: FailuresView, generator: str) -> str:
     return f"{generator} (reference)" if generator == reference_of(view) else generator
 
 
-def _browse(view: ExploreView, rater: str, generator: str) -> str:
+def _browse(view: FailuresView, rater: str, generator: str) -> str:
     task = (source_of(view),) if source_of(view) else ()
     places = Selection(suite=(view.suite,), task=task, generator=(generator,))
     return browse_address(places, rater=rater, by="score", order="lowest")
 
 
-def _models_figure(view: ExploreView, rows: list[GroupStatistic]) -> Any:
+def _models_figure(view: FailuresView, rows: list[GroupStatistic]) -> Node:
     at, generators = _at(rows), sorted({row.generator for row in rows})
     series = [
         Series(rater, [mark(at.get((rater, name)), f"{rater}, {name}", _browse(view, rater, name)) for name in generators])
         for rater in _raters(rows)
     ]
-    return linked_charts.dots([_named(view, name) for name in generators], series, "TIFA")
+    return linked_figures.dots([_named(view, name) for name in generators], series, "TIFA")
 
 
-def _scores(view: ExploreView, rows: list[GroupStatistic]) -> Element:
+def _scores(view: FailuresView, rows: list[GroupStatistic]) -> Element:
     at, generators = _at(rows), sorted({row.generator for row in rows})
     lines: list[Cells] = [
         [rater, *(cell(at.get((rater, name)), _browse(view, rater, name)) for name in generators)] for rater in _raters(rows)
@@ -218,7 +201,7 @@ def _scores(view: ExploreView, rows: list[GroupStatistic]) -> Element:
     return table_element(plain_table("TIFA by VQA model", heads, lines))
 
 
-def _pairs(view: ExploreView, rows: list[GroupStatistic]) -> Element:
+def _pairs(view: FailuresView, rows: list[GroupStatistic]) -> Element:
     lines: list[Cells] = [
         [
             row.rater or "",
@@ -234,13 +217,13 @@ def _pairs(view: ExploreView, rows: list[GroupStatistic]) -> Element:
     return table_element(plain_table("Scores per image: do two models put images in the same order?", heads, lines))
 
 
-def _rho(view: ExploreView, row: GroupStatistic) -> Cell:
+def _rho(view: FailuresView, row: GroupStatistic) -> Cell:
     other = row.other if row.rater == view.rater else row.rater if row.other == view.rater else None
     changes = {"against": other} if other else {"rater": row.rater, "against": row.other}
     return cell(row, view.address(**changes))
 
 
-def _apart(store: Store, view: ExploreView) -> Node:
+def _apart(store: OpenProject, view: FailuresView) -> Node:
     """Return the images whose scores by two models differ most."""
     both = scores.differing_images(store, view.suite, source_of(view), view.rater, view.against)
     apart = [image for image in both if view.whose in (ALL, image.generator)]
@@ -250,7 +233,7 @@ def _apart(store: Store, view: ExploreView) -> Node:
     lead = f"{wording.count(len(apart), 'image')} with different scores; the first {len(shown)}."
     lead = lead if len(apart) > MOST_APART else ""
     title = heading(f"Where {view.rater} and {view.against} differ most", lead)
-    looks = contents.item_previews(store, [*shown])
+    looks = previews(store, [*shown])
     return [title, thumbnails(looks, shown, Selection(suite=(view.suite,)))]
 
 
@@ -263,7 +246,7 @@ _NONE: Final = {
 }
 
 
-def answers_list(store: Store, view: ExploreView) -> Node:
+def answers_list(store: OpenProject, view: FailuresView) -> Node:
     """Return the answers that the view asks for."""
     frame = _chosen(scores.answers_beside_people(store, view.suite, source_of(view), view.rater), view)
     group = f"texts of {view.group} entities" if view.see == "entities" else view.group
@@ -277,7 +260,7 @@ def answers_list(store: Store, view: ExploreView) -> Node:
     return [heading(title, more), _table(store, frame.head(MOST_ANSWERS), view)]
 
 
-def _chosen(rows: pd.DataFrame, view: ExploreView) -> pd.DataFrame:
+def _chosen(rows: pd.DataFrame, view: FailuresView) -> pd.DataFrame:
     if view.group != ALL and view.see in BY:
         rows = rows[rows[BY[view.see]].astype(str) == view.group]
     if view.whose != ALL:
@@ -297,8 +280,8 @@ def _chosen(rows: pd.DataFrame, view: ExploreView) -> pd.DataFrame:
     return frame
 
 
-def _table(store: Store, rows: pd.DataFrame, view: ExploreView) -> Element:
-    looks = contents.item_previews(store, sorted(rows.item.unique()))
+def _table(store: OpenProject, rows: pd.DataFrame, view: FailuresView) -> Element:
+    looks = previews(store, sorted(rows.item.unique()))
     with_people = bool((rows.state != "not_asked").any()) or view.see == PEOPLE
     names = ["image", "question", "asked for", view.rater, *(["people"] if with_people else [])]
     head = [htpy.th(scope="col")[name] for name in names]
@@ -306,7 +289,7 @@ def _table(store: Store, rows: pd.DataFrame, view: ExploreView) -> Element:
     return scrolled(htpy.table(class_="cc-table cc-asked", aria_label="Answers")[htpy.thead[htpy.tr[head]], htpy.tbody[body]])
 
 
-def _line(row: AnswerBesidePeople, looks: Mapping[str, ItemPreview], view: ExploreView, *, with_people: bool) -> Element:
+def _line(row: AnswerBesidePeople, looks: Mapping[str, ItemPreview], view: FailuresView, *, with_people: bool) -> Element:
     look = looks.get(row.item, ItemPreview(None, None))
     href = image_address(row.item, Selection(suite=(view.suite,)))
     text = look.text or row.item
@@ -350,7 +333,7 @@ _REFERENCE: Final = (
 class _ScoresTable:
     """The rows of one picture by group and generator."""
 
-    def __init__(self, rows: list[GroupStatistic], view: ExploreView) -> None:
+    def __init__(self, rows: list[GroupStatistic], view: FailuresView) -> None:
         by, statistic = BY[view.see], _STATISTIC[view.see]
         mine = [row for row in rows if row.rater == view.rater and row.by in (by, ALL)]
         self.view = view
@@ -407,22 +390,21 @@ class _ScoresTable:
         return cell(self.at.get(key), self.href(group, generator), more)
 
 
-def draw_scores(store: Store, view: ExploreView) -> Drawing:
+def draw_scores(store: OpenProject, view: FailuresView) -> Drawing:
     """One of the three pictures."""
     rows = scores.recall_scores(store, view.suite, source_of(view), reference_of(view))
     table = _ScoresTable(rows, view)
-    below = [table.html(), _notes(store, view)]
-    return Drawing(note(_scores_lead(table), "cc-lead"), _scores_figure(table), below, listed=answers_list(store, view))
+    return Drawing(_scores_lead(table), _scores_figure(table), table.html(), _notes(store, view), answers_list(store, view))
 
 
-def _scores_figure(table: _ScoresTable) -> Any:
+def _scores_figure(table: _ScoresTable) -> Node:
     if not table.groups:
         return None
     if table.view.see == ENTITIES:
-        return linked_charts.lines(table.groups, table.series(), ("entities that the text asks for", "TIFA"))
+        return linked_figures.lines(table.groups, table.series(), ("entities that the text asks for", "TIFA"))
     axis = "right answers" if table.view.see == TYPES else "TIFA"
     labels = [wording.task(group) for group in table.groups] if table.view.see == SOURCES else table.groups
-    return linked_charts.dots(labels, table.series(), axis)
+    return linked_figures.dots(labels, table.series(), axis)
 
 
 def _scores_lead(table: _ScoresTable) -> str:
@@ -439,7 +421,7 @@ def _scores_lead(table: _ScoresTable) -> str:
     return sentence
 
 
-def _notes(store: Store, view: ExploreView) -> Node:
+def _notes(store: OpenProject, view: FailuresView) -> Node:
     parts = [note(f"{_MEANS[view.see]} Every number leads to the answers behind it. Intervals: 95\u00a0%, by text.")]
     if reference_of(view):
         parts.append(note(_REFERENCE.format(reference=view.reference)))
@@ -493,7 +475,7 @@ _LENGTHS: Final = {
 }
 
 
-def draw_people(store: Store, view: ExploreView) -> Drawing:
+def draw_people(store: OpenProject, view: FailuresView) -> Drawing:
     """Table 3, Figure 11 with its numbers, and the answers behind them."""
     rows, splits = scores.recall_people(store, view.suite, source_of(view))
     # whether people have answered any question about these images, in whatever words
@@ -510,13 +492,13 @@ def draw_people(store: Store, view: ExploreView) -> Drawing:
         text = _NO_PEOPLE.format(suite=view.suite)
         return Drawing.missing(store, text, next_steps.ASKING_PEOPLE, listed=answers_list(store, view))
     mine = [row for row in splits if row.rater == view.rater and row.people in kinds]
-    lead = note(_people_lead(view, rows, mine, kinds[0]), "cc-lead")
+    lead = _people_lead(view, rows, mine, kinds[0])
     shown = [row for row in mine if row.decided]
-    tables = [_table_3(view, [row for row in rows if row.people in kinds]), _counts(view, mine, rows), note(_HOW)]
-    return Drawing(lead, _people_figure(view, shown) if shown else None, tables, listed=answers_list(store, view))
+    tables = [_table_3(view, [row for row in rows if row.people in kinds]), _counts(view, mine, rows)]
+    return Drawing(lead, _people_figure(view, shown) if shown else None, tables, note(_HOW), answers_list(store, view))
 
 
-def _people_lead(view: ExploreView, rows: Sequence[GroupStatistic], splits: Sequence[Split], kind: str) -> str:
+def _people_lead(view: FailuresView, rows: Sequence[GroupStatistic], splits: Sequence[Split], kind: str) -> str:
     whole = next(row for row in splits if (row.by, row.people) == (ALL, kind))
     parts = [f"{view.rater} on {view.suite}{of_source(view)}, beside {_WHO[kind]}"]
     accuracy = _row_of(rows, VQA_ACCURACY, view.rater, kind)
@@ -536,7 +518,7 @@ def _row_of(rows: Sequence[GroupStatistic], statistic: str, rater: str | None, k
     return next((row for row in rows if (row.statistic, row.rater, row.people, row.by) == wanted), None)
 
 
-def _table_3(view: ExploreView, rows: Sequence[GroupStatistic]) -> Node:
+def _table_3(view: FailuresView, rows: Sequence[GroupStatistic]) -> Node:
     heads = _heads(_COLUMNS)
     lines: list[Cells] = []
     for kind in dict.fromkeys(row.people for row in rows):
@@ -550,7 +532,7 @@ def _table_3(view: ExploreView, rows: Sequence[GroupStatistic]) -> Node:
     ]
 
 
-def _length_biases(view: ExploreView, rows: Sequence[GroupStatistic]) -> Node:
+def _length_biases(view: FailuresView, rows: Sequence[GroupStatistic]) -> Node:
     """Return whether long texts are passed more often than by people; raters without any such number have no line."""
     lines: list[Cells] = []
     for who in dict.fromkeys((row.rater or "", row.people) for row in rows if row.statistic in _LENGTHS and row.n):
@@ -565,7 +547,7 @@ def _heads(statistics: Mapping[str, tuple[str, str]]) -> tuple[Column, ...]:
     return columns("VQA model", "beside", *named)
 
 
-def _among(view: ExploreView, row: GroupStatistic | None, kind: str) -> Node:
+def _among(view: FailuresView, row: GroupStatistic | None, kind: str) -> Node:
     """Return people's own agreement, in a table of its own: it is nobody's beside them."""
     if row is None:
         return ""
@@ -575,7 +557,7 @@ def _among(view: ExploreView, row: GroupStatistic | None, kind: str) -> Node:
     return table_element(plain_table("People among themselves", columns("who", alpha, *numbers("questions")), [line]))
 
 
-def _counts(view: ExploreView, splits: Sequence[Split], rows: Sequence[GroupStatistic]) -> Node:
+def _counts(view: FailuresView, splits: Sequence[Split], rows: Sequence[GroupStatistic]) -> Node:
     """Return figure 11 in numbers, each leading to its answers."""
     some = [name for name in APART if any(row.apart[name] for row in splits)]
     titles = {WRONG: "wrong answers", **_PARTS, **{name: wording.reason(name) for name in some}}
@@ -590,7 +572,7 @@ def _counts(view: ExploreView, splits: Sequence[Split], rows: Sequence[GroupStat
     return tables
 
 
-def _count(view: ExploreView, split: Split, name: str, rows: Sequence[GroupStatistic], kind: str) -> Cell:
+def _count(view: FailuresView, split: Split, name: str, rows: Sequence[GroupStatistic], kind: str) -> Cell:
     n = split.counts[name]
     # what is listed beneath is beside real people
     href = view.address(group=split.group, answers=name, whose=ALL) if n and kind == REAL else ""
@@ -602,14 +584,14 @@ def _count(view: ExploreView, split: Split, name: str, rows: Sequence[GroupStati
     return Cell(f"{n:,}", (f"{row.value:.0%}{bounds}",), sentences.text(row.method), href, n)
 
 
-def _people_figure(view: ExploreView, splits: Sequence[Split]) -> Any:
+def _people_figure(view: FailuresView, splits: Sequence[Split]) -> Node:
     many = len({row.people for row in splits}) > 1
     labels = [f"{row.group}{', ' + _WHO[row.people] if many else ''} ({row.decided:,})" for row in splits]
     parts = [Series(title, [_share(view, row, name, title) for row in splits]) for name, title in _PARTS.items()]
-    return linked_charts.stacked(labels, parts, "share of the wrong answers")
+    return linked_figures.stacked(labels, parts, "share of the wrong answers")
 
 
-def _share(view: ExploreView, row: Split, name: str, title: str) -> Mark:
+def _share(view: FailuresView, row: Split, name: str, title: str) -> Mark:
     n = row.counts[name]
     share = n / row.decided
     hover_text = f"{row.group}: {title}\n{n:,} of {wording.count(row.decided, 'wrong answer')}"
@@ -621,11 +603,11 @@ _NOBODY: Final = (
     "No scorer has answered questions about images of {suite} yet. TIFA asks a visual question answering model about each"
     " element of the prompt: the share of right answers is the score. Prompts need questions first, then a model to answer:"
 )
-_DRAW: Final[dict[str, Callable[[Store, ExploreView], Drawing]]] = {MODELS: draw_models, PEOPLE: draw_people}
+_DRAW: Final[dict[str, Callable[[OpenProject, FailuresView], Drawing]]] = {MODELS: draw_models, PEOPLE: draw_people}
 
 
-def questions_part(store: Store, view: ExploreView) -> Drawing:
-    """The part as ``view`` asks for it."""
+def questions_picture(store: OpenProject, view: FailuresView) -> Drawing:
+    """Return the picture that ``view`` asks for."""
     if view.rater not in scores.answering_raters(store).get(view.suite, []):
         lead = _NOBODY.format(suite=view.suite or "this project")
         return Drawing.missing(store, lead, next_steps.QUESTIONS, next_steps.score_command(store, "tifa"))

@@ -1,4 +1,4 @@
-"""Matching: which captions scorers take for images, against chance and each other, and the images behind each number.
+"""Captions: which captions scorers take for images, against chance and each other, and the images behind each number.
 
 The view that an address asks for, the tables (every number with interval and n, leading to its images), the figures, and the
 images with their captions, a page at a time.
@@ -6,21 +6,21 @@ images with their captions, a page at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from string import ascii_uppercase
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
-import gradio as gr
 import htpy
 from htpy import Element, Node
 
 from agreement import Options
-from agreement.matching import Votes, is_known, is_right
+from agreement.matching import Votes
 from agreement.questions import GroupStatistic
 from agreement.study.cells import ALL
+from concord.browsing.grid import previews
 from concord.common import next_steps, sentences, wording
-from concord.common.table import Cell, numbers
+from concord.common.table import Cell, Table, numbers
 from concord.comparison import matching
 from concord.comparison.matching import (
     MatchingCell,
@@ -30,21 +30,22 @@ from concord.comparison.matching import (
     matching_cells,
     posterior_of,
     recall,
+    right_caption,
     winoground_scores,
 )
+from concord.project import OpenProject
+from concord.scope import Scope
 from data.browsing import ItemPreview
 from data.images.widths import IN_GRIDS
 from data.selection import Selection
-from data.store.browse import contents
-from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import CaptionChoice
-from ui.components.charts import above_chance, by_trials
+from ui.components.dots import axis_of, interval_text
 from ui.components.image_strip import image_address, picture_html
+from ui.components.linked_figures import Mark, Series, dots
 from ui.components.tables import (
     Cells,
-    bracketed,
     columns,
-    first_sentence,
+    commands,
     heading,
     note,
     paged,
@@ -54,23 +55,23 @@ from ui.components.tables import (
     span,
     table_element,
 )
-from ui.shell.changes import Drawn
+from ui.pages.agreement_tabs import CAPTIONS, agreement_tabs, could_be_here
 from ui.shell.controls import Choice
-from ui.shell.html import SKELETON, html_component
-from ui.shell.page import Page
+from ui.shell.live_place import LivePlace, PlaceDrawing
+from ui.shell.scope_bar import chips_bar, menu_chip
 from ui.shell.view import View
 
 OUTCOMES: Final = {ALL: "right or wrong", "right": "right", "wrong": "wrong", "only": "right, and no other is"}
 
 
 @dataclass(frozen=True)
-class MatchingView(View):
+class CaptionsView(View):
     """What is shown: of a suite the images of a generator; listed are those of a ``task`` of which ``who`` ``said`` this.
 
     ``page`` counts from 1.
     """
 
-    PATH: ClassVar = "/agreement/matching"
+    PATH: ClassVar = "/agreement/captions"
     suite: str = ""
     generator: str = ""
     task: str = ALL
@@ -100,7 +101,7 @@ def choices(caption_choices: Sequence[CaptionChoice], values: Mapping[str, str |
 PAGE_SIZE: Final = 12
 
 
-def gallery(store: Store, caption_choices: Sequence[CaptionChoice], view: MatchingView) -> Node:
+def gallery(store: OpenProject, caption_choices: Sequence[CaptionChoice], view: CaptionsView) -> Node:
     """Return the images that the view lists; pictures load as they scroll into view."""
     by_item: dict[str, list[CaptionChoice]] = {}
     for choice in caption_choices:
@@ -108,39 +109,30 @@ def gallery(store: Store, caption_choices: Sequence[CaptionChoice], view: Matchi
             by_item.setdefault(choice.item_id, []).append(choice)
     listed = sorted(((item, of) for item, of in by_item.items() if _is_listed(of, view)), key=lambda each: _order(each[1]))
     shown, pages = paged(listed, view.page, PAGE_SIZE, view.address)
-    looks = contents.item_previews(store, [item for item, _ in shown])
+    looks = previews(store, [item for item, _ in shown])
     cells = [_image(item, of, looks.get(item, ItemPreview(None, None)), view) for item, of in shown]
-    who = "" if view.who == ALL else f", {view.who} {OUTCOMES[view.said] if view.said != ALL else ''}".rstrip()
-    title = "Images and captions" + ("" if view.task == ALL else f", {wording.task(view.task)}") + who
     body = htpy.ul(class_="cc-matches")[cells] if cells else note("None. Change one of the choices.")
     lead = f"{wording.count(len(listed), 'image')}; where scorers differ stands first, then where one is wrong."
-    return [heading(title, lead), body, pages]
-
-
-def right(choice: CaptionChoice) -> bool | None:
-    """Whether a scorer picked the right caption; None where a caption has no number. A tie is not right."""
-    fits = fits_of(choice)
-    known = [fit for fit in fits if fit is not None]
-    return is_right(known, choice.right) if is_known(fits) else None
+    return [note(lead), body, pages]
 
 
 def _order(of: Sequence[CaptionChoice]) -> tuple[bool, bool]:
-    verdicts = {right(choice) for choice in of}
+    verdicts = {right_caption(choice) for choice in of}
     return not {True, False} <= verdicts, False not in verdicts
 
 
-def _is_listed(of: Sequence[CaptionChoice], view: MatchingView) -> bool:
+def _is_listed(of: Sequence[CaptionChoice], view: CaptionsView) -> bool:
     if view.who == ALL:
-        verdicts = [right(choice) for choice in of]
+        verdicts = [right_caption(choice) for choice in of]
         of_any = {ALL: True, "right": True in verdicts, "wrong": False in verdicts, "only": verdicts.count(True) == 1}
         return of_any[view.said]
-    mine = next((right(choice) for choice in of if choice.rater_id == view.who), None)
-    others = [right(choice) for choice in of if choice.rater_id != view.who]
+    mine = next((right_caption(choice) for choice in of if choice.rater_id == view.who), None)
+    others = [right_caption(choice) for choice in of if choice.rater_id != view.who]
     wanted = {ALL: mine is not None, "right": mine is True, "wrong": mine is False, "only": mine is True and True not in others}
     return wanted[view.said]
 
 
-def _image(item: str, of: Sequence[CaptionChoice], look: ItemPreview, view: MatchingView) -> Element:
+def _image(item: str, of: Sequence[CaptionChoice], look: ItemPreview, view: CaptionsView) -> Element:
     href = image_address(item, Selection(suite=(view.suite,), generator=(view.generator,)))
     text = look.text or item
     task = wording.task(of[0].task) if of[0].task else ""
@@ -166,7 +158,7 @@ def _fits(of: Sequence[CaptionChoice]) -> Element:
 
 def _line(choice: CaptionChoice) -> Element:
     cells = [htpy.td(class_="cc-number")[fit] for fit in _column(choice)]
-    kind = {True: "cc-right", False: "cc-wrong", None: "cc-muted"}[right(choice)]
+    kind = {True: "cc-right", False: "cc-wrong", None: "cc-muted"}[right_caption(choice)]
     wide = len(choice.captions)
     # a name of its own line, as names with settings are longer than all numbers together
     name = htpy.th(scope="rowgroup", colspan=wide)[htpy.span(class_=kind)[choice.rater_id]]
@@ -176,7 +168,7 @@ def _line(choice: CaptionChoice) -> Element:
 def _column(choice: CaptionChoice) -> list[Node]:
     """Return how far each caption is from the best, and its posterior where there is one."""
     fits = fits_of(choice)
-    if not is_known(fits):
+    if right_caption(choice) is None:
         return ["–" if fit is None else f"{fit:.4g}" for fit in fits]
     known = [fit for fit in fits if fit is not None]
     shares = posterior_of(choice, fits)
@@ -201,7 +193,7 @@ def cell(row: GroupStatistic | None, href: str = "", digits: int = 3) -> Cell:
     return Cell(f"{row.value:z.{digits}f}", tuple(filter(None, details)), sentences.text(row.method), href, row.value)
 
 
-def accuracy(cells: Sequence[MatchingCell], view: MatchingView) -> Node:
+def accuracy(cells: Sequence[MatchingCell], view: CaptionsView) -> Node:
     """Return tasks by scorers; beside them chance, and of all tasks posterior and rank."""
     raters = sorted({each.rater for each in cells})
     tasks = [ALL, *sorted({each.task for each in cells} - {ALL})]
@@ -241,10 +233,16 @@ def winoground(rows: Sequence[GroupStatistic]) -> Node:
         "Two images and two captions, each right about one: text: each image takes its caption; image: each caption its image."
     )
     heads = columns("scorer", *numbers("text score (chance .25)", "image score (chance .25)", "group score (chance .17)"))
-    return [heading("Winoground", lead), table_element(plain_table("Shares of groups", heads, lines))]
+    return _part("Winoground", lead, plain_table("Shares of groups", heads, lines))
 
 
-def votes(rows: Sequence[Votes], view: MatchingView) -> Node:
+def _part(title: str, lead: str, table: Table) -> Element:
+    return htpy.section(class_="cc-part")[
+        htpy.div(class_="cc-part-head")[htpy.h2[title], htpy.span(class_="cc-part-hint")[lead]], table_element(table)
+    ]
+
+
+def votes(rows: Sequence[Votes], view: CaptionsView) -> Node:
     """Return images of the listed task on which only one of two scorers is right (SelfEval, Figure 5)."""
     lines: list[Cells] = []
     for row in (row for row in rows if row.task == view.task):
@@ -262,16 +260,10 @@ def votes(rows: Sequence[Votes], view: MatchingView) -> Node:
         return ""
     lead = "Images on which only one of two scorers picks the right caption."
     heads = columns("a", *numbers("only a is right"), "b", *numbers("only b is right", "difference", "images"))
-    return [heading("Votes", lead), table_element(plain_table("Votes", heads, lines))]
+    return _part("Where only one is right", lead, plain_table("Votes", heads, lines))
 
 
-_LEAD: Final = (
-    "Each image has several captions, and one is right: does a scorer choose it? A likelihood scorer (SelfEval) asks its"
-    " own text-to-image model; an image-text model (CLIP) is the baseline. Click on a number to see its images."
-)
-
-
-def headline(cells: Sequence[MatchingCell], view: MatchingView) -> Node:
+def headline(cells: Sequence[MatchingCell], view: CaptionsView) -> Node:
     """Return one sentence: which scorer takes the right caption most often, and chance."""
     known = sorted(
         (each for each in cells if each.task == view.task and each.accuracy.value is not None), key=lambda each: each.rater
@@ -286,94 +278,167 @@ def headline(cells: Sequence[MatchingCell], view: MatchingView) -> Node:
     facts = f"Share of {wording.count(best.accuracy.n, 'image')} by {view.generator or 'unknown'}, {task}." + (
         f" The others: {others}." if others else ""
     )
-    value, bounds = wording.two(best.accuracy.value or 0.0), bracketed(best.accuracy.low, best.accuracy.high)
-    rest = htpy.small[f"; chance {wording.two(best.chance.value or 0.0)}"]
-    return first_sentence([f"{best.rater} takes the right caption: {value}", bounds, rest], facts)
+    value = wording.two(best.accuracy.value or 0.0)
+    rest = htpy.span(class_="cc-rest")[f" {interval_text(best.accuracy)}, chance {wording.two(best.chance.value or 0.0)}"]
+    return [htpy.h1[f"{best.rater} takes the right caption {value} of the time", rest], htpy.p(class_="cc-sub")[facts]]
 
 
-_EMPTY: Final = """
-## No scorer has chosen among captions yet
-
-SelfEval (section 4) asks a text-to-image model how likely an image is given each of several captions: it understands the text
-if the right one wins. Shown here are accuracy against chance by task, Winoground's scores, and where only one of two is right.
-
-{first}
-
-**A file of yours**, Winoground's, ARO's, or TIFA's questions about COCO (docs/matching.md says how they are laid out):
-
-{files}
-
-Images of any suite whose prompts have a spec can be scored as well: wrong captions are made from the spec.
-"""
+_LEAD: Final = (
+    "Each image has several captions, and one is right: does a scorer choose it? A likelihood scorer (SelfEval) asks its"
+    " own text-to-image model; an image-text model (CLIP) is the baseline."
+)
+_NOBODY: Final = (
+    "SelfEval (section 4) asks a text-to-image model how likely an image is given each of several captions: it understands the"
+    " text if the right one wins. Images of any suite whose prompts have a spec can be scored as well: wrong captions are made"
+    " from the spec."
+)
+_CHIPS: Final = {"suite": "Suite", "generator": "Images of", "task": "Task"}
+_FILTERS: Final = {"who": "Images on which", "said": "is"}
 
 
-class MatchingPage(Page[MatchingView]):
-    """The page."""
+class CaptionsPage(LivePlace):
+    """The place."""
 
-    title, VIEW = "Matching", MatchingView
+    title, path, ADDRESS = "Captions", CaptionsView.PATH, (*asdict(CaptionsView()), "numbers")
 
-    def lay_out(self) -> None:
-        with self.bar():
-            self.dropdown("suite", "Suite")
-            self.dropdown("generator", "Images of")
-            self.dropdown("task", "Task", [ALL], ALL)
-        self.html("headline", value=SKELETON)
-        self.plot("matching-plot")
-        html_component(note(_LEAD))
-        with self.bar():
-            self.dropdown("who", "Images on which", [ALL], ALL)
-            self.dropdown("said", "is", [ALL], ALL)
-        self.links("matches", "matches")
-        with gr.Accordion("All numbers", open=False, elem_id="all-numbers"):
-            self.links("matching-tables", "matches")
-            self.html("ablation")
-            self.plot("ablation-plot")
-
-    def teaching(self) -> str:
-        first = f"**The playground's set**, six tasks:\n\n{next_steps.commands_block(self.store, next_steps.MATCHING)}"
-        if next_steps.has_own_images(self.store):
-            score = next_steps.commands_block(self.store, next_steps.score_command(self.store, "clipmatch"))
-            first = f"**Your images**, where prompts have a spec:\n\n{score}"
-        return _EMPTY.format(first=first, files=next_steps.commands_block(self.store, next_steps.MATCHING_FILES))
-
-    def choices(self, values: Mapping[str, Any]) -> Mapping[str, Choice]:
-        return choices(evidence(self.store), values)
-
-    def draw(self, view: MatchingView) -> Iterator[Drawn | None]:
-        for options in (Options(intervals=False), Options()):
-            yield self.drawn(view, options)
-
-    def drawn(self, view: MatchingView, options: Options) -> Drawn | None:
-        """The whole page."""
-        caption_choices = [choice for choice in evidence(self.store) if choice.suite == view.suite]
-        if not caption_choices:
-            return None
-        mine = recall(self.store, view.suite, options).where(generator=view.generator)
-        cells = matching_cells(mine.matching)
-        ablation, lines = _ablation([choice for choice in caption_choices if choice.generator == view.generator], mine, options)
-        return {
-            "headline": headline(cells, view),
-            "matching-plot": _bars(cells),
-            "matching-tables": [accuracy(cells, view), winoground(mine.winoground), votes(mine.votes, view)],
-            "ablation": ablation,
-            "ablation-plot": lines,
-            "matches": gallery(self.store, caption_choices, view),
+    def draw_place(self, values: Callable[[str], Sequence[str]]) -> Iterator[PlaceDrawing]:
+        """Yield the place without intervals, then with them."""
+        asked = {
+            name: given[-1][:1000] for name in asdict(CaptionsView()) if (given := [each for each in values(name) if each])
         }
+        numbers = values("numbers")[-1:] == ["1"]
+        offered = choices(evidence(self.store), asked)
+        view = CaptionsView.chosen(offered, asked)
+        known = [choice for choice in evidence(self.store) if choice.suite == view.suite]
+        if not known:
+            yield PlaceDrawing("", [agreement_tabs(self.store, CAPTIONS, Scope(), ""), _nothing(self.store)], self.title)
+            return
+        lost = [
+            note(f"There is no {_CHIPS[name].lower()} {value!r} among the captions here.")
+            for name, value in asked.items()
+            if name in _CHIPS and value != ALL and str(getattr(view, name)) != value
+        ]
+        mine = [choice for choice in known if choice.generator == view.generator]
+        for options in (Options(intervals=False), Options()):
+            found = recall(self.store, view.suite, options).where(generator=view.generator)
+            content = [
+                agreement_tabs(self.store, CAPTIONS, Scope(view.suite), view.suite),
+                lost,
+                _content(self.store, mine, found, view, offered),
+                numbers and _numbers_panel(mine, found, view, options),
+            ]
+            yield PlaceDrawing(_bar(mine, view, offered), content, self.title, complete=options.intervals)
 
 
-def _bars(cells: Sequence[MatchingCell]) -> Any:
+def _bar(mine: Sequence[CaptionChoice], view: CaptionsView, offered: Mapping[str, Choice]) -> Element:
+    items = len({choice.item_id for choice in mine})
+    raters = len({choice.rater_id for choice in mine})
+    chips = [_menu(name, label, view, offered[name]) for name, label in _CHIPS.items()]
+    return chips_bar(chips, [view.suite, view.generator], [wording.count(items, "image"), wording.count(raters, "scorer")])
+
+
+def _menu(name: str, label: str, view: CaptionsView, choice: Choice) -> Node:
+    """Return a chip with what one part of the view may be."""
+    titles = {value: title for title, value in (each if isinstance(each, tuple) else (each, each) for each in choice.choices)}
+    links = {value: (title, view.address(**{name: value, "page": 1})) for value, title in titles.items()}
+    return menu_chip(f"captions-{name}", label, str(choice.value or ""), links, usual=ALL if ALL in titles else "")
+
+
+def _content(
+    store: OpenProject,
+    mine: Sequence[CaptionChoice],
+    found: MatchingStatistics,
+    view: CaptionsView,
+    offered: Mapping[str, Choice],
+) -> Node:
+    cells = matching_cells(found.matching)
+    filters = [_menu(name, label, view, offered[name]) for name, label in _FILTERS.items()]
+    every = htpy.a(href=_numbers_address(view))["All numbers"]
+    return [
+        htpy.header(class_="cc-lead")[htpy.div[headline(cells, view)]],
+        htpy.section(class_="cc-part")[
+            htpy.div(class_="cc-part-head")[htpy.h2["Accuracy less chance, by task"], htpy.div(class_="cc-part-tools")[every]],
+            htpy.div(class_="cc-panel cc-failing-figure", tabindex="0", role="group", aria_label="Accuracy less chance")[
+                _above_chance(cells, view)
+            ],
+            note(_LEAD),
+        ],
+        winoground(found.winoground),
+        votes(found.votes, view),
+        htpy.section(class_="cc-part")[
+            htpy.div(class_="cc-part-head")[htpy.h2["Images and captions"], htpy.div(class_="cc-part-tools")[filters]],
+            gallery(store, mine, view),
+        ],
+        could_be_here(store, view.suite),
+    ]
+
+
+def _numbers_address(view: CaptionsView) -> str:
+    address = view.address()
+    return f"{address}{'&' if '?' in address else '?'}numbers=1"
+
+
+def _numbers_panel(mine: Sequence[CaptionChoice], found: MatchingStatistics, view: CaptionsView, options: Options) -> Element:
+    """Return the panel at the right: accuracy with chance, posterior and rank, and fewer trials."""
+    close = htpy.a(class_="cc-panel-close", href=view.address(), aria_label="Close")["×"]
+    return htpy.aside(class_="cc-side-panel", aria_label="All numbers")[
+        htpy.div(class_="cc-part-head")[htpy.h2["All numbers"], close],
+        accuracy(matching_cells(found.matching), view),
+        _ablation(mine, found, options),
+    ]
+
+
+def _nothing(store: OpenProject) -> Node:
+    """Return what the place needs."""
+    first, lines = "The playground’s set, six tasks", next_steps.command_lines(store, next_steps.MATCHING)
+    if next_steps.has_own_images(store):
+        first = "Your images, where prompts have a spec"
+        lines = next_steps.command_lines(store, next_steps.score_command(store, "clipmatch"))
+    files = "A file of yours: Winoground’s, ARO’s, or TIFA’s questions about COCO (docs/matching.md says how they are laid out)"
+    return [
+        htpy.h1["No scorer has chosen among captions yet"],
+        htpy.p(class_="cc-sub")[_NOBODY],
+        htpy.section(class_="cc-part")[htpy.h2[first], commands(lines)],
+        htpy.section(class_="cc-part")[htpy.h2[files], commands(next_steps.command_lines(store, next_steps.MATCHING_FILES))],
+    ]
+
+
+def _above_chance(cells: Sequence[MatchingCell], view: CaptionsView) -> Element:
+    """Return accuracy less chance with intervals: a row for each task, in it a dot for each scorer (SelfEval, Figure 4)."""
     above = {(each.task, each.rater): each.above_chance for each in cells}
     tasks = [ALL, *sorted({task for task, _ in above} - {ALL})]
-    return above_chance(tasks, sorted({rater for _, rater in above}), above)
+    series = [
+        Series(rater, [_mark(above.get((task, rater)), task, rater, view) for task in tasks])
+        for rater in sorted({rater for _, rater in above})
+    ]
+    numbers = [end for each in series for mark in each.marks for end in (mark.value, mark.low, mark.high) if end is not None]
+    scale = axis_of([*numbers, 0.0])
+    return dots([wording.task(task) for task in tasks], series, "accuracy less chance", scale=scale, chance=0.0)
 
 
-def _ablation(caption_choices: Sequence[CaptionChoice], mine: MatchingStatistics, options: Options) -> tuple[Node, Any]:
-    """Lines of raters that differ in steps or seed alone: of the largest such family."""
-    families = matching.ablation_grids(caption_choices)
+def _mark(row: GroupStatistic | None, task: str, rater: str, view: CaptionsView) -> Mark:
+    """Return a number that leads to the images on which the scorer is wrong."""
+    if row is None or row.value is None:
+        return Mark(None)
+    bounds = span(row.low, row.high, "+z.2f")
+    number = f"{row.value:+z.2f}{f' ({bounds})' if bounds else ''}\nn = {row.n:,}"
+    href = view.address(task=task, who=rater, said="wrong", page=1)
+    return Mark(row.value, row.low, row.high, f"{rater}, {wording.task(task)}: {number}", href)
+
+
+def _ablation(mine: Sequence[CaptionChoice], found: MatchingStatistics, options: Options) -> Node:
+    """Return accuracy by trials of raters that differ in steps or seed alone: of the largest such family."""
+    families = matching.ablation_grids(mine)
     if not families:
-        return "", None
+        return ""
     (_, title), grid = max(families.items(), key=lambda item: len(item[1]))
-    points = matching.ablation_points(caption_choices, grid, range(1, 10_000), options)
-    chance = next((each.chance.value for each in matching_cells(mine.matching) if each.task == ALL), None)
-    lead = "Accuracy by trials, steps and seed; fewer trials are the first ones. The dotted line is chance."
-    return heading(f"Ablation: {title}", lead), by_trials([point for point in points if point.task == ALL], chance)
+    points = [point for point in matching.ablation_points(mine, grid, range(1, 10_000), options) if point.task == ALL]
+    chance = next((each.chance.value for each in matching_cells(found.matching) if each.task == ALL), None)
+    settings = sorted({(point.steps, point.seed) for point in points})
+    trials = sorted({point.trials for point in points})
+    by = {(point.steps, point.seed, point.trials): point.accuracy for point in points}
+    lines: list[Cells] = [[f"{count:,}", *(cell(by.get((*setting, count))) for setting in settings)] for count in trials]
+    heads = columns("trials", *numbers(*(f"{steps} steps, seed {seed}" for steps, seed in settings)))
+    lead = "Accuracy by trials, steps and seed; fewer trials are the first ones."
+    lead += "" if chance is None else f" Chance is {wording.two(chance)}."
+    return [heading(f"Ablation: {title}", lead), table_element(plain_table("Accuracy by trials", heads, lines))]

@@ -1,4 +1,4 @@
-"""Failure pictures: where and how generators fail, each mark leading to its images.
+"""Pictures of failing: where and how generators fail, each mark leading to its images.
 
 ``DRAW`` says how each picture is drawn, by its name in ``scorers.failures.PICTURES``: tables of requested against detected
 counts, colours, relations and supercategories; how generators differ; how scores move with the detector's threshold and the
@@ -8,22 +8,22 @@ seed; how often pairs of classes are together in photographs and in generated im
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import fmean, stdev
 from typing import Final
 
+import htpy
 from htpy import Element, Node
 
 from agreement.estimates import UnitCorrelation, correlate_units
-from concord.common import live_updates, next_steps, sentences, wording
+from concord.common import next_steps, sentences, wording
 from concord.common.table import Cell, Column, numbers
 from concord.error_analysis import failures as failing
-from concord.error_analysis.failures import BINDING, NEEDS, TITLES, FailureTable
+from concord.error_analysis.failures import BINDING, NEEDS, FailureTable
+from concord.project import OpenProject
+from concord.scope import Scope
 from data.formats.cooccurrence import Cooccurrence
-from data.store import library
-from data.store.core.store import Store
-from data.store.judgements.scorer_evidence import EvidenceSource
 from scorers import failures
 from scorers.failures import ANY, FailureCell
 from scorers.failures.objects import (
@@ -65,10 +65,10 @@ from scorers.failures.objects import (
 from scorers.failures.tables import AS_ASKED, NOT_AS_ASKED
 from scorers.failures.thresholds_and_seeds import WRONG, threshold_group
 from scorers.visor.results import RELATIONS
-from ui.components.linked_charts import Mark, Series, dots, heat, lines, scatter, stacked
+from ui.components.linked_figures import Mark, Series, dots, heat, lines, scatter, stacked
 from ui.components.tables import Cells, columns, note, plain_table, span, table_element
-from ui.pages.explore.failure_marks import FailurePicture, among, listed, percent, score, shared, span_of
-from ui.pages.explore.view import ALL, Drawing
+from ui.pages.failures.drawing import Drawing
+from ui.pages.failures.failure_marks import FailurePicture, among, listed, percent, score, shared, span_of
 
 _ALL = "all generators"
 
@@ -78,7 +78,7 @@ def bindings(shown: FailurePicture) -> Drawing:
     own = shown.cell()
     missing = shown.cell(detected=MISSING)
     if not own.n:
-        return Drawing(f"In none of {wording.count(missing.n, 'image')} all objects of an asked colour are found.", None, "")
+        return Drawing(f"In none of {wording.count(missing.n, 'image')} all objects of an asked colour are found.")
     swapped, leaked = (shown.cell(detected=name) for name in (SWAPPED, LEAKED))
     lead = (
         f"Of {wording.count(own.n, 'image')} in which all coloured objects are found,"
@@ -103,7 +103,7 @@ def bindings(shown: FailurePicture) -> Drawing:
     )
     table = plain_table("Whose colour is on which object", columns("generator", *numbers("images"), *heads), rows)
     figure = stacked(names, parts, "share of the images in which all coloured objects are found")
-    return Drawing(lead, figure, [below, table_element(table)])
+    return Drawing(lead, figure, table_element(table), below)
 
 
 def kinds(shown: FailurePicture) -> Drawing:
@@ -200,8 +200,9 @@ def counts(shown: FailurePicture) -> Drawing:
     worst = _commonest(shown, found)
     if worst:
         lead += f" The most frequent mistake: asked for {worst.asked}, found {worst.found}, in {shown.briefly(worst)}."
-    figure = _square(shown, found, _is_same)
-    return Drawing(lead, figure, [_matrix(shown, found), _by_generator(shown, (AS_ASKED, TOO_FEW, TOO_MANY))])
+    kinds_found = (AS_ASKED, TOO_FEW, TOO_MANY)
+    figure = [_square(shown, found, _is_same), _generators(shown, kinds_found)]
+    return Drawing(lead, figure, [_matrix(shown, found), _by_generator(shown, kinds_found)])
 
 
 def colors(shown: FailurePicture) -> Drawing:
@@ -209,14 +210,15 @@ def colors(shown: FailurePicture) -> Drawing:
     found = [name for name in shown.table.found if name not in (AS_ASKED, NOT_AS_ASKED, NOT_FOUND)]
     right, missing = shared(shown.cell(detected=AS_ASKED)), shown.cell(detected=NOT_FOUND)
     if right.value is None:
-        return Drawing(f"Of {wording.count(missing.n, 'object')} of which a colour is asked none is found.", None, "")
+        return Drawing(f"Of {wording.count(missing.n, 'object')} of which a colour is asked none is found.")
     lead = f"{percent(right.value)} of {wording.count(right.n, 'object')} have the asked colour."
     worst = _commonest(shown, found)
     if worst:
         lead += f" The most frequent mistake: {worst.asked} asked for, {worst.found} seen, on {shown.briefly(worst)}."
     below = note(f"Counted are objects, not images; {missing.hits:,} more of them were not found and are in no share.")
     tables = [_matrix(shown, [*found, NOT_FOUND]), _by_generator(shown, (AS_ASKED, NOT_AS_ASKED, NOT_FOUND))]
-    return Drawing(lead, _square(shown, found, _is_same, ("seen", "asked for")), [below, tables])
+    figure = [_square(shown, found, _is_same, ("seen", "asked for")), _generators(shown, (AS_ASKED,))]
+    return Drawing(lead, figure, tables, below)
 
 
 def positions(shown: FailurePicture) -> Drawing:
@@ -224,12 +226,14 @@ def positions(shown: FailurePicture) -> Drawing:
     found = [*RELATIONS, *([NO_RELATION] if NO_RELATION in shown.table.found else [])]
     apart = shown.cell(detected=NOT_BOTH)
     if apart.hits == apart.n:
-        return Drawing(f"In none of {wording.count(apart.n, 'image')} both objects of the asked relation are found.", None, "")
+        return Drawing(f"In none of {wording.count(apart.n, 'image')} both objects of the asked relation are found.")
     below = note(
         "Counted are images in which both objects are found. Two relations can hold at once, such as left of and above, so a"
         " row may add up to more than 100\u00a0%: blue is as asked, orange the opposite or none, grey what was not asked about."
     )
     tables = [_matrix(shown, [*found, NOT_BOTH]), _by_generator(shown, (AS_ASKED, OPPOSITE, NOT_BOTH))]
+
+    by_generator = _generators(shown, (AS_ASKED, OPPOSITE))
 
     def is_opposite(requested: str, detected: str) -> bool | None:
         """Right, or wrong; None for a relation on the other axis, which contradicts nothing."""
@@ -237,7 +241,7 @@ def positions(shown: FailurePicture) -> Drawing:
             return True
         return False if detected in (NO_RELATION, OPPOSITES.get(requested)) else None  # type: ignore[call-overload]
 
-    return Drawing(" ".join(_about_positions(shown)), _square(shown, found, is_opposite), [below, tables])
+    return Drawing(" ".join(_about_positions(shown)), [_square(shown, found, is_opposite), by_generator], tables, below)
 
 
 def supercategories(shown: FailurePicture) -> Drawing:
@@ -290,7 +294,7 @@ def _is_same(requested: str, detected: str) -> bool | None:
 
 def _square(
     shown: FailurePicture, columns: Sequence[str], right: Callable[[str, str], bool | None], axes: tuple[str, str] = _AXES
-) -> object:
+) -> Node:
     rows = [requested for requested in shown.table.asked if shown.cell(requested).n]
     cells = [[shown.mark(shown.cell(row, column), right=right(row, column)) for column in columns] for row in rows]
     return heat(rows, columns, cells, axes)
@@ -308,6 +312,15 @@ def _matrix(shown: FailurePicture, found: Sequence[str]) -> Element:
     rows = [_row(shown, requested, found, requested) for requested in shown.table.asked if shown.cell(requested).n]
     rows.append(_row(shown, "all", found))
     return _numbers_table("Asked for, and what is found", "asked for", [f"{shown.noun}s", *found], rows)
+
+
+def _generators(shown: FailurePicture, found: Sequence[str]) -> Node:
+    """Return the generators beside one another, where there are several; a dot for each thing that is found."""
+    names = shown.generators
+    if len(names) < 2:
+        return ""
+    series = [shown.series(name, [shown.cell(ANY, name, generator) for generator in names]) for name in found]
+    return [htpy.h3["By generator"], dots(names, series, f"share of {shown.noun}s that are {listed(found)}")]
 
 
 def _by_generator(shown: FailurePicture, found: Sequence[str]) -> Node:
@@ -332,7 +345,7 @@ def thresholds(shown: FailurePicture) -> Drawing:
     heads = columns("threshold", *numbers(*names), *(["the best first"] if len(names) > 1 else []))
     rows = [_at_threshold(shown, value, own) for value in grid]
     table = table_element(plain_table("Score by threshold", heads, rows))
-    return Drawing(" ".join(_about_order(shown, own)), figure, [below, table])
+    return Drawing(" ".join(_about_order(shown, own)), figure, table, below)
 
 
 def seeds(shown: FailurePicture) -> Drawing:
@@ -349,7 +362,7 @@ def seeds(shown: FailurePicture) -> Drawing:
     titles = [*(f"image {index}" for index in indexes), "all images", "wrong images", "spread"]
     rows = [_of_seeds(shown, name) for name in names]
     table = _numbers_table("Score by image index (seed)", "generator", titles, rows)
-    return Drawing(" ".join(_about_seeds(shown)), figure, [below, table])
+    return Drawing(" ".join(_about_seeds(shown)), figure, table, below)
 
 
 def _over(shown: FailurePicture, generator: str) -> list[failures.FailureCell]:
@@ -463,19 +476,19 @@ def cooccurrence_picture(shown: FailurePicture) -> Drawing:
     strange = [class_pair for class_pair in each if class_pair.share is None]
     if not placed:
         lead = f"None of the {wording.count(len(each), 'pair')} of classes asked for is among those that {known.name} names."
-        return Drawing(lead, None, [_below(known, placed, strange), _table(shown, strange)])
+        return Drawing(lead, None, _table(shown, strange), _below(known, placed, strange))
     series = [shown.series(name, [class_pair.cells[k] for class_pair in placed]) for k, name in enumerate(_NAMES.values())]
     figure = scatter([class_pair.share or 0.0 for class_pair in placed], series, f"images with both classes in {known.name}")
     rhos = _rhos(shown, placed)
     # the last row is what is drawn: all that are shown together
     lead = " ".join(_about(outcome, rho, known.name) for outcome, rho in zip(_NAMES, [*rhos.values()][-1], strict=True))
     tables = [_correlations(rhos), _table(shown, [*placed, *strange])]
-    return Drawing(lead, figure, [_below(known, placed, strange), tables])
+    return Drawing(lead, figure, tables, _below(known, placed, strange))
 
 
 def _cell(shown: FailurePicture, requested: str, outcome: str, generator: str = ANY) -> FailureCell:
-    who = generator or shown.generator
-    return as_required(shown.table, requested, who) if outcome == HELD else shown.table.cell(requested, outcome, who)
+    held = outcome == HELD
+    return as_required(shown.table, requested, generator) if held else shown.table.cell(requested, outcome, generator)
 
 
 def _rhos(shown: FailurePicture, placed: Sequence[_ClassPair]) -> dict[str, list[UnitCorrelation]]:
@@ -583,38 +596,24 @@ _NO_TABLE: Final = (
 )
 
 
-def failures_part(store: Store, suite: str, rater: str, picture: str, generator: str = ALL) -> Drawing:
-    """One of ``failures.PICTURES`` for a suite as a scorer saw it, of one generator or of all."""
-    source = failing.source(store, suite, rater)
-    if source is None or picture not in TITLES:
-        lead = f"{rater} has not looked at images of {suite} yet." if rater else "No scorer has looked at these images yet."
-        return Drawing.missing(store, lead, next_steps.score_command(store, "geneval"))
+def failures_picture(store: OpenProject, scope: Scope, rater: str, picture: str) -> Drawing:
+    """Return the picture of this name for a scope's images as a scorer saw them."""
     try:
-        return _drawn(store, source, picture, generator, library.latest_cooccurrence(store) if picture == _TOGETHER else None)
+        failure_table = failing.table_of(store, scope.suite, rater, picture)
     except ValueError as error:
-        return Drawing(note(f"What {rater} saw cannot be judged: {error}", "cc-bad"), None, "")
-
-
-def generators(store: Store, suite: str, rater: str) -> list[str]:
-    """Whose images the scorer has looked at, sorted: what ``generator`` can be, besides all."""
-    try:
-        return failing.generators(store, suite, rater)
-    except ValueError:
-        return []
-
-
-# a source has a stamp, as what it is drawn from
-@live_updates.cached(maxsize=32, key=live_updates.by_arguments)
-def _drawn(store: Store, source: EvidenceSource, picture: str, generator: str, beside: Cooccurrence | None = None) -> Drawing:
-    failure_table = failing.table_of(store, source.suite, source.rater_id, picture)
-    if failure_table is None or not failure_table.table.units:
+        return Drawing(f"What {rater} saw cannot be judged: {error}")
+    if failure_table is None:
+        lead = f"{rater} has not looked at images of {scope.suite} yet."
+        return Drawing.missing(store, lead, next_steps.score_command(store, "geneval"))
+    table = failing.units_of_scope(failure_table.table, scope)
+    if not table.units:
         return Drawing.missing(store, NEEDS[picture], next_steps.PROMPTS, next_steps.score_command(store, "geneval"))
+    beside = failing.classes_together(store) if picture == _TOGETHER else None
     if picture == _TOGETHER and beside is None:
         return Drawing.missing(store, _NO_TABLE, next_steps.COOCCURRENCE)
-    table, chosen = failure_table.table, generator if generator in failure_table.table.generators else ANY
-    about = (source.suite, source.rater_id, picture)
-    drawn = DRAW[picture](FailurePicture(table, *about, chosen, failure_table.settings, beside))
-    return Drawing(note(drawn.lead, "cc-lead"), drawn.figure, [drawn.numbers, _method(failure_table)])
+    where = replace(scope.narrow, aspect=())
+    drawn = DRAW[picture](FailurePicture(table, where, rater, picture, failure_table.settings, beside))
+    return replace(drawn, notes=[drawn.notes, _method(failure_table)])
 
 
 def _method(failure_table: FailureTable) -> Element:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from agreement.inference.intervals import PromptTrials, Share, mean_share, share
@@ -14,7 +14,7 @@ from data.formats.cooccurrence import Cooccurrence
 from data.selection import Selection
 from scorers.failures import ANY, FailureCell, FailureTable
 from ui.components.addresses import browse_address
-from ui.components.linked_charts import Mark, Series
+from ui.components.linked_figures import Mark, Series
 
 _NOUNS: Final = {"colors": "object"}
 """What a picture counts, where that is not images."""
@@ -25,38 +25,38 @@ class FailurePicture:
     """A picture of a suite as a scorer saw it.
 
     Attributes:
-        generator: whose images; ANY for all.
+        table: of the images that are looked at.
+        where: whose images these are.
         settings: those of the scorer.
         cooccurrence: how often classes are together in photographs, for the picture of that name.
     """
 
     table: FailureTable
-    suite: str
+    where: Selection
     rater: str
     picture: str
-    generator: str = ANY
     settings: Mapping[str, Any] = field(default_factory=dict)
     cooccurrence: Cooccurrence | None = None
 
     @property
     def generators(self) -> tuple[str, ...]:
         """Those that are shown."""
-        return (self.generator,) if self.generator else self.table.generators
+        return self.table.generators
 
     @property
     def noun(self) -> str:
         return _NOUNS.get(self.picture, "image")
 
     def cell(self, requested: str = ANY, detected: str = ANY, generator: str = ANY) -> FailureCell:
-        """A cell of the table; of the generators that are shown, unless one is named."""
-        return self.table.cell(requested, detected, generator or self.generator)
+        """Return a cell of the table; of all generators, unless one is named."""
+        return self.table.cell(requested, detected, generator)
 
     def href(self, cell: FailureCell) -> str:
         """Where a cell's images are; empty where there are none."""
         if not cell.hits:
             return ""
-        places = Selection(suite=(self.suite,), generator=(cell.generator,) if cell.generator else ())
-        return browse_address(places, marked=FailureMark(self.picture, self.rater, cell.asked, cell.found))
+        where = replace(self.where, generator=(cell.generator,)) if cell.generator else self.where
+        return browse_address(where, marked=FailureMark(self.picture, self.rater, cell.asked, cell.found))
 
     def mark(self, cell: FailureCell, *, right: bool | None = None, by_task: bool = False) -> Mark:
         """A cell's share on a figure."""

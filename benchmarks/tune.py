@@ -1,9 +1,9 @@
-"""How long the Explore page takes to draw again when a slider moves: 2,000 images, the playground's evidence under new ids.
+"""How long Tune takes to draw again when a slider moves: 2,000 images, the playground's evidence under new ids.
 
-    uv run benchmarks/explore.py [--images 2000]
+    uv run benchmarks/tune.py [--images 2000]
 
-Each slider is moved step by step, with the curve along each of them, and every redraw is timed as the server does it: controls
-read, evidence judged again, scores, agreement, the curve with its cross-validated best, tables, pictures, the figure as JSON.
+Each slider is moved step by step, with the curve along each of them, and every redraw is timed as the server does it: the
+address read, evidence judged again, means, agreement, the curve with its band and its cross-validated best, and pictures.
 The verdicts are asserted equal to the scorer's own, image by image; and the agreement to the report's, once settings are kept.
 """
 
@@ -45,8 +45,8 @@ from data.store.core.store import Store
 from data.store.imports import ImportBundle, ImportedRun
 from data.store.judgements import scorer_evidence
 from scorers import registry
-from ui.pages.explore.controls import view_of
-from ui.pages.explore.thresholds import draw_thresholds
+from ui.pages.tune import TunePage
+from ui.shell.html import rendered
 
 RATER: Final = "geneval-playground"
 TARGET_MS: Final = 200
@@ -121,8 +121,8 @@ def _bundle(store: Store, playground_sample: PlaygroundSample, copies: Sequence[
 def redraw(store: Store, query: Mapping[str, str | float]) -> float:
     """Milliseconds for one redraw, from what the browser sends to what it gets."""
     start = time.perf_counter()
-    made = draw_thresholds(store, view_of(store, query))
-    made.figure.to_json()
+    (drawing,) = TunePage(store).draw_place(lambda name: [str(query[name])] if name in query else [])
+    rendered(drawing.content)
     return 1000 * (time.perf_counter() - start)
 
 

@@ -22,11 +22,10 @@ from concord.project import OpenProject
 from data.browsing import MISSED, PASSED, CellWay, ConfusionCell
 from data.selection import PEOPLE, SIMULATED, Selection
 from ui.components.addresses import browse_address, page_address
-from ui.components.dots import Axis, axis_of, dot, interval_text
+from ui.components.dots import Axis, axis_of, dot, interval_text, number_title
 from ui.components.image_strip import image_link
 from ui.components.tables import table_element
 from ui.pages.agreement_tabs import rater_tabs
-from ui.pages.results.board import number_title
 from ui.pages.trust.view import TrustView
 
 

@@ -14,8 +14,7 @@ from concord.comparison.leaderboard import SCORE
 from concord.comparison.trust import USES, Trust, TrustCell, TrustRater, Use, title_of
 from concord.headlines import is_muted
 from ui.components.addresses import page_address
-from ui.components.dots import Axis, axis_of, axis_scale, dot, interval_text
-from ui.pages.results.board import number_title
+from ui.components.dots import Axis, axis_of, axis_scale, dot, interval_text, number_title
 from ui.pages.trust.view import TrustView
 
 _TITLES: Final[Mapping[Use, str]] = {

@@ -406,7 +406,7 @@ def test_the_house_stays_one_that_a_stranger_can_overlook() -> None:
     # more than in the second edition of the house: each feature since is a module or two of its own, and so are the one table,
     # the one estimate and the sentences, whose twins lay inside of other modules, and the shell's small modules; and what
     # routes and the report asked the store for, in modules of `concord` by subject (form, browsing, inspection, reporting)
-    assert len(PRODUCT) < 660
+    assert len(PRODUCT) < 680
     assert {folder: count for folder, count in folders.items() if count > 21} == {}
     assert len([name for name, files in classes.items() if len(files) > 1]) < 10
     assert len(retired) < 10, retired
@@ -603,6 +603,8 @@ BORDERS = {
     "ui/web/texts.py": "groups of regular expressions",
     "concord/browsing/listing.py": "parameters of addresses",
     "concord/common/machine.py": "pyproject.toml",
+    "concord/importing/image_trees.py": "cells of a table of images",
+    "concord/new_campaigns/drafting.py": "values of a form, which are a request's only once they are sound",
 }
 """The modules that read foreign dictionaries by nature, and whose."""
 MOST_READS, MOST_READS_IN_PAGES = 150, 217

@@ -31,9 +31,12 @@ from data.store.browse import contents
 from data.store.core.store import Store
 
 Use = Literal["judge", "better", "order"]
+JUDGE: Final = "judge"
+BETTER: Final = "better"
+ORDER: Final = "order"
 Standing = Literal["equal", "below", "undecided", "chance", "few", "unknown"]
 USES: Final[Mapping[Use, str]] = {
-    "judge": "to judge single images", "better": "to choose the better image of a prompt", "order": "to order generators",
+    JUDGE: "to judge single images", BETTER: "to choose the better image of a prompt", ORDER: "to order generators",
 }  # fmt: skip
 """What a scorer may be used for, in the order of the columns."""
 COSTS: Final[Mapping[str, str]] = {"0.1": "a crowd", "0.15": "skilled people", "0.2": "experts"}
@@ -251,7 +254,7 @@ def _shown(judging: Mapping[str, Estimate | None], usual: str) -> str:
 
 def _promise(rater: TrustRater, statistic: str) -> tuple[bool, float, str]:
     """Return the key that puts scorers with the highest number of the column's statistic first."""
-    cell = rater.cells.get("judge")
+    cell = rater.cells.get(JUDGE)
     value = cell.number.value if cell else None
     return cell is None or cell.statistic != statistic, -(value if value is not None else -2.0), rater.name
 
@@ -262,11 +265,11 @@ def _scorer(
     own = {row.statistic: row for row in ranked if row.scorer == name and row.statistic != RANK}
     cells: dict[Use, TrustCell] = {}
     if judging is not None:
-        cells["judge"] = _beside_people("judge", judging, judging.ceiling)
+        cells[JUDGE] = _beside_people(JUDGE, judging, judging.ceiling)
     if (pairwise := own.get(PAIRWISE)) is not None:
-        cells["better"] = _beside_people("better", pairwise, pairwise.ceiling)
+        cells[BETTER] = _beside_people(BETTER, pairwise, pairwise.ceiling)
     if (soft := own.get(SOFT)) is not None:
-        cells["order"] = _ordering(soft, own.get(GENERATORS))
+        cells[ORDER] = _ordering(soft, own.get(GENERATORS))
     scores = (judging is not None and judging.statistic == "auc") or (replacement is not None and not replacement.on_scale)
     images = max((cell.number.n_items for cell in cells.values()), default=0)
     places = {row.generator: row for row in ranked if row.scorer == name and row.statistic == RANK}
@@ -286,14 +289,14 @@ def _people(
         return None
     cells: dict[Use, TrustCell] = {}
     own = next((row for row in among if row.statistic == statistic), None)
-    in_place = next((each.cells["judge"] for each in scorers if _has_level(each.cells.get("judge"), statistic)), None)
+    in_place = next((each.cells[JUDGE] for each in scorers if _has_level(each.cells.get(JUDGE), statistic)), None)
     if in_place is not None and in_place.level is not None:
         level = in_place.level
         about = replace(in_place.number, value=level.value, low=level.low, high=level.high, method=level.method, ceiling=None)
         own = replace(about, n_items=level.n_items, n_ratings=level.n_ratings, reason=level.reason)
     if own is not None:
-        cells["judge"] = TrustCell("judge", statistic, own, None, "unknown", "")
-    for use, name in (("better", PAIRWISE), ("order", SOFT)):
+        cells[JUDGE] = TrustCell(JUDGE, statistic, own, None, "unknown", "")
+    for use, name in ((BETTER, PAIRWISE), (ORDER, SOFT)):
         if (row := next((row for row in ranked if row.scorer is None and row.statistic == name), None)) is not None:
             cells[use] = TrustCell(use, name, row, None, "unknown", _apart(row))  # type: ignore[index, arg-type]
     places = {row.generator: row for row in ranked if row.scorer is None and row.statistic == RANK}
@@ -372,7 +375,7 @@ def _ordering(soft: Ranking, pairs: Ranking | None) -> TrustCell:
     if soft.value is not None and pairs is not None and pairs.value is not None and pairs.pairs:
         words = _in_order(pairs)
         if few := too_few(soft):
-            return TrustCell("order", SOFT, soft, level, "few", f"{words}; {few}")
+            return TrustCell(ORDER, SOFT, soft, level, "few", f"{words}; {few}")
         bottom = None if level is None else level.low if level.low is not None else level.value
         if pairs.verdict is None:
             standing = "chance"
@@ -380,7 +383,7 @@ def _ordering(soft: Ranking, pairs: Ranking | None) -> TrustCell:
         elif bottom is not None:
             standing = "equal" if soft.value >= bottom else "below"
             words += "" if standing == "equal" else ", below people"
-    return TrustCell("order", SOFT, soft, level, standing, words, pairs=pairs)
+    return TrustCell(ORDER, SOFT, soft, level, standing, words, pairs=pairs)
 
 
 def _in_order(pairs: Ranking) -> str:
@@ -410,7 +413,7 @@ def _sentence(scorers: Sequence[TrustRater], people: PeopleKind | None) -> tuple
     if not fit:
         main = f"{best.name} comes closest to people, but may not stand in for them yet"
         first = next(iter(best.cells.values()))
-        if all(cell.standing == "chance" for each in judged for use, cell in each.cells.items() if use == "judge"):
+        if all(cell.standing == "chance" for each in judged for use, cell in each.cells.items() if use == JUDGE):
             main = "No scorer clearly agrees with people yet"
         return _start(by, main), f" ({_number(first)})", about, more
     good = wording.listed([f"{USES[use]} ({_number(best.cells[use])})" for use in fit])
@@ -438,7 +441,7 @@ def title_of(statistic: str) -> str:
 
 
 _SUBJECT: Final[Mapping[Use, str]] = {
-    "judge": "single images", "better": "the better image of a prompt", "order": "the order of generators",
+    JUDGE: "single images", BETTER: "the better image of a prompt", ORDER: "the order of generators",
 }  # fmt: skip
 
 
@@ -450,9 +453,9 @@ def _about(best: TrustRater, judged: Sequence[TrustRater], fit: Sequence[Use]) -
     found: dict[tuple[Standing, str], list[TrustCell]] = {}
     for use, cell in best.cells.items():
         rater, closest = best, judged[0].cells.get(use)
-        if use == "judge" and closest is not None and cell.standing != "equal":
+        if use == JUDGE and closest is not None and cell.standing != "equal":
             rater, cell = judged[0], closest
-        if cell.standing in ("below", "undecided") or (cell.standing == "chance" and use != "order"):
+        if cell.standing in ("below", "undecided") or (cell.standing == "chance" and use != ORDER):
             found.setdefault((cell.standing, rater.name), []).append(cell)
     lines: list[str] = []
     needed: list[int] = []

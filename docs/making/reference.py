@@ -245,6 +245,8 @@ ROUTE_TEXTS: Final[dict[str, str]] = {
     "POST /api/studio/people/erase": "Erases a person and all their answers; 409 with what is owed, unless `keep_debt` says"
     " that it was read. `kept`: the sums that stay without a name.",
     "POST /api/studio/people/code": "A new re-entry code for a participant of a crowd platform; the old one ends.",
+    "POST /api/studio/drafts": "Saves the wizard's values as a draft; `campaign`: its name.",
+    "POST /api/studio/drafts/start": "Starts a draft as it was last saved.",
     "POST /api/studio/people/link": "The path of a personal link for one participant of a crowd platform.",
     "GET /api/studio/people/links": "A campaign's links, as HTML.",
     "POST /api/studio/people/links": "Makes a link to a campaign; `path` belongs behind the app's address.",

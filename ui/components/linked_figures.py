@@ -149,7 +149,7 @@ def _heat_cell(mark: Mark) -> Element:
         return htpy.td(class_="is-empty")
     side = {True: "is-right", False: "is-wrong", None: "is-neither"}[mark.right]
     kinds = ["cc-heatmap-cell", side, mark.value >= _STRONG and "is-strong", not mark.value and "is-none"]
-    return htpy.td(class_=kinds, style=f"--shade:{mark.value:.3f}")[_linked(mark, mark.text)]
+    return htpy.td(class_=kinds, style=f"--shade:{mark.value:z.3f}")[_linked(mark, mark.text)]
 
 
 def dots(
@@ -223,7 +223,7 @@ def stacked(labels: Sequence[str], parts: Sequence[Series], axis: str) -> Elemen
 
 def _part(mark: Mark, k: int) -> Element:
     share = mark.value or 0.0
-    style = f"flex-basis:{100 * share:.2f}%;--hue:{_color(k)};color:{_legible(_rgb(_color(k)))}"
+    style = f"flex-basis:{100 * share:z.2f}%;--hue:{_color(k)};color:{_legible(_rgb(_color(k)))}"
     return htpy.span(class_="cc-share-part", style=style)[_linked(mark, mark.text if share > 0.06 else "\u00a0")]
 
 
@@ -243,10 +243,10 @@ def scatter(at: Sequence[float], series: Sequence[Series], axis: str) -> Element
 
 def _panel(series: Series, k: int, places: Sequence[float], over: LogAxis, axis: str) -> Element:
     def across(place: float) -> str:
-        return f"{_EDGE + (_WIDTH - _EDGE - 12) * (place - over.left) / (over.right - over.left):.1f}"
+        return f"{_EDGE + (_WIDTH - _EDGE - 12) * (place - over.left) / (over.right - over.left):z.1f}"
 
     def upwards(share: float) -> str:
-        return f"{12 + (_HEIGHT - _EDGE - 12) * (1 - share):.1f}"
+        return f"{12 + (_HEIGHT - _EDGE - 12) * (1 - share):z.1f}"
 
     ends = {"y1": upwards(0.0), "y2": upwards(1.0)}
     marks = [

@@ -44,7 +44,7 @@ def curve_figure(plan: StudyPlan) -> Element | None:
         if len(drawn) < 2:
             continue
         is_chosen = design.ratings == plan.asked.people
-        points = " ".join(f"{x(n):.1f},{y(half):.1f}" for n, half in drawn)
+        points = " ".join(f"{x(n):z.1f},{y(half):z.1f}" for n, half in drawn)
         marks.append(
             htpy.polyline(points=points, class_=["cc-curve", is_chosen and "is-chosen", plan.typical and "is-typical"])
         )
@@ -67,13 +67,13 @@ def _points(plan: StudyPlan, x: Place, y: Place, high: float, least: int) -> Seq
     index = plan.designs.index(chosen)
     if chosen.half_width is not None and chosen.half_width <= high and plan.prompts >= least:
         at = x(plan.prompts), y(chosen.half_width)
-        marks.append(htpy.circle(cx=f"{at[0]:.1f}", cy=f"{at[1]:.1f}", r="5", class_="cc-curve-today"))
+        marks.append(htpy.circle(cx=f"{at[0]:z.1f}", cy=f"{at[1]:z.1f}", r="5", class_="cc-curve-today"))
         marks.append(_text(at[0] + 10, at[1] - 8, f"today: {plan.prompts:,} prompts, ± {chosen.half_width:.2g}"))
     if chosen.prompts is not None:
         half = plan.variances[index].half_width(chosen.prompts) * plan.span
         at = x(chosen.prompts), y(half)
         hollow = "is-typical" if plan.typical else ""
-        marks.append(htpy.circle(cx=f"{at[0]:.1f}", cy=f"{at[1]:.1f}", r="7", class_=f"cc-curve-needed {hollow}"))
+        marks.append(htpy.circle(cx=f"{at[0]:z.1f}", cy=f"{at[1]:z.1f}", r="7", class_=f"cc-curve-needed {hollow}"))
         words = f"{chosen.prompts:,} prompts, {wording.count(chosen.ratings, 'person')}"
         marks.append(_text(at[0] + 6, at[1] - 14, words, "is-people is-strong"))
     return marks
@@ -82,15 +82,17 @@ def _points(plan: StudyPlan, x: Place, y: Place, high: float, least: int) -> Seq
 def _axes(plan: StudyPlan, least: int, most: int, high: float, x: Place, y: Place) -> Element:
     parts: list[Element] = []
     for half in _ticks(high, 4):
-        parts.append(htpy.line(x1=str(_LEFT), x2=str(_RIGHT), y1=f"{y(half):.1f}", y2=f"{y(half):.1f}", class_="cc-curve-grid"))
+        parts.append(
+            htpy.line(x1=str(_LEFT), x2=str(_RIGHT), y1=f"{y(half):z.1f}", y2=f"{y(half):z.1f}", class_="cc-curve-grid")
+        )
         parts.append(_text(_LEFT - 8, y(half) + 4, f"± {half:.2g}", "is-end"))
-    parts += [_text(x(n), _BOTTOM + 24, f"{n:,.0f}", "is-middle") for n in _ticks(most, 6) if n >= least]
+    parts += [_text(x(n), _BOTTOM + 24, f"{n:z,.0f}", "is-middle") for n in _ticks(most, 6) if n >= least]
     each = "image" if plan.images == 1 else "images"
     by = f" by {wording.count(plan.generators, 'generator')}" if plan.generators > 1 else ""
     parts.append(_text((_LEFT + _RIGHT) / 2, _BOTTOM + 48, f"prompts, {plan.images} {each} of each{by}", "is-middle"))
     if plan.asked.goal != "difference" and plan.aim <= high:
         at = y(plan.aim)
-        parts.append(htpy.line(x1=str(_LEFT), x2=str(_RIGHT), y1=f"{at:.1f}", y2=f"{at:.1f}", class_="cc-curve-aim"))
+        parts.append(htpy.line(x1=str(_LEFT), x2=str(_RIGHT), y1=f"{at:z.1f}", y2=f"{at:z.1f}", class_="cc-curve-aim"))
         parts.append(_text(_RIGHT - 4, at - 6, f"wanted ± {plan.aim:.2g}", "is-end is-strong is-aim"))
     return htpy.g[parts]
 
@@ -103,4 +105,4 @@ def _ticks(most: float, about: int) -> list[float]:
 
 
 def _text(x: float, y: float, words: str, kind: str = "") -> Element:
-    return htpy.text(x=f"{x:.1f}", y=f"{y:.1f}", class_=kind or None)[words]
+    return htpy.text(x=f"{x:z.1f}", y=f"{y:z.1f}", class_=kind or None)[words]

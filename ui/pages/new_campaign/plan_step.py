@@ -243,7 +243,7 @@ def _design_row(view: WizardView, plan: StudyPlan, design: PlannedDesign) -> Ele
         cell("–" if design.new is None else f"+{design.new:,}"),
         htpy.td(class_="is-number")[htpy.b[f"{work.answers:,}" if work else "–"]],
         cell(f"{work.hours:z,.1f} h" if work else "–"),
-        cell(f"{work.cost:,.0f} {plan.asked.currency}".rstrip() if work and work.cost is not None else "–"),
+        cell(f"{work.cost:z,.0f} {plan.asked.currency}".rstrip() if work and work.cost is not None else "–"),
         cell(today),
         htpy.td(class_="is-more is-why")[_WHY.get(design.ratings, "")],
     ]

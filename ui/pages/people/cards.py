@@ -48,7 +48,7 @@ def progress_line(card: CampaignCard) -> Node:
         text += f", {coverage.held:,} being answered now"
     return [
         htpy.div(class_="cc-campaign-bar", role="img", aria_label=text)[
-            htpy.i(style=f"width:{done:.2f}%"), htpy.i(style=f"width:{held:.2f}%")
+            htpy.i(style=f"width:{done:z.2f}%"), htpy.i(style=f"width:{held:z.2f}%")
         ],
         htpy.span(class_="cc-campaign-count")[text],
     ]
@@ -107,7 +107,7 @@ def _end(card: CampaignCard) -> Fact:
     if not card.short:
         return "images", f"{card.progress.coverage.items:,}", "all answered"
     if card.state == "running" and pace.per_hour is not None and pace.hours_left is not None:
-        return "done in", progress.describe_time_left(pace.hours_left), f"{pace.per_hour:,.0f} an hour"
+        return "done in", progress.describe_time_left(pace.hours_left), f"{pace.per_hour:z,.0f} an hour"
     return "images", f"{card.progress.coverage.full:,} of {card.progress.coverage.items:,}", "have enough"
 
 

@@ -107,13 +107,13 @@ def _curve(known: Sequence[RaterEffectRow]) -> Element:
         return _TOP + (1 - min(max(value, 0.0), 1.0)) * (_HEIGHT - _TOP - _BOTTOM)
 
     points = [(row.ratings or 1, row.value or 0.0) for row in known]
-    line = " ".join(f"{x(k):.1f},{y(value):.1f}" for k, value in points)
+    line = " ".join(f"{x(k):z.1f},{y(value):z.1f}" for k, value in points)
     bars = [
         htpy.line(
-            x1=f"{x(row.ratings or 1):.1f}",
-            x2=f"{x(row.ratings or 1):.1f}",
-            y1=f"{y(row.high):.1f}",
-            y2=f"{y(row.low):.1f}",
+            x1=f"{x(row.ratings or 1):z.1f}",
+            x2=f"{x(row.ratings or 1):z.1f}",
+            y1=f"{y(row.high):z.1f}",
+            y2=f"{y(row.low):z.1f}",
             class_="cc-mean-curve-bar",
         )
         for row in known
@@ -121,18 +121,18 @@ def _curve(known: Sequence[RaterEffectRow]) -> Element:
     ]
     grid = [
         [
-            htpy.line(x1=str(_LEFT), x2=str(_WIDTH), y1=f"{y(level):.1f}", y2=f"{y(level):.1f}", class_="cc-mean-curve-grid"),
-            htpy.text(x=str(_LEFT - 8), y=f"{y(level) + 4:.1f}", text_anchor="end")[f"{level:g}"],
+            htpy.line(x1=str(_LEFT), x2=str(_WIDTH), y1=f"{y(level):z.1f}", y2=f"{y(level):z.1f}", class_="cc-mean-curve-grid"),
+            htpy.text(x=str(_LEFT - 8), y=f"{y(level) + 4:z.1f}", text_anchor="end")[f"{level:g}"],
         ]
         for level in (0.0, 0.5, 1.0)
     ]
-    dots = [htpy.circle(cx=f"{x(k):.1f}", cy=f"{y(value):.1f}", r="4.5") for k, value in points]
+    dots = [htpy.circle(cx=f"{x(k):z.1f}", cy=f"{y(value):z.1f}", r="4.5") for k, value in points]
     labels = [
-        htpy.text(x=f"{x(k) + 6:.1f}", y=f"{y(value) + 18:.1f}", class_="cc-mean-curve-value")[wording.two(value)]
+        htpy.text(x=f"{x(k) + 6:z.1f}", y=f"{y(value) + 18:z.1f}", class_="cc-mean-curve-value")[wording.two(value)]
         for k, value in points
         if k in (1, 3, 5)
     ]
-    ticks = [htpy.text(x=f"{x(k):.1f}", y=str(_HEIGHT - 4), text_anchor="middle")[str(k)] for k, _ in points]
+    ticks = [htpy.text(x=f"{x(k):z.1f}", y=str(_HEIGHT - 4), text_anchor="middle")[str(k)] for k, _ in points]
     said = ", ".join(f"{k}: {wording.two(value)}" for k, value in points)
     return htpy.svg(
         viewBox=f"0 0 {_WIDTH} {_HEIGHT}", class_="cc-mean-curve", role="img", aria_label=f"Reliability by people: {said}"

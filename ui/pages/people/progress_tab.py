@@ -56,7 +56,7 @@ def _by_answers(spread: Mapping[int, int], overlap: int) -> Element:
         htpy.div(class_="cc-coverage-line")[
             htpy.span[wording.count(n, "answer")],
             htpy.span(class_="cc-coverage-bar")[
-                htpy.i(class_=None if n >= overlap else "is-short", style=f"width:{100 * spread.get(n, 0) / most:.1f}%")
+                htpy.i(class_=None if n >= overlap else "is-short", style=f"width:{100 * spread.get(n, 0) / most:z.1f}%")
             ],
             htpy.span(class_="cc-crowd-value")[wording.count(spread.get(n, 0), "image")],
         ]
@@ -78,8 +78,8 @@ def _by_time(found: Sequence[Period], step: str) -> Element:
         text += f", {period.others:,} not counted" if period.others else ""
         columns_of.append(
             htpy.span(title=text)[
-                htpy.i(class_="is-other", style=f"height:{100 * period.others / most:.1f}%"),
-                htpy.i(style=f"height:{100 * period.valid / most:.1f}%"),
+                htpy.i(class_="is-other", style=f"height:{100 * period.others / most:z.1f}%"),
+                htpy.i(style=f"height:{100 * period.valid / most:z.1f}%"),
             ]
         )
     said = f"{shown[0].start.strftime(form)} to {shown[-1].start.strftime(form)}; at most {wording.count(most, 'answer')}"

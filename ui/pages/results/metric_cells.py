@@ -87,5 +87,5 @@ def _cell(metrics: BoardMetrics, board: Leaderboard, generator: str, column: Met
         lines.append(htpy.a(href=href, class_=[f"is-{rater.kind}", few and "is-few"], title=title)[wording.two(row.value)])
     return htpy.td(
         class_=["cc-heat", "cc-metric", f"is-{metrics.raters[0].kind}", shade is None and "is-few"],
-        style=None if shade is None else f"--shade:{shade:.3f}",
+        style=None if shade is None else f"--shade:{shade:z.3f}",
     )[lines]

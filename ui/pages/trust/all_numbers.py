@@ -339,7 +339,7 @@ def _rank_sets(made: Trust) -> Node:
 
     def cell(rater: TrustRater, generator: str) -> Cell:
         row = rater.places.get(generator)
-        return Cell("–") if row is None else Cell(place_range(row), (f"place {row.value:.0f}",), sentences.text(row.method))
+        return Cell("–") if row is None else Cell(place_range(row), (f"place {row.value:z.0f}",), sentences.text(row.method))
 
     rows: list[Cells] = [(each.name, *(cell(each, name) for name in made.generators)) for each in made.raters if each.places]
     return table_element(plain_table("Places within chance, 1 is best", columns("rater", *numbers(*made.generators)), rows))

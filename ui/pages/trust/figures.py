@@ -77,8 +77,8 @@ def _points(points: Sequence[Point], axes: tuple[Axis, Axis]) -> str:
 
 
 def _x(axis: Axis, value: float) -> str:
-    return f"{_LEFT + (_RIGHT - _LEFT) * axis.percent(value) / 100:.1f}"
+    return f"{_LEFT + (_RIGHT - _LEFT) * axis.percent(value) / 100:z.1f}"
 
 
 def _y(axis: Axis, value: float, lower: int = 0) -> str:
-    return f"{_BOTTOM - (_BOTTOM - _TOP) * axis.percent(value) / 100 + lower:.1f}"
+    return f"{_BOTTOM - (_BOTTOM - _TOP) * axis.percent(value) / 100 + lower:z.1f}"

@@ -107,7 +107,7 @@ def places_allowed(made: Trust, view: TrustView) -> Node:
         htpy.th(scope="col", class_=f"is-{each.kind}")[
             htpy.b(title=each.name)[each.name],
             htpy.span(class_="cc-axis", aria_hidden="true")[
-                [htpy.i(style=f"left:{axis.percent(tick)}%")[f"{tick:.0f}"] for tick in axis.ticks]
+                [htpy.i(style=f"left:{axis.percent(tick)}%")[f"{tick:z.0f}"] for tick in axis.ticks]
             ],
         ]
         for each in raters
@@ -145,7 +145,7 @@ def _place(made: Trust, rater: TrustRater, generator: str, axis: Axis) -> Elemen
     own = "" if rater.aspect == SCORE else made.aspect
     href = page_address("results/compare", suite=made.selection.suite[0], aspect=own, by=rater.name)
     spread = _Places(row.value, _end(row.rank_low), _end(row.rank_high))
-    label = f"{generator} by {rater.name}: place {row.value:.0f}, {place_range(row)} within chance"
+    label = f"{generator} by {rater.name}: place {row.value:z.0f}, {place_range(row)} within chance"
     return htpy.td(title=label)[htpy.a(href=href, aria_label=label)[dot(spread, axis, rater.kind)]]
 
 

@@ -84,7 +84,7 @@ def _level(level: Ceiling, plane: _Plane, who: str, *, left: bool) -> Node:
     if level.low is not None and level.high is not None:
         top, bottom = plane.y(level.high), plane.y(level.low)
         band = htpy.rect(
-            class_="cc-tuned-curve-people", x=f"{_LEFT}", y=f"{top}", width=f"{_RIGHT - _LEFT}", height=f"{bottom - top:.1f}"
+            class_="cc-tuned-curve-people", x=f"{_LEFT}", y=f"{top}", width=f"{_RIGHT - _LEFT}", height=f"{bottom - top:z.1f}"
         )
     text = _text(_LEFT + 6 if left else _RIGHT - 4, y + 16 if left else y - 6, name, "start" if left else "end", "is-people")
     return [band, _line("cc-tuned-curve-level", _LEFT, y, _RIGHT, y), text]

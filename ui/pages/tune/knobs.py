@@ -83,7 +83,7 @@ def _knob(setting: TunedSetting) -> Element:
 def _place(setting: TunedSetting, value: Any) -> str:
     """Return where a value stands on its slider, 0 to 1."""
     span = setting.high - setting.low
-    return f"{(float(value) - setting.low) / span if span else 0:.4f}"
+    return f"{(float(value) - setting.low) / span if span else 0:z.4f}"
 
 
 def save_form(tuned: TunedScorer) -> Node:

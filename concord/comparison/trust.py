@@ -212,7 +212,7 @@ def trust(
     among = [row for row in among if row.people == people]
     wanted = statistic or ("cohen_kappa" if selection.aspect[0] in YES_NO_ASPECTS else "spearman")
     judging = {name: _judging(name, against, wanted) for name in dict.fromkeys(row.rater for row in against)}
-    shown = statistic or _shown(judging, wanted)
+    shown = statistic or _column_statistic(judging, wanted)
     ranked = rank(store, selection, _WHOLE) if intervals and people else []
     ranked = [row for row in ranked if (row.people, row.task) == (people, task)]
     tests = alt_test(store, selection, _WHOLE, epsilon) if intervals and people else []
@@ -244,7 +244,7 @@ def _judging(name: str, rows: Sequence[Estimate], statistic: str) -> Estimate | 
     return found or next(iter(nearest), None) or next((row for row in own if row.statistic == statistic), None)
 
 
-def _shown(judging: Mapping[str, Estimate | None], usual: str) -> str:
+def _column_statistic(judging: Mapping[str, Estimate | None], usual: str) -> str:
     """Return the first column's statistic: the usual one if any scorer has it, or none has any; else the best scorer's."""
     known = [row for row in judging.values() if row is not None and row.value is not None]
     if not known or any(row.statistic == usual for row in known):
@@ -341,11 +341,11 @@ _STANDINGS: Final[Mapping[str, tuple[Standing, str]]] = {
 
 def _beside_people(use: Use, row: Estimate, level: Ceiling | None) -> TrustCell:
     """Return a number with where it stands beside people's level."""
-    standing, words, more = _standing(row, level.verdict if level else CeilingVerdict())
+    standing, words, more = _verdict(row, level.verdict if level else CeilingVerdict())
     return TrustCell(use, row.statistic, row, level, standing, words, more)
 
 
-def _standing(row: Estimate, verdict: CeilingVerdict) -> tuple[Standing, str, int | None]:
+def _verdict(row: Estimate, verdict: CeilingVerdict) -> tuple[Standing, str, int | None]:
     chance = chance_of(row.statistic)
     if row.value is None:
         return "unknown", "", None

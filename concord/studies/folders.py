@@ -80,7 +80,7 @@ def study_in(path: Path) -> str | None:
     """Return the study whose files a folder, or the folders in it, holds, or that a file is of; None for no study."""
     if not path.is_dir():
         return next((key for key, study in STUDY_FILES.items() if study.pattern and path.match(study.pattern)), None)
-    return next((key for key, study in STUDY_FILES.items() if study.pattern and _found(path, study.pattern)), None)
+    return next((key for key, study in STUDY_FILES.items() if study.pattern and _study_files(path, study.pattern)), None)
 
 
 def import_study(context: Context, key: str, path: Path) -> None:
@@ -96,13 +96,13 @@ def import_study(context: Context, key: str, path: Path) -> None:
     elif key == "tifa":
         imports.import_tifa(context, str(_the_file(folder, key)))
     elif key == "geneval":
-        sources = _found(folder, "annotations_*.csv")
+        sources = _study_files(folder, "annotations_*.csv")
         if not sources:
             raise CommandError(f"there is no annotations_NAME.csv beside {STUDY_FILES[key].pattern}")
         named = [f"{path.stem.removeprefix('annotations_')}={path}" for path in sources]
         imports.import_geneval(context, str(_the_file(folder, key)), named)
     elif key == "viescore":
-        people = _found(folder, STUDY_FILES["imagenhub"].pattern)
+        people = _study_files(folder, STUDY_FILES["imagenhub"].pattern)
         if not people:
             raise CommandError(f"ImagenHub's people are missing: bring {STUDY_FILES['imagenhub'].needed} with them")
         imports.import_viescore(context, str(_the_file(folder, key).parent), str(people[0].parent))
@@ -117,11 +117,11 @@ def import_study(context: Context, key: str, path: Path) -> None:
 
 
 def _the_file(folder: Path, key: str) -> Path:
-    found = _found(folder, STUDY_FILES[key].pattern)
+    found = _study_files(folder, STUDY_FILES[key].pattern)
     if not found:
         raise CommandError(f"{STUDY_FILES[key].title}: there must be {STUDY_FILES[key].needed}")
     return found[0]
 
 
-def _found(folder: Path, pattern: str) -> list[Path]:
+def _study_files(folder: Path, pattern: str) -> list[Path]:
     return sorted([*folder.glob(pattern), *folder.glob(f"*/{pattern}")])

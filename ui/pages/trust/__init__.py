@@ -135,5 +135,9 @@ def _could_be_here(store: OpenProject, made: Trust) -> Node:
     if made.people != "real":
         missing.append(["people’s answers (", htpy.a(href=at("/annotate/"))["label images"], ")"])
     suite = made.selection.suite[0]
+    if not made.scorers:
+        missing.append(["scorers (", htpy.a(href=page_address("add/runs"))["score the images"], ")"])
+        line = [[", " if n else "", part] for n, part in enumerate(missing)]
+        return htpy.footer(class_="cc-quietline")[htpy.p["Could be here: ", line, "."]]
     unfit = next_steps.about_unfit((each.name for each in made.scorers), suite)
     return [could_be_here(store, suite, *missing), unfit and htpy.footer(class_="cc-quietline")[htpy.p[unfit]]]

@@ -111,7 +111,7 @@ def _meeting(store: OpenProject, made: Trust, rater: str, beside: str) -> Node:
     ]
     return [
         htpy.div(class_="cc-trust-quarters")[grid],
-        htpy.p(class_="cc-trust-said")[_shares_of_yes(store, both, made, left)],
+        htpy.p(class_="cc-trust-said")[_agreement_words(store, both, made, left)],
         _judge(both, made, parts),
     ]
 
@@ -142,7 +142,7 @@ def _quarter_address(part: Quarter, both: PairReport, made: Trust) -> str:
     return crossing_address(both, made, *part.says)
 
 
-def _shares_of_yes(store: OpenProject, both: PairReport, made: Trust, left: int) -> str:
+def _agreement_words(store: OpenProject, both: PairReport, made: Trust, left: int) -> str:
     """Return how often the two say the same, in all and by what the second says."""
     parts = []
     if left:

@@ -1,11 +1,11 @@
-// Copy as CSV, Markdown or LaTeX at every table of Studio; the data, an SVG or a PNG at every figure.
+// Copy as CSV, Markdown or LaTeX at every table of Studio; an SVG or a PNG at every figure.
 //
 // Gradio draws and redraws both, so the buttons are put where they are missing whenever the page has changed.
 
 import { button, h } from "./dom.js";
 
 const TABLE = "table.cc-table:not(.cc-fits), table.cc-board, table.cc-leaderboard, table.cc-crowd, table.cc-trust-table, table.cc-trust-matrix";
-const FIGURE = ".js-plotly-plot";
+const FIGURE = ".cc-place svg:is([role=img], [role=group])";
 const SHOWN_MS = 2000;
 const RISKY = /^'*[=+\-@\t\r\n＝＋－＠]/;
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
@@ -93,50 +93,19 @@ export function asLatex(table) {
   ].join("\n") + "\n";
 }
 
-const plain = (text) => new DOMParser().parseFromString(String(text ?? "").replace(/<br\s*\/?>/gi, " "), "text/html").body.textContent;
-const at = (list, n) => (Array.isArray(list) || ArrayBuffer.isView(list) ? list[n] : undefined);
+const LOOK = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-weight", "text-anchor", "dominant-baseline", "display"];
 
-/** A figure's points: a row each, with what it is called and how far its bars go. */
-export function fromFigure(figure) {
-  const names = { x: title(figure, "xaxis", "x"), y: title(figure, "yaxis", "y") };
-  const rows = [["series", "label", names.x, names.y, "low", "high", "z"]];
-  for (const trace of figure._fullData ?? figure.data ?? []) {
-    if (trace.z) rows.push(...grid(trace));
-    else for (let n = 0; n < (trace.x?.length ?? trace.y?.length ?? 0); n += 1) rows.push(point(figure, trace, n));
-  }
-  const used = rows[0].map((_, k) => k < 4 || rows.slice(1).some((row) => row[k] !== undefined && row[k] !== ""));
-  return csv(rows.map((row) => row.filter((_, k) => used[k])));
-}
-
-function title(figure, axis, otherwise) {
-  const told = figure._fullLayout?.[axis]?.title?.text ?? "";
-  return /^Click to enter/.test(told) ? otherwise : plain(told) || otherwise;
-}
-
-function point(figure, trace, n) {
-  const bars = trace.error_x?.visible ? trace.error_x : trace.error_y?.visible ? trace.error_y : null;
-  const value = bars === trace.error_x ? at(trace.x, n) : at(trace.y, n);
-  const up = bars && at(bars.array, n);
-  const down = bars && (at(bars.arrayminus, n) ?? up);
-  const ticks = figure._fullLayout?.yaxis;
-  const place = at(trace.y, n);
-  const label = at(trace.text, n) ?? at(ticks?.ticktext, [...(ticks?.tickvals ?? [])].indexOf(place));
-  const bar = (by) => (bars && Number.isFinite(by) ? value + by : "");
-  return [plain(trace.name), plain(label), at(trace.x, n), place, bar(-down), bar(up), ""];
-}
-
-function grid(trace) {
-  const rows = [];
-  trace.z.forEach((line, r) => [...line].forEach((value, c) => rows.push([plain(trace.name), "", at(trace.x, c) ?? c, at(trace.y, r) ?? r, "", "", value])));
-  return rows;
-}
-
-/** A figure as one SVG: Plotly draws its layers one above the other. */
+/** A figure as a file of its own: its look comes from style sheets, which do not go along. */
 function svgOf(figure) {
-  const layers = [...figure.querySelectorAll(".main-svg")];
-  const { width, height } = layers[0].getBoundingClientRect();
-  const inner = layers.map((layer) => layer.innerHTML).join("");
-  return `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="${width}" height="${height}" font-family="sans-serif">${inner}</svg>`;
+  const alone = figure.cloneNode(true);
+  const copies = [alone, ...alone.querySelectorAll("*")];
+  [figure, ...figure.querySelectorAll("*")].forEach((element, n) => {
+    const style = getComputedStyle(element);
+    for (const name of LOOK) copies[n].style.setProperty(name, style.getPropertyValue(name));
+  });
+  const { width, height } = figure.getBoundingClientRect();
+  for (const [name, value] of Object.entries({ xmlns: "http://www.w3.org/2000/svg", width, height, "font-family": "sans-serif" })) alone.setAttribute(name, value);
+  return new XMLSerializer().serializeToString(alone);
 }
 
 async function pngOf(figure) {
@@ -174,7 +143,6 @@ const TABLE_FORMATS = {
   LaTeX: (table) => copy(asLatex(table), "numbers.tex"),
 };
 const FIGURE_FORMATS = {
-  CSV: (figure) => copy(fromFigure(figure), "numbers.csv"),
   SVG: async (figure) => (save(new Blob([svgOf(figure)], { type: "image/svg+xml" }), "figure.svg"), "Downloaded"),
   PNG: async (figure) => (save(await pngOf(figure), "figure.png"), "Downloaded"),
 };
@@ -203,10 +171,7 @@ function offerAll() {
     if (!has(around, table) && table.rows.length > 1) offer(around, table, TABLE_FORMATS, "Copy table");
   }
   for (const figure of document.querySelectorAll(FIGURE)) {
-    if (has(figure, figure)) continue;
-    offer(figure, figure, FIGURE_FORMATS, "Copy figure");
-    // Plotly's own tools are for the mouse: ten stops of Tab at every figure
-    for (const tool of figure.querySelectorAll(".modebar-btn")) tool.tabIndex = -1;
+    if (!has(figure, figure)) offer(figure, figure, FIGURE_FORMATS, "Download figure");
   }
 }
 

@@ -46,7 +46,7 @@ READY = {
     "browse?show=prompts": "main .cc-prompt__cell",
     "browse?task=counting&show=prompts&left=playground-early&right=playground-late": "main .cc-swipe",
     "workbench": ".cc-verdicts", "agreement": ".cc-trust-table", "agreement?numbers=pair": ".cc-side-panel table",
-    "results?numbers=1": ".cc-side-panel table", "plan": "main .cc-headline, #teaching", "compare": ".cc-versus",
+    "results?numbers=1": ".cc-side-panel table", "plan": ".cc-curve-figure, .cc-place h1", "compare": ".cc-versus",
     "results/votes": ".cc-votes", "agreement/captions": ".cc-matches",
     "agreement/tune?threshold=0.9": ".cc-flips", "agreement/failures": ".cc-heatmap",
     "agreement/failures?picture=types&rater=tifa-playground": ".cc-dots-figure", "people": "main h1",

@@ -91,6 +91,8 @@ def test_an_invitation_works_behind_a_proxy(guarded: Server, browser: Browser) -
         page.locator("#cc-images a.cc-cell").first.click()
         expect(page).to_have_url(re.compile(re.escape(f"{address}/studio/images?")))
         expect_loaded(page, ".cc-drawer img")
+        # what is under way when one leaves is broken off
+        page.wait_for_load_state("networkidle")
         page.get_by_role("link", name="Label images").first.click()
         expect(page).to_have_url(f"{address}/annotate/")
         expect_loaded(page, "#cc-form img")

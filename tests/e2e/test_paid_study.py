@@ -49,7 +49,7 @@ def test_a_paid_study_of_a_thousand_images(
     assert answered == [30, 30, 8]
     page.goto("/studio/people?campaign=pilot")
     expect(page.get_by_text("68 of 90 answers")).to_be_visible()
-    page.get_by_role("link", name=re.compile("^People 3")).click()
+    page.locator(".cc-place").get_by_role("link", name=re.compile("^People 3")).click()
     expect(page.get_by_role("row").filter(has_text="bob")).to_contain_text("30")
     changed(page)
     main_study(fresh)

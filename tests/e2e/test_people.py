@@ -58,7 +58,7 @@ def test_a_campaign_from_its_start_to_the_verdict(visitor: Visit, fresh: Server,
     assert serious(page) == []
     card.get_by_role("link", name="Open").click()
     expect(page.get_by_text("3 of 3 images have enough answers")).to_be_visible()
-    page.get_by_role("link", name=re.compile("^People 2")).click()
+    page.locator(".cc-place").get_by_role("link", name=re.compile("^People 2")).click()
     paused_and_reinstated(page)
     page.get_by_role("link", name="Disputes").click()
     decided_by_keys(page)

@@ -97,6 +97,7 @@ def test_a_persons_answers_split_the_wrong_ones(visitor: Visit, running: Server)
     listed.locator("tbody a").click()
 
     # and leads to the image, its questions and what was said
+    page.get_by_role("button", name=re.compile("^tifa-playground.*Show what it saw")).click()
     questions = page.locator(".cc-ask")
     expect(questions).to_have_count(2)
     expect(questions.first).to_contain_text("its answer")

@@ -41,8 +41,6 @@ def _update(component: Any, value: Any) -> Any:
         return value
     if isinstance(component, gr.HTML) and component.html_template == _AS_IT_IS:
         return rendered(value)
-    if isinstance(component, gr.Plot):
-        return gr.Plot(value, visible=True) if value is not None else gr.Plot(visible=False)
     if isinstance(component, BlockContext) and isinstance(value, bool):
         return type(component)(visible=value)
     return value

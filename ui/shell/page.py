@@ -219,11 +219,6 @@ class Page(Generic[V]):
         self._links.append((made, js or scroll))
         return made
 
-    def plot(self, name: str, **options: Any) -> gr.Plot:
-        """A figure as an output."""
-        made: gr.Plot = self.output(name, gr.Plot(show_label=False, elem_id=name, **options))
-        return made
-
     def part(
         self,
         draw: Callable[[V], Iterator[Drawn | None]],
@@ -336,8 +331,7 @@ class Page(Generic[V]):
         return [*self.open(view), ignored(wanted, self.followed(view, wanted)), self.state(view)]
 
     def _texts(self, drawing: SharedDrawing, values: Sequence[Any], outputs: Sequence[Component | BlockContext]) -> list[Any]:
-        """The first numbers of a view, which come with its controls if they are made soon; figures follow, as their code holds
-        up a browser."""
+        """Return the first numbers of a view, which come with its controls if they are made soon."""
         steps = drawing.drawn(self.moves()(self.store), values)
         try:
             drawn = _FIRST_NUMBERS.submit(copy_context().run, lambda: next(steps, None)).result(_SOON_S)
@@ -345,7 +339,7 @@ class Page(Generic[V]):
             drawn = None
         if drawn is None:
             return [gr.skip()] * len(outputs)
-        return [gr.skip() if isinstance(output, gr.Plot) else change for output, change in zip(outputs, drawn, strict=True)]
+        return list(drawn)
 
     def after(self, event: Dependency) -> None:
         """Draw at once what an act has changed."""

@@ -239,7 +239,8 @@ export class Drawer {
     const left = h("div", { class: "cc-drawer__left" }, h("section", { class: "cc-drawer__seen", "aria-label": "Scorers' evidence" }, picture, this.tools, this.panel), this.people);
     const right = h("div", { class: "cc-drawer__right" }, this.verdicts, this.verdictBar.element, this.nameField.element, this.own);
     const more = h("div", { class: "cc-drawer__more" }, this.remarks.element, this.below, ...facts(item));
-    this.body = h("div", { class: "cc-drawer__body" }, left, right, more);
+    // what stands below the verdicts is seen once they are there: it would move
+    this.body = h("div", { class: this.isBlind ? "cc-drawer__body" : "cc-drawer__body is-waiting" }, left, right, more);
     this.root.replaceChildren(head(this), this.body);
     this.root.scrollTop = 0;
     this.frame();
@@ -263,6 +264,7 @@ export class Drawer {
     // who has answered, or has seen the others' answers, is here to judge these
     this.own.hidden = this.task.state === "none";
     this.showEvidence();
+    this.body.classList.remove("is-waiting");
   }
 
   toggled() {

@@ -136,7 +136,7 @@ function sayings({ said }) {
   if (people.length > 1 && sorted.every(([label]) => ["yes", "no"].includes(label))) return [...scorers, share("people", counts.get("yes") ?? 0, people.length)];
   return [
     ...scorers,
-    ...sorted.map(([label, n]) => saying(alone ? people[0].rater : "people", alone ? label : `${label} ${n}/${people.length}`, label)),
+    ...sorted.map(([label, n]) => saying(alone ? people[0].rater : "people", alone ? label : `${label} ${n}/${people.length}`, label, { kind: people[0].rater.startsWith("simulated") ? "simulated" : "people" })),
   ];
 }
 

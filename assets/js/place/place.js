@@ -42,10 +42,14 @@ class Place {
     window.addEventListener("popstate", back);
   }
 
+  /** Whether somebody is typing in it, or has a part of it open: what they see stays. */
+  get isInUse() {
+    return this.content.querySelector("[data-dirty], [data-typed], :popover-open") !== null;
+  }
+
   /** Asks for what the address says, quick first; `quietly`: only what is whole; `parts`: nothing but the parts is replaced. */
   async draw({ quietly = false, parts = false } = {}) {
-    // what somebody is typing, or has open, stays
-    if (quietly && this.content.querySelector("[data-dirty], [data-typed], :popover-open")) return;
+    if (quietly && this.isInUse) return;
     const asked = ++this.asked;
     const place = this.places.get(location.pathname) ?? this.place;
     if (place !== this.place) window.scrollTo({ top: 0, behavior: "instant" });
@@ -59,7 +63,10 @@ class Place {
         const drawn = await this.ask(whole);
         // whoever has gone on to another page has that one's title
         if (asked !== this.asked || !this.content.isConnected) return;
-        if (quietly && this.content.querySelector("[data-dirty], [data-typed], :popover-open")) return;
+        if (quietly && this.isInUse) return;
+        // the whole drawing takes the place of the quick one once nobody has a part of it open
+        while (whole && this.isInUse && asked === this.asked) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        if (asked !== this.asked || !this.content.isConnected) return;
         this.show(drawn, parts);
         if (drawn.complete) break;
       }

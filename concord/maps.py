@@ -389,7 +389,7 @@ class MapColoring:
 
     Attributes:
         name: in an address; ``title``: on the page.
-        filter: the name of Browse's filter by it; empty where Browse has none.
+        filter: the name of the filter of Images by it; empty where Images has none.
         rater: whose word it is; empty where it is nobody's.
         continuous: values are numbers.
     """
@@ -456,7 +456,7 @@ def class_title(paint: MapColoring, value: str) -> str:
 
 
 def browse_filter(paint: MapColoring, value: str) -> dict[str, str]:
-    """The filter of Browse that lists a class; empty where there is none."""
+    """The filter of Images that lists a class; empty where there is none."""
     if not paint.filter or value == _UNKNOWN or (paint.filter == SAYS and value == NONE):
         return {}
     return {paint.filter: f"{paint.rater}:{value}" if paint.filter == SAYS else value}

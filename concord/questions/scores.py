@@ -1,6 +1,6 @@
 """What questions about images tell: the scores of TIFA, VQA models beside each other and beside people.
 
-The command ``vqa`` and the page Explore show the same rows, computed once while the project (or its evidence) stays as it
+The command ``vqa`` and the place Failures show the same rows, computed once while the project (or its evidence) stays as it
 is: nobody is to change what these give. The Workbench shows one image's questions with what a model and people answered.
 """
 

@@ -218,7 +218,7 @@ def _derived(cursor: Connection) -> Iterator[HealthCheck]:
     if homeless:
         yield _project("attention", f"{_n(homeless, 'judgement')} without what it follows from", "`rebuild` makes them anew")
     if rows.value(cursor, "select count(*) from stale"):
-        yield _project("note", "rows of Browse are to be made anew; whoever opens the project does it")
+        yield _project("note", "rows of the listing of images are to be made anew; whoever opens the project does it")
         return
     wrong = rows.value(
         cursor,
@@ -228,9 +228,13 @@ def _derived(cursor: Connection) -> Iterator[HealthCheck]:
     )
     twice = rows.value(cursor, "select count(*) - count(distinct item_id) from browse")
     if wrong or twice:
-        yield _project("attention", f"{_n(wrong + twice, 'row')} of Browse differ from the items", "`rebuild` makes them anew")
+        yield _project(
+            "attention",
+            f"{_n(wrong + twice, 'row')} of the listing of images differ from the items",
+            "`rebuild` makes them anew",
+        )
     elif not homeless:
-        yield _project("ok", "judgements and rows of Browse fit what they are made from")
+        yield _project("ok", "judgements and rows of the listing of images fit what they are made from")
 
 
 _FILE_NAME: Final = re.compile(r"\S*\.(markdown|text|html?|pdf|docx?)|.*\.(md|txt)", re.IGNORECASE)

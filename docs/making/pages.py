@@ -59,7 +59,7 @@ LISTING: Final[dict[str, str]] = {
     "since": "Of crossed answers: from this moment on.",
     "until": "Of crossed answers: up to this moment.",
     "among": "Of crossed answers: only these raters.",
-    "picture": "With `seen_by`: only the images behind a mark of this failure picture on Explore.",
+    "picture": "With `seen_by`: only the images behind a mark of this picture of Failures.",
     "seen_by": "The scorer whose failure picture it is.",
     "asked": "What the mark says was asked.",
     "found": "What the mark says was found.",

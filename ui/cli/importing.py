@@ -139,7 +139,7 @@ def import_cooccurrence(
     file: Annotated[str, typer.Argument(help="COCO's instances_*.json, or a file in the same format.")],
     called: Annotated[str | None, typer.Option("--name", help="Name in the project; default: the file name.")] = None,
 ) -> None:
-    """Import how often object classes occur together in a data set's photographs, for the co-occurrence chart on Explore."""
+    """Import how often object classes occur together in a data set's photographs, for the co-occurrence picture of Failures."""
 
 
 @project_command(import_app, "playground", "concord.importing.playground:import_playground")

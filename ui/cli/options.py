@@ -77,7 +77,7 @@ FILTERS: dict[str, str] = {
     "certainty": "Only items on which the selected people are unanimous, have a majority, or are split.",
     "since": "ISO date or time (UTC): only answers from then on.",
     "until": "ISO date or time (UTC): only answers before it.",
-    "tag": "Only images with this tag (from Browse).",
+    "tag": "Only images with this tag (from Images).",
 }
 """The options of a selection, and what `--help` says of them."""
 IMAGE_FILTERS = ("suite", "task", "generator")

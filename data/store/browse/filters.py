@@ -1,7 +1,7 @@
 """Browse's filters as data: each with the values it takes, the condition on the index, and what it says in English; and
 saved views.
 
-A saved view is the query of Browse's address under a name: an append-only log of who saved and who removed it.
+A saved view is the query of an address of Images under a name: an append-only log of who saved and who removed it.
 """
 
 from __future__ import annotations
@@ -309,7 +309,7 @@ def sentence(query: ListingQuery, total: int, also: str = "among those of the ch
 
 @dataclass(frozen=True, slots=True)
 class SavedView:
-    """A kept view: the query of Browse's address, and who kept it when."""
+    """A kept view: the query of an address of Images, and who kept it when."""
 
     name: str
     query: str

@@ -397,8 +397,8 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "browse": "what Browse filters by, a row an item: made from other tables",
     "browse_raters": "the places of scorers in such rows",
     "prompt_parts": "what prompts ask for, part by part: made from their specs",
-    "stale": "items whose row of Browse is to be made anew",
-    "saved_views": "addresses of Browse under a name: they lead into this project",
+    "stale": "items whose row of `browse` is to be made anew",
+    "saved_views": "addresses of Images under a name: they lead into this project",
 }
 """Tables that do not leave the project, and why."""
 

@@ -9,24 +9,21 @@ mean of ``--think`` seconds; ``--speed`` makes all of them so many times faster.
 Finished folders of a scorer's run wait to be taken in by ``import scores``, one after the other, over all the
 time. In the end the server is killed, and the database is asserted to hold what was acknowledged: nothing lost, nothing twice.
 
-A viewer opens a page, runs what the page runs when it opens, and follows it: it asks for the version as
-``assets/js/live_updates.js`` does, and runs the page's event when that has moved. Nothing is drawn: twenty browsers are too
+A viewer opens a page, asks for what its JavaScript asks for, and follows it: it asks for the version as
+``assets/js/live_updates.js`` does, and for the page anew when that has moved. Nothing is drawn: twenty browsers are too
 much for the machine that runs the server, too. The folders of the scorer's run are made without any model.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import random
-import re
 import signal
 import statistics
 import sys
 import tempfile
 import time
-import uuid
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,7 +38,7 @@ if not __package__:
 
 from benchmarks import annotators
 from benchmarks.annotate import served
-from benchmarks.annotators import Choose, Http, Refused, event_body, queued_event
+from benchmarks.annotators import Choose, Http, Refused
 from benchmarks.measuring import command_line, machine, percentile, planned, processor_seconds, resident, written
 from concord import thumbnails
 from concord.common import forwarding
@@ -53,10 +50,15 @@ from data.store.browse import contents
 from data.store.core import rows
 from data.store.core.store import Store
 from scorers import registry
+from ui.shell.followed_versions import POLL_SECONDS, poll
 
-PAGES: Final = ("", "agreement", "runs", "browse")
-_CONFIG: Final = re.compile(r"window\.gradio_config\s*=\s*(\{.*?\});?\s*</script>", re.DOTALL)
-_API: Final = "/studio/gradio_api"
+PAGES: Final = {
+    "results": ("places/results", "places/results?whole=true"),
+    "agreement": ("places/agreement", "places/agreement?whole=true"),
+    "people": ("places/people", "places/people?whole=true"),
+    "images": ("images", "items", "facets"),
+}
+"""By the page what its JavaScript asks for below ``/api/studio``, when it opens and when the project has moved."""
 Timed = Callable[[str, float, str | None], None]
 """Is told of each request: its kind, seconds, and what went wrong."""
 
@@ -65,126 +67,40 @@ class Viewer:
     """One open page."""
 
     def __init__(self, port: int, page: str, timed: Timed) -> None:
-        self.page = page
-        self._http, self._stream, self._alive = Http(port), Http(port), Http(port)
+        self._page = page
+        self._http = Http(port)
         self._timed = timed
-        self._session = uuid.uuid4().hex[:10]
-        self._values: dict[int, Any] = {}
-        self._hidden: set[int] = set()
-        self._events: dict[int, dict[str, Any]] = {}
-        self._due: list[int] = []
+        self._version = ""
 
     async def open(self) -> None:
-        """Load the page and run its first events."""
-        for http in (self._http, self._stream, self._alive):
-            await http.connect()
-        html = await self._http.text("GET", f"/studio/{self.page}".rstrip("/") + ("" if self.page else "/"))
-        match = _CONFIG.search(html)
-        if match is None:
-            raise Refused(f"/studio/{self.page} is no page of Gradio's")
-        config = json.loads(match[1])
-        shown = config.get("page", {}).get(self.page) or {}
-        here = set(shown.get("components", [component["id"] for component in config["components"]]))
-        for component in config["components"]:
-            if component["id"] in here:
-                self._values[component["id"]] = component["props"].get("value")
-                if component["type"] == "state":
-                    self._hidden.add(component["id"])
-        allowed = set(shown.get("dependencies", [dependency["id"] for dependency in config["dependencies"]]))
-        self._events = {
-            dependency["id"]: dependency
-            for dependency in config["dependencies"]
-            if dependency["id"] in allowed and dependency["backend_fn"]
-        }
-        self._followers = {
-            component["id"]: component["props"]["js_on_load"]
-            for component in config["components"]
-            if "live_updates.js" in str(component["props"].get("js_on_load"))
-        }
-        self._heartbeat = asyncio.create_task(self._beat())
-        self._due = [event for event in self._events if self._listens(event, "load")]
-        await self._work_off("open")
+        """Load the page, and what its JavaScript asks for."""
+        await self._http.connect()
+        await self._http.text("GET", f"/studio/{self._page}")
+        await self._draw("open")
 
-    async def _beat(self) -> None:
-        """The connection by which Gradio knows that the page is still open."""
-        async for _ in self._alive.lines(f"{_API}/heartbeat/{self._session}"):
-            pass
-
-    async def follow(self, until: float, seconds: float = 3.0) -> None:
+    async def follow(self, until: float, seconds: float = POLL_SECONDS) -> None:
         """Keep the page current until this moment of ``time.perf_counter``."""
         while (now := time.perf_counter()) < until:
             await asyncio.sleep(max(0.0, min(seconds, until - now)))
             try:
-                self._due += (
-                    await self._moved()
-                    if self._followers
-                    else [event for event in self._events if self._listens(event, "tick")]
-                )
-                await self._work_off("follow")
+                start = time.perf_counter()
+                asked = await self._http.json("GET", f"/api/studio/version?of={quote(str(poll()['of']))}")
+                self._timed("poll", time.perf_counter() - start, None)
+                if asked["version"] != self._version:
+                    self._version = asked["version"]
+                    await self._draw("follow")
             except (Refused, OSError, asyncio.IncompleteReadError, ValueError, KeyError) as error:
                 self._timed("follow", 0.0, f"{type(error).__name__}: {error}"[:200])
                 return
 
-    async def _moved(self) -> list[int]:
-        """The events of followers whose version has moved: each version is asked for once."""
-        changed: dict[str, str] = {}
-        for script in self._followers.values():
-            of = _of(script)
-            if of not in changed:
-                start = time.perf_counter()
-                changed[of] = (await self._http.json("GET", f"/api/studio/version?of={quote(of)}"))["version"]
-                self._timed("poll", time.perf_counter() - start, None)
-        due = [
-            component
-            for component, script in self._followers.items()
-            if self._values[component] not in ("", None, changed[_of(script)])
-        ]
-        return [event for component in due for event in self._events if self._listens(event, "select", component)]
-
-    def _listens(self, event: int, to: str, of: int | None = None) -> bool:
-        return any(name == to and of in (None, component) for component, name in self._events[event]["targets"])
-
-    async def _work_off(self, kind: str) -> None:
-        """Run what is due, and what follows from that, each once at a time."""
-        while self._due:
-            event = self._due.pop(0)
+    async def _draw(self, kind: str) -> None:
+        for path in PAGES[self._page]:
             start = time.perf_counter()
-            reply = await self._run(self._events[event])
+            await self._http.json("GET", f"/api/studio/{path}")
             self._timed(kind, time.perf_counter() - start, None)
-            changed = self._take(self._events[event], reply)
-            more = [event_id for event_id, about in self._events.items() if about.get("trigger_after") == event]
-            more += [event for event in self._events if any(self._listens(event, "change", component) for component in changed)]
-            self._due += [event_id for event_id in dict.fromkeys(more) if event_id not in self._due]
-
-    async def _run(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
-        data = [None if component in self._hidden else self._values.get(component) for component in event["inputs"]]
-        body = event_body(event["id"], data, self._session)
-        if event["queue"]:
-            return await queued_event(_API, self._http, self._stream, body)
-        return dict(await self._http.json("POST", f"{_API}/run/predict", body))
-
-    def _take(self, event: Mapping[str, Any], reply: Mapping[str, Any]) -> list[int]:
-        """Put what an event said into the controls; which have changed."""
-        changed = list(reply.get("changed_state_ids") or ())
-        for component, value in zip(event["outputs"], reply.get("data") or (), strict=False):
-            if isinstance(value, dict) and value.get("__type__") == "update":
-                if "value" not in value:
-                    continue
-                value = value["value"]
-            if component not in self._hidden and value != self._values.get(component):
-                self._values[component] = value
-                changed.append(component)
-        return changed
 
     def close(self) -> None:
-        self._heartbeat.cancel()
-        for http in (self._http, self._stream, self._alive):
-            http.close()
-
-
-def _of(script: str) -> str:
-    match = re.search(r'"of": "([^"]*)"', script)
-    return match[1] if match else ""
+        self._http.close()
 
 
 SCORER: Final = "geneval"
@@ -411,7 +327,7 @@ async def _watch(pid: int, until: float, result: LoadResult) -> None:
 async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choose: Choose, plan: LoadPlan) -> LoadResult:
     result = LoadResult()
     people = [SimulatedAnnotator(f"person {n:03}", port, choose, result, plan, n) for n in range(plan.people)]
-    viewers = [Viewer(port, PAGES[n % len(PAGES)], result.timed) for n in range(plan.viewers)]
+    viewers = [Viewer(port, list(PAGES)[n % len(PAGES)], result.timed) for n in range(plan.viewers)]
     wanted = min(len(folders), round(plan.scored * plan.seconds / _EACH) + 1)
     for person in people:
         await person.enter()

@@ -41,12 +41,12 @@ def _annotate(page: Page, _: Server) -> None:
 
 def _agreement(page: Page, _: Server) -> None:
     page.goto(f"/studio/agreement{_CASE}")
-    expect(page.locator("#agreement-plot .ytick").first).to_be_visible()
+    expect(page.locator(".cc-trust-table")).to_be_visible()
     # the intervals follow
     page.wait_for_timeout(8000)
 
 
-def _overview(page: Page, _: Server) -> None:
+def _results(page: Page, _: Server) -> None:
     page.goto("/studio/")
     expect(page.locator(".cc-leaderboard")).to_be_visible()
     # the intervals follow
@@ -73,17 +73,13 @@ def _page(address: str, shown: str) -> Callable[[Page, Server], None]:
 _CARELESS: Final = "images?suite=playground&generator=renderer-careless&rater=geneval-playground&order=lowest"
 SHOTS: Final[dict[str, Callable[[Page, Server], None]]] = {
     "annotate": _annotate,
-    "overview": _overview,
+    "results": _results,
     "images": _page(_CARELESS, ".cc-cell img"),
-    "agreement": _agreement,
-    "preferences": _page("preferences?suite=selfeval-ldm", "table"),
-    "captions": _page("agreement/captions?suite=itm-playground", ".cc-matches"),
-    "tune": _page("agreement/tune?suite=playground&rater=geneval-playground&threshold=0.9", ".cc-flips"),
-    "map": _page("map", ".js-plotly-plot"),
-    "campaigns": _page("campaigns", "#campaigns table, #campaigns .cc-note"),
-    "runs": _page("runs", "table.cc-runs"),
     "drawer": _drawer,
-    "reports": _page("reports?suite=playground&aspect=correct", "#report-make:enabled"),
+    "agreement": _agreement,
+    "tune": _page("agreement/tune?suite=playground&rater=geneval-playground&threshold=0.9", ".cc-flips"),
+    "people": _page("people", ".cc-place h1"),
+    "add": _page("add", ".cc-add-zone"),
 }
 """By the picture's name: how its page is opened and when it is drawn."""
 

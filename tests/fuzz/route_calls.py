@@ -58,18 +58,9 @@ class Rooms:
         """Paths of every GET route of ours, and of the pages, with something in their gaps."""
         paths = [operation.path for operation in self.operations() if operation.method.upper() == "GET"]
         pages = (
-            "browse",
-            "workbench",
-            "agreement",
-            "agreement/tune",
-            "agreement/failures",
-            "campaigns",
-            "runs",
-            "reports",
-            "map",
-            "agreement/captions",
-            "preferences",
-        )
+            "results", "results/compare", "results/votes", "images", "agreement", "agreement/tune", "agreement/failures",
+            "agreement/captions", "people", "people/new", "report", "report/studies", "add", "add/runs",
+        )  # fmt: skip
         return [*paths, "/annotate/", "/studio/", *(f"/studio/{name}" for name in pages)]
 
 

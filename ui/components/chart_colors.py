@@ -35,6 +35,7 @@ OTHER: Final = "rgba(128,136,160,.55)"
 GRID, ZERO_LINE = "rgba(128,136,160,.22)", "rgba(128,136,160,.6)"
 CLEAR: Final = "rgba(0,0,0,0)"
 
+BLACK: Final = "#000000"
 INK, PAPER, EMPTY, FAINT = "#1b1f27", "#ffffff", "#eceff4", "#5f6776"
 """Within coloured cells: dark and light text, a cell without a value, and what is of less weight."""
 REPORT_INK: Final = "#3a4152"

@@ -21,7 +21,6 @@ _MOST_TICKS: Final = 6
 _LEAST_SPAN: Final = 0.6
 _STRIP: Final = 0.16
 _MARGIN: Final = 0.05
-_BLACK: Final = "#000000"
 _STRONG: Final = 0.55
 """From this share on a cell's text is light on its colour."""
 SHARES: Final = Axis(0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0), 2)
@@ -316,7 +315,7 @@ def _legible(ground: _Rgb) -> str:
         low, high = sorted((_luminance(_rgb(ink)), _luminance(ground)))
         return (high + 0.05) / (low + 0.05)
 
-    return max((_BLACK, chart_colors.PAPER), key=contrast)
+    return max((chart_colors.BLACK, chart_colors.PAPER), key=contrast)
 
 
 def _luminance(color: _Rgb) -> float:

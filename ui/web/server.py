@@ -84,6 +84,7 @@ _ROUTERS = (
 )  # fmt: skip
 """The modules of ``ui.web.api`` that make a project's JSON routes; matched in this order, so first what is asked for most."""
 _REFUSALS: dict[int | str, dict[str, Any]] = {
+    400: {"description": "What was sent cannot be read; the sentence says why."},
     401: {"description": "Nobody is signed in, or has given a name."},
     403: {"description": "Not for this visitor."},
     404: {"description": "There is no such thing, or not any more."},
@@ -92,6 +93,7 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
     415: {"description": "Routes that change something take JSON alone."},
     429: {"description": "Too often; try again later."},
     503: {"description": "What it takes is not at hand."},
+    507: {"description": "There is no room left for it."},
 }
 """What any route may answer instead, always with a sentence for people."""
 _NEAR = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}

@@ -104,12 +104,11 @@ def test_what_is_drawn_and_what_is_picked(store: Store) -> None:
     ],
 )
 def test_what_cannot_be_is_said(store: Store, given: dict[str, object], says: str | None) -> None:
-    asked_for = campaign_spec({"id": "c"} | given)
     if says is None:
-        planning.plan_campaign(store, asked_for)
+        planning.plan_campaign(store, campaign_spec({"id": "c"} | given))
         return
     with pytest.raises(ValueError, match=says.replace("?", r"\?")):
-        planning.plan_campaign(store, asked_for)
+        planning.plan_campaign(store, campaign_spec({"id": "c"} | given))
 
 
 def test_a_questionnaire_without_its_questions_names_the_command(store: Store) -> None:

@@ -224,7 +224,8 @@ def test_what_is_wrong_is_found(filled: Path, tmp_path: Path) -> None:
         cursor.execute("insert into erased values ('abc', now())")
     wrong = "\n".join(attention(filled))
     for label in (
-        "3 are not what was imported", "1 judgement without what it follows from -> `rebuild`", "rows of the listing of images differ",
+        "3 are not what was imported", "1 judgement without what it follows from -> `rebuild`",
+        "rows of the listing of images differ",
         "1 run broken off: 0001-x", "1 backup may still hold somebody who was erased",
     ):  # fmt: skip
         assert label in wrong

@@ -64,7 +64,7 @@ def test_judges_stand_beside_people(project: Path) -> None:
     with Store(project) as store:
         shown = rendered(judges_html(judges_of(store, "viescore", VIESCORE)))
         assert shown.count("<p>") == 2
-        assert "/studio/agreement/scorers?suite=imagenhub&amp;aspect=perceptual_quality" in shown
+        assert "/studio/agreement?suite=imagenhub&amp;aspect=perceptual_quality" in shown
         arena = rendered(judges_html(judges_of(store, "arena", ARENA)))
         assert "gpt agrees best (Cohen’s κ" in arena
         assert "whether one may replace a person is not known" in arena

@@ -31,26 +31,27 @@ def lead(cards: Sequence[CampaignCard], found: Sequence[Crowd]) -> Element:
 
 
 def finding(found: Sequence[Crowd]) -> tuple[str, str]:
-    """Return the finding, and the number behind it."""
+    """Return the finding, and the number behind it: of people who have answered; of simulated people while nobody else has."""
     running = [crowd for crowd in found if crowd.running] or list(found)
-    people = [(crowd, person) for crowd in running for person in crowd.people if not person.out]
+    answered = [(crowd, person) for crowd in running for person in crowd.people if not person.out and person.answers]
+    simulated = all(person.simulated for _, person in answered)
+    people = [(crowd, person) for crowd, person in answered if person.simulated == simulated]
     names = {person.name for _, person in people}
     if not names:
         return "Nobody has answered yet", ""
     look = {person.name for _, person in people if person.needs_look}
-    simulated = all(person.simulated for _, person in people)
     noun = "simulated person" if simulated else "person"
     needs = f"{_number(len(look))} {'needs' if len(look) == 1 else 'need'} a look"
     if len(names) == 1:
         first = f"One {noun} has answered"
         return (f"{first}, and {needs}" if look else first), "one more makes agreement measurable"
-    largest = main_crowd(running)
+    largest = main_crowd([crowd for crowd in running if any(each is crowd for each, _ in people)])
     together = largest.together
     if together is None or together.value is None:
         reason = sentences.text_or_none(together.reason) if together is not None else None
         main = f"{_number(len(names)).capitalize()} {_plural(noun, len(names))} have answered"
         return (f"{main}; {needs}" if look else main), f"agreement is not known: {reason}" if reason else ""
-    many = wording.count(len(largest.people), "person")
+    many = f"{len(largest.people):,} {_plural(noun, len(largest.people))}"
     rest = f"{many} agree at α {wording.two(together.value)} {interval_text(together)}".rstrip()
     if len(found) > 1:
         rest += f" in {largest.campaign.campaign.title}" if largest.campaign is not None else ", whose answers were brought in"
@@ -79,10 +80,11 @@ def _about(cards: Sequence[CampaignCard], found: Sequence[Crowd]) -> str:
     if not found:
         return "Label some images yourself, or make a campaign and invite others; how far they agree stands here."
     answers = sum(person.answers for crowd in found for person in crowd.people)
-    people = len({person.name for crowd in found for person in crowd.people})
+    people = {person.name: person.simulated for crowd in found for person in crowd.people if person.answers}
+    noun = "simulated person" if people and all(people.values()) else "person"
     running = [card for card in cards if card.state == "running"]
     suites = sorted({crowd.topic.suite for crowd in found if crowd.topic is not None})
-    text = f"{wording.count(answers, 'answer')} by {wording.count(people, 'person')}"
+    text = f"{wording.count(answers, 'answer')} by {len(people):,} {_plural(noun, len(people))}"
     text += f" in {wording.count(len(running), 'running campaign')}" if running else ""
     text += f", about {wording.listed(suites)}" if suites else ""
     brought = next((crowd for crowd in found if not crowd.name), None)

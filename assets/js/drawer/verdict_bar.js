@@ -57,7 +57,7 @@ export class VerdictBar {
   }
 
   agreed() {
-    return [h("p", { class: "cc-muted" }, "People and scorers say the same of this image.")];
+    return [h("p", { class: "cc-muted" }, "There is no yes or no on which people and scorers differ.")];
   }
 
   /** The verdicts so far, each with a way to take it back. */

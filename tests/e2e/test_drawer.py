@@ -247,7 +247,7 @@ def test_from_the_grid_to_the_failures_and_through_them(visitor: Visit, bench: S
     expect(heading).to_have_text(texts[0])
     for key, index in (("j", 1), ("ArrowRight", 2), ("k", 1), ("Alt+n", 2), ("ArrowLeft", 1), ("Alt+p", 0), ("k", 0)):
         page.locator("body").press(key)
-        expect(page.get_by_text(f"{index + 1} of 12")).to_be_visible()
+        expect(page.get_by_text(f"{index + 1} of 12", exact=True)).to_be_visible()
         expect(heading).to_have_text(texts[index])
         expect(page.locator(".cc-cell[aria-current]")).to_have_attribute("data-index", str(index))
     # the grid stays beside it; another image is a click

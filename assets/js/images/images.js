@@ -124,7 +124,7 @@ class Images {
   /** Show links that the server drew for the state as it is now. */
   link(element, html) {
     element.innerHTML = html;
-    element.dataset.query = this.state.query;
+    element.dataset.query = this.state?.query ?? location.search;
   }
 
   /** Scope, sentence and choices of the state as it is now; what of the address was lost when it was opened stays said. */

@@ -58,7 +58,7 @@ PAGES: Final = {
     "people": ("places/people", "places/people?whole=true"),
     "images": ("images", "items", "facets"),
 }
-"""By the page what its JavaScript asks for below ``/api/studio``, when it opens and when the project has moved."""
+"""The routes that each page's JavaScript asks for below ``/api/studio``, when it opens and when the project has moved."""
 Timed = Callable[[str, float, str | None], None]
 """Is told of each request: its kind, seconds, and what went wrong."""
 

@@ -1,4 +1,4 @@
-"""How long it takes from a click in Studio's bar to the first numbers of the next place, and from image to image in the drawer.
+"""Seconds from a click in Studio's bar to the first numbers of the next place, and from image to image in the drawer.
 
     uv run benchmarks/navigation.py [--project DIR] [--rounds 4]
 

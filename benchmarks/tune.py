@@ -1,4 +1,4 @@
-"""How long Tune takes to draw again when a slider moves: 2,000 images, the playground's evidence under new ids.
+"""Seconds that Tune takes to draw again when a slider moves: 2,000 images, the playground's evidence under new ids.
 
     uv run benchmarks/tune.py [--images 2000]
 

@@ -37,12 +37,12 @@ from scorers.failures import PICTURES
 CROSSED = {"about": "aspect", "a": "a", "a_says": "a_says", "b": "b", "b_says": "b_says", "way": "way"}
 """The fields of ``ConfusionCell`` by their names in the address of Images."""
 RESTRICTING = {name: name for name in ("target", "campaign", "certainty", "since", "until")} | {"among": "rater"}
-"""What else restricts the judgements that are crossed: fields of ``Selection`` (whose rater means another thing in Images)."""
+"""Further filters of the judgements that are crossed: fields of ``Selection`` (whose rater means another thing in Images)."""
 MARKED = {"picture": "picture", "seen_by": "rater", "asked": "asked", "found": "found"}
 """The fields of ``FailureMark`` by their names in the address of Images."""
 
 FILTERED = ("object", "color", "count", "relation", "says", "people", "certainty", "differs", "verdict", "q", "range")
-"""What else restricts the images: fields of ``Filters``, each repeatable. With ``about``, certainty is the crossing's."""
+"""Further filters of images: fields of ``Filters``, each repeatable. With ``about``, certainty is the crossing's."""
 
 _NEEDED = ("about", "a", "b")
 Read = Callable[[str], Sequence[str]]

@@ -1,4 +1,4 @@
-"""What people put on images and listings: tags of images, saved views of Images."""
+"""Tags that people give to images, and views of Images that they save."""
 
 from __future__ import annotations
 

@@ -213,7 +213,7 @@ def verdicts(store: Store, campaign_id: str) -> list[Adjudication]:
 
 
 def blames(adjudications: Sequence[Adjudication]) -> list[Blame]:
-    """Who was wrong how often, the most often first."""
+    """Return each rater with how often they were wrong, the most often first."""
     counted = Counter(
         (adjudication.wrong, adjudication.rater_id if adjudication.wrong in ("scorer", "person") else None)
         for adjudication in adjudications

@@ -50,12 +50,12 @@ class CampaignCard:
 
     @property
     def short(self) -> int:
-        """How many images have fewer answers than they should have."""
+        """The number of images with fewer answers than they should have."""
         return self.progress.coverage.items - self.progress.coverage.full
 
     @property
     def paused(self) -> int:
-        """How many people the campaign's own rules have paused."""
+        """The number of people whom the campaign's own rules have paused."""
         return sum(person.work is not None and person.work.worker.paused is not None for person in self.crowd.people)
 
     def can(self, target: State) -> bool:

@@ -38,7 +38,7 @@ class NoSuchCase(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CaseList:
-    """Which cases are asked for.
+    """A request for cases: the filters of the list.
 
     Attributes:
         about: the topic (`topic_name`); empty for the main one.
@@ -72,7 +72,7 @@ class Docket:
 
     @property
     def blames(self) -> list[Blame]:
-        """Who was wrong how often."""
+        """The raters with how often each was wrong."""
         return adjudication.blames(self.verdicts)
 
 

@@ -61,7 +61,7 @@ class Person:
 
     @property
     def flags(self) -> tuple[Flag, ...]:
-        """What is odd about their work, what convicts first."""
+        """The flags of their work, those that convict first."""
         return self.work.flags if self.work is not None else ()
 
     @property
@@ -121,7 +121,7 @@ class Crowd:
 
     @property
     def look(self) -> int:
-        """How many people need a look."""
+        """The number of people who need a look."""
         return sum(person.needs_look for person in self.people)
 
     @property

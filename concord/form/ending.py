@@ -103,6 +103,7 @@ _OUTCOMES: Final[dict[ClosedReason, str]] = {
     "withdrawn": "stopped",
     "training": "training",
     "closed": "stopped",
+    "archived": "stopped",
 }
 
 

@@ -180,13 +180,19 @@ class Allocator:
         return AllocatedPositions([], CampaignProgress(person.done, 0), "budget", allocated.training)
 
     def _given(self, person: PersonProgress, name: str, ahead: int) -> AllocatedPositions:
+        """Return what somebody is given: nothing in a campaign that does not run, which is no end to who had come to theirs."""
+        given = self._given_while_running(person, name, ahead)
+        state = self._campaign.state
+        if state == "running" and not self._over:
+            return given
+        if state != "draft" and not given.positions and person.done:
+            return given
+        return AllocatedPositions([], CampaignProgress(person.done, 0), "closed" if state == "running" else state, given.training)
+
+    def _given_while_running(self, person: PersonProgress, name: str, ahead: int) -> AllocatedPositions:
         settings, done, training = self._campaign.settings, person.done, self._trained(person)
         closed: ClosedReason | None = None
-        if self._campaign.state != "running":
-            closed = self._campaign.state
-        elif self._over:
-            closed = "closed"
-        elif self._out[name]:
+        if self._out[name]:
             withdrawn = answer_status.BY_PERSON in self._out[name]
             closed = "withdrawn" if withdrawn else "revoked" if None in self._out[name] else "paused"
         elif training is not None and training.failed:

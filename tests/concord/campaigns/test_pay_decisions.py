@@ -152,7 +152,7 @@ def standing(person: PaidPerson) -> tuple[str, str, Decimal]:
 
 @pytest.mark.parametrize("end", ["stopped", "archived", "closed"])
 def test_what_somebody_earned_does_not_depend_on_what_becomes_of_the_campaign(store: Store, end: str) -> None:
-    c = start(store, 4, overlap=2, settings=Settings(completion_code="FULL", stopped_code="PART", **PAID))
+    c = start(store, 4, overlap=3, settings=Settings(completion_code="FULL", stopped_code="PART", **PAID))
     work(c, "ann", 4)
     work(c, "bob", 1)
     late = c.offered("cyd")

@@ -42,7 +42,9 @@ def checks_body(values: Mapping[str, Any], sources: Mapping[str, str]) -> Node:
         htpy.h2["Limits"],
         _row(values, "limit"),
         _folded("More limits", values, limits),
-        _folded("Pay", values, _fields("pay")),
+        htpy.h2["Pay"],
+        _row(values, *_fields("pay")),
+        _folded("More about pay", values, _fields("pay_more")),
         _folded("Codes of a crowd platform", values, _fields("codes")),
     ]
 

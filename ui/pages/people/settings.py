@@ -33,7 +33,7 @@ _SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "Texts for people (Markdown)": ("texts",),
     "Limits": ("limits",),
     "Codes of a crowd platform": ("codes",),
-    "Pay": ("pay",),
+    "Pay": ("pay", "pay_more"),
 }
 
 

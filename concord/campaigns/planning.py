@@ -297,7 +297,7 @@ def _gold(store: Store, form: Form, wish: CampaignSpec) -> GoldItems | None:
     needed = wish.gold_n + wish.training_n + wish.examples_n
     if items.available < needed:
         raise CampaignRefused(
-            f"{needed} items with known answers are wanted, and only {items.available} can be had from {wish.gold_from}",
+            f"{needed} images with known answers are asked for, and only {items.available} can be had from {wish.gold_from}",
             "gold_n",
         )
     return items

@@ -103,6 +103,10 @@ function done(form, data, page, said) {
   }
   form.closest("[popover]")?.hidePopover();
   if (data.said) page.toast.show(data.said);
+  if (form.dataset.then) {
+    page.place.go(new URL(form.dataset.then, location.href));
+    return;
+  }
   if (data.campaign && form.dataset.act.endsWith("/duplicate")) {
     const url = new URL(location.href);
     url.search = new URLSearchParams({ campaign: data.campaign, tab: "settings" });

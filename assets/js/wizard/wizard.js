@@ -92,6 +92,16 @@ class Wizard {
       this.place.go(url);
     }
     if (target.matches("[data-into]")) this.read(target);
+    if (target.dataset.field === "gold_from") this.capGold(target.value);
+  }
+
+  /** No more gold images than the chosen source has. */
+  capGold(source) {
+    const most = JSON.parse(this.form.querySelector("[data-most]").dataset.most)[source];
+    const number = this.control("gold_n");
+    if (most === undefined || Number(number.value) <= most) return;
+    number.value = String(most);
+    this.kept.values.gold_n = number.value;
   }
 
   /** A file's text goes into a field; what is no text says so beside it. */
@@ -250,9 +260,10 @@ class Wizard {
     if (leads && first) (first.matches("fieldset") ? first.querySelector("input") : first)?.focus();
   }
 
-  /** The YAML of a questionnaire of one's own stands there only where it is asked for. */
+  /** The YAML of a questionnaire of one's own, and how many images are gold, stand there only where they are asked for. */
   showOwn() {
     const questionnaire = this.control("questionnaire");
     for (const part of this.form.querySelectorAll("[data-shown-for]")) part.hidden = !questionnaire || this.value(questionnaire) !== part.dataset.shownFor;
+    for (const part of this.form.querySelectorAll("[data-needs]")) part.hidden = !this.value(this.control(part.dataset.needs));
   }
 }

@@ -103,7 +103,7 @@ def numbers_table(crowd: Crowd) -> Node:
     )
     rows = [_row(person) for person in crowd.people]
     reasons = [person.agreement for person in crowd.people if person.agreement is not None]
-    title = crowd.campaign.campaign.title if crowd.campaign is not None else "Answers that were brought in"
+    title = crowd.title or "Answers that were brought in"
     together = crowd.together
     all_of_them = together is not None and together.value is not None and ["All people: ", _cell_text(number(together)), "."]
     return [

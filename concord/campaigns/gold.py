@@ -66,7 +66,7 @@ def gold_items(
     """
     keys = _keys(store, form, source)
     if not keys:
-        raise ValueError(f"no item has a right answer from {_NAMES.get(source, source)} in '{form.name}' yet")
+        raise ValueError(f"no image has a right answer from {_NAMES.get(source, source)} in '{form.name}' yet")
     drawn = sorted(keys, key=lambda item: (seeded_number(seed, "gold", item), item))
     shown, rest = drawn[:examples], drawn[examples:]
     roles = ["training"] * training + ["gold"] * gold

@@ -265,7 +265,7 @@ def move_person(store: Store, campaign_id: str, name: str, act: PersonMove, by: 
         n = revocations.revoke(store, name, by, campaign_id, uncount=act == "revoke")
         if act == "pause":
             return f"{name} is paused; what they answered counts as before."
-        return f"{name} is revoked. {wording.count(n, 'answer')} stopped counting; their items are offered again."
+        return f"{name} is revoked. {wording.count(n, 'answer')} stopped counting; these images are offered again."
     mine = [gone for gone in revocations.current_revocations(store) if gone.person == name]
     if any(gone.by == BY_PERSON and gone.campaign == campaign_id for gone in mine):
         raise CampaignRefused(f"{quoted(name)} has withdrawn these answers; they stay withdrawn")
@@ -297,7 +297,7 @@ def set_aside(store: Store, campaign_id: str, item: str, *, aside: bool) -> None
     try:
         monitoring.set_aside(store, campaign_id, item, aside)
     except KeyError:
-        raise CampaignRefused(f"this campaign has no item {quoted(item)} any more") from None
+        raise CampaignRefused(f"this campaign has no image {quoted(item)} any more") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,7 @@ _WITHOUT_CHECKS: Final = ("suite", "task", "generator", "items", "also", "questi
 def _why_no_gold(form: str, found: gold.GoldSources) -> Iterator[str]:
     """Yield why there is no gold by agreement or verdicts."""
     if not found.answered:
-        other = f" {wording.count(found.elsewhere, 'image')} are answered by other questions." if found.elsewhere else ""
+        other = f" Other questions are answered about {wording.count(found.elsewhere, 'image')}." if found.elsewhere else ""
         yield f"Nobody has answered the questions “{form}” yet.{other} Label some images yourself, and your name stands here."
         return
     if "unanimous" not in found.images:

@@ -221,7 +221,7 @@ class Settings(Request):
             section="pay_more",
             label="If others hold the last images",
             hint="what somebody with answers is paid who finds nothing left",
-            titles={"completion": "as at the end, base pay too", "items": "what their items are worth"},
+            titles={"completion": "as at the end, base pay too", "items": "what their answers are worth"},
         ),
     ] = "completion"
     withdrawal: Annotated[

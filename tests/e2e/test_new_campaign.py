@@ -55,7 +55,7 @@ def test_from_a_question_to_a_running_campaign_with_a_link(visitor: Visit, fresh
     expect(title).to_be_focused()
     title.fill("A pilot")
     page.get_by_label("How many").fill("7")
-    expect(page.get_by_text("7 items are requested, but only 3 are available.")).to_be_visible()
+    expect(page.get_by_text("7 images are requested, but only 3 are available.")).to_be_visible()
     page.get_by_label("How many").fill("2")
     page.get_by_label("People for each").fill("1")
     expect(foot).to_contain_text("2 answers")
@@ -110,5 +110,5 @@ def test_the_wizard_fits_a_phone_and_takes_a_selection(visitor: Visit, fresh: Se
     page.set_viewport_size({"width": 390, "height": 844})
     page.get_by_role("button", name=re.compile("^Pilot")).click()
     expect(page.get_by_label("How many")).to_have_value("30")
-    expect(page.get_by_text("30 items are requested, but only 1 are available.")).to_be_visible()
+    expect(page.get_by_text("30 images are requested, but only 1 are available.")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") == 390

@@ -42,7 +42,7 @@ def pay_by_person(store: Store, campaign: str, now: datetime, settings: Settings
         outcome, moment, _ = departed.get(who, (None, None, 0))
         at_work = who in held or (last is not None and now - last < timedelta(minutes=settings.lease_minutes))
         said = outcome is not None and (last is None or last <= moment)
-        if who in out and out[who]:
+        if out.get(who):
             pay[who] = cents(price * len(valid))
         elif who in out and not (said and outcome == "completion"):
             pay[who] = cents(price * len(items))

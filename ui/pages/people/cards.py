@@ -12,8 +12,8 @@ from concord.campaigns.cards import CampaignCard
 from concord.common import sentences, wording
 from concord.common.base_path import at
 from data.campaigns.settings import DEFAULT
-from ui.components.dots import interval_text
 from ui.components.addresses import page_address
+from ui.components.dots import interval_text
 from ui.pages.people.acts import act_button, answer, asking_button
 from ui.pages.people.view import campaign_address
 

@@ -85,12 +85,22 @@ def _lead(roll: Payroll, card: CampaignCard) -> Element:
     settings = card.progress.campaign.settings
     if not settings.pay.paid:
         return htpy.p(class_="cc-tab-lead")[FREE]
-    text = f"{payment.describe_pay(roll)}."
+    text = f"{payment.describe_pay(roll)}. {_paid_answers(roll, card)}"
     if settings.pay.budget is not None:
         text += f" {roll.cost:,} of the budget of {settings.pay.budget:,} {roll.currency}".rstrip() + " are spent."
     if settings.target_wage:
         text += f" The target is {settings.target_wage} an hour."
     return htpy.p(class_="cc-tab-lead")[text]
+
+
+def _paid_answers(roll: Payroll, card: CampaignCard) -> str:
+    """Return how many answers are paid and what they are, which a plan cannot know beforehand."""
+    coverage = card.progress.coverage
+    paid = sum(person.items for person in roll.people)
+    kinds = [(coverage.answers, "count for images"), (coverage.checks, "are checks"), (coverage.training, "are training")]
+    kinds.append((paid - sum(n for n, _ in kinds), "came late or stopped counting"))
+    said = ", ".join(f"{n:,} {what}" for n, what in kinds if n > 0)
+    return f"{wording.count(paid, 'answer')} are paid: {said}." if paid else "No answer is paid yet."
 
 
 def _table(roll: Payroll, people: list[PaidPerson], campaign: str) -> Element:

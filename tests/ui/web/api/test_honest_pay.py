@@ -196,13 +196,13 @@ def test_people_are_told_what_is_paid_before_the_first_image_and_at_the_end(
 
 
 @pytest.mark.parametrize(
-    ("setting", "said"), [("completion", "as at the end"), ("items", "what their items are worth, without the base pay")]
+    ("setting", "said"), [("completion", "as at the end"), ("items", "what their answers are worth, without the base pay")]
 )
 def test_creating_a_campaign_says_what_they_are_paid(world: World, setting: str, said: str) -> None:
     world.store.close()
     settings = ("--item-price", "0.10", "--nothing-left", setting, "--reports-needed", "3", "--withdrawal")
     printed = done(world.store.project, "campaigns", "create", "x", *settings)
-    assert f"who finds nothing left because others hold the last items is paid {said}" in printed
+    assert f"who finds nothing left because others hold the last images is paid {said}" in printed
     with Store(world.store.project) as store:
         made = management.get(store, "x")
         assert made

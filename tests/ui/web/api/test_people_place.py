@@ -131,7 +131,7 @@ def test_what_a_manager_does_with_people_goes_by_routes_and_is_signed(world: Wor
     body = {"campaign": "c", "person": "ann", "act": "revoke"}
     assert world.client().post("/api/studio/campaign/person", json=body).status_code == 401
     done = rita.post("/api/studio/campaign/person", json=body)
-    assert done.json() == {"said": "ann is revoked. 2 answers stopped counting; their items are offered again."}
+    assert done.json() == {"said": "ann is revoked. 2 answers stopped counting; these images are offered again."}
     assert "revoked by rita" in words(place(rita, campaign="c", tab="people")["content"])
     assert monitoring.coverage(store, "c").answers == 2
     for wrong, status in (({"person": "zoe"}, 404), ({"campaign": "x"}, 409), ({"act": "erase"}, 422)):
@@ -256,7 +256,9 @@ def test_everyday_labelling_is_no_study_of_the_managers_and_its_own_people_need_
     assert flags["rita"]
     said = words(place(rita)["content"])
     assert "7 answers by 4 people in 1 running campaign, about geneval; everyday labelling beside." in said
-    assert re.match(r"Three people (answer alike|do not agree beyond chance) 3 people agree at α [^ ]+ (\[.*?\] )?in C", said), said
+    assert re.match(
+        r"Three people (answer alike|do not agree beyond chance) 3 people agree at α [^ ]+ (\[.*?\] )?in C", said
+    ), said
     assert said.index("Everyday labelling running") > said.index("C running")
     assert rita.get("/api/studio/look").json() == {"people": 0}
 
@@ -265,10 +267,16 @@ def test_closing_and_deleting_ask_first_and_a_draft_is_edited_where_it_was_made(
     answered(world, ann="yn")
     planning.make_campaign(world.store, campaign_spec({"id": "next", "title": "Next", "n": 2}))
     overview = place(rita)["content"]
-    assert "Close “C”? Nobody is offered an image any more, and no answer comes in or changes. 2 answers and what" in words(overview)
-    assert "/studio/people/new?step=images&amp;campaign=next" in overview.replace("campaign=next&amp;step=images", "step=images&amp;campaign=next")
+    assert "Close “C”? Nobody is offered an image any more, and no answer comes in or changes. 2 answers and what" in words(
+        overview
+    )
+    assert "/studio/people/new?step=images&amp;campaign=next" in overview.replace(
+        "campaign=next&amp;step=images", "step=images&amp;campaign=next"
+    )
     draft = place(rita, campaign="next")["content"]
-    lost = "Delete “Next”? Its settings, its list of 2 images and its 0 links are lost, and nothing brings them back. Nobody has"
+    lost = (
+        "Delete “Next”? Its settings, its list of 2 images and its 0 links are lost, and nothing brings them back. Nobody has"
+    )
     assert lost in words(draft)
     assert 'data-then="/studio/people"' in draft
     # what somebody has answered in is never deleted

@@ -2,8 +2,8 @@
 
 Three sources. A *person's* answers, such as a researcher's own on the Workbench or in the form. *Verdicts*: of an item with a
 verdict, what those say alike whom all its verdicts confirm, and not everybody else. *Unanimous* items: what all of
-``FEWEST`` people or more say alike. A form of one question takes what people said by other questions, or in imported tables, for
-answers to it (`restated`). Free texts and "cannot tell" are no key. A grade is right within one level, as honest
+``FEWEST`` people or more say alike. A form of one question takes what people said by other questions, or in imported tables,
+for answers to it (`restated`). Free texts and "cannot tell" are no key. A grade is right within one level, as honest
 people differ by one; where that would accept every level, the question is no key.
 
 A single item becomes gold of a draft (``make_gold``) once a verdict confirms somebody's answers.

@@ -1,4 +1,4 @@
-"""Restated answers: what people said of images by other questions or in imported tables, as answers to a form of one question."""
+"""Restated answers: what people said by other questions or in imported tables, as answers to a form of one question."""
 
 from __future__ import annotations
 

@@ -39,8 +39,8 @@ _CLOSED: Final[dict[ClosedReason, tuple[str, str]]] = {
     "revoked": ("You cannot go on here", "You have been taken out of this campaign. Please ask whoever invited you."),
     "suspended": (
         "Your work is paused",
-        "Your work is paused by those who run this study; what you sent is saved. What you send now is saved, too, and counts once"
-        " you may go on. If you have a question, please write to whoever invited you.",
+        "Your work is paused by those who run this study; what you sent is saved. What you send now is saved, too, and counts"
+        " once you may go on. If you have a question, please write to whoever invited you.",
     ),
     "paused": (
         "You are paused",

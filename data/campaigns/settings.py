@@ -408,7 +408,7 @@ class Settings(Request):
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Settings:
-        """From stored JSON; names of a later Concord are left out. What was made before has no pauses and does not tell its pay."""
+        """From stored JSON; names of a later Concord are left out. What was made before pauses nobody and tells no pay."""
         known = {setting.name for setting in fields(cls)}
         before = {"gold_pass_mark": 0.0, "attention_pass_mark": 0.0, "pay_told": False}
         return cls(**before | {name: value for name, value in stored.items() if name in known})

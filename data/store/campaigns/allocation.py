@@ -94,11 +94,12 @@ class PersonQueue:
 
 
 ClosedReason = Literal[
-    "none", "draft", "stopped", "archived", "revoked", "suspended", "paused", "withdrawn", "training", "limit", "budget", "closed"
-]
+    "none", "draft", "stopped", "archived", "revoked", "suspended", "paused", "withdrawn", "training", "limit", "budget",
+    "closed",
+]  # fmt: skip
 """Why a person is offered nothing though something may be left: there is no such campaign, it is in this state, they were
-revoked, suspended by a manager while their answers stay, or paused by its checks, they have withdrawn their answers, they failed
-its training, or they have reached its limit; its budget is spent, or its time is over."""
+revoked, suspended by a manager while their answers stay, or paused by its checks, they have withdrawn their answers, they
+failed its training, or they have reached its limit; its budget is spent, or its time is over."""
 
 
 _OUT: Final[Mapping[str | None, ClosedReason]] = {
@@ -195,7 +196,8 @@ class Allocator:
             return given
         if state != "draft" and not given.positions and person.done:
             return given
-        return AllocatedPositions([], CampaignProgress(person.done, 0), "closed" if state == "running" else state, given.training)
+        closed: ClosedReason = "closed" if state == "running" else state
+        return AllocatedPositions([], CampaignProgress(person.done, 0), closed, given.training)
 
     def _given_while_running(self, person: PersonProgress, name: str, ahead: int) -> AllocatedPositions:
         settings, done, training = self._campaign.settings, person.done, self._trained(person)

@@ -58,11 +58,12 @@ class Participation:
             answer that counts; ``seconds``: active time on these answers, None if none is known.
         untimed: answers without a known time.
         last: when the last one came; ``held``: live claims; ``out``: paused, revoked or withdrawn; ``uncounted``: and their
-            answers stopped counting; ``withdrawn``: they took their own answers back; ``back``: when they were last let in again.
+            answers stopped counting; ``withdrawn``: they took their own answers back; ``back``: when they were last let in
+            again.
         paused: whether the campaign's rule has paused them for their checks; ``attention``, ``attention_right``: first answers
             to attention checks, and how many are right.
-        outcome, code, departed: of the departure that stands, None if there is none. Who reached the end has, whatever became of
-            the campaign before they answered more; that somebody was paused stands only as long as they are.
+        outcome, code, departed: of the departure that stands, None if there is none. Who reached the end has, whatever became
+            of the campaign before they answered more; that somebody was paused stands only as long as they are.
         platform: the crowd platform that sent them.
     """
 

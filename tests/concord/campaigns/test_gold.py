@@ -142,8 +142,8 @@ def test_what_people_said_in_other_words_is_gold_of_a_form_of_one_question(tmp_p
 def test_a_form_without_gold_says_why(world: World) -> None:
     store = world.store
     nobody = drafting.gold_choice(store, {"questionnaire": "geneval"})
-    said = "Nobody has answered the questions “geneval” yet. Other questions are answered about 1 image. Label some images yourself"
-    assert (nobody.sources, nobody.why_not[0].split(",")[0]) == ({}, said)
+    said = "Nobody has answered the questions “geneval” yet. Other questions are answered about 1 image. Label some images"
+    assert (nobody.sources, nobody.why_not[0].startswith(said)) == ({}, True)
     answered(world, ann="yn", bob="yy")
     some = drafting.gold_choice(store, {"questionnaire": "geneval"})
     assert [*some.sources] == ["person ann", "person bob"]

@@ -182,7 +182,8 @@ def test_a_pause_takes_no_pay_of_answers_that_stay_and_reinstating_gives_back_wh
     before = {who: standing(paid(c, who)) for who in ("ann", "bob")}
     assert before == {"ann": ("completion", "approve", Decimal("0.60")), "bob": ("working", "wait", Decimal("0.40"))}
     gold = store.query_first("select count(*) as n from annotations where status = 'gold' and rater_id = 'bob'")
-    assert gold is not None and gold["n"] > 0
+    assert gold is not None
+    assert gold["n"] > 0
     for who in before:
         revocations.revoke(store, who, "rita", NAME)
         leave(c, who)

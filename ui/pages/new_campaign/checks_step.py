@@ -39,7 +39,9 @@ def checks_body(values: Mapping[str, Any], gold: GoldChoice) -> Node:
         field_control(FIELDS["gold_from"], chosen, options),
         gold.why_not and htpy.ul(class_="cc-wizard-hint cc-wizard-reasons")[[htpy.li[text] for text in gold.why_not]],
         # how many, as soon as it is said where from
-        htpy.div(data_needs="gold_from", data_most=json.dumps(dict(gold.images)), hidden=not chosen)[_row(values, "gold_n", "training_n", "examples_n")],
+        htpy.div(data_needs="gold_from", data_most=json.dumps(dict(gold.images)), hidden=not chosen)[
+            _row(values, "gold_n", "training_n", "examples_n")
+        ],
         _row(values, *numbers),
         folded("Known answers from a file", _known(values), open_=bool(values.get("known"))),
         folded("Feedback, pass marks and paused people", [_column(values, switches), _row(values, *_fields("marks"))]),

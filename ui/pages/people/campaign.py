@@ -99,10 +99,12 @@ def _deleting(card: CampaignCard) -> Node:
     """Return the button that deletes a campaign without answers, says what is lost, and leads back to People."""
     question = (
         f"Delete “{card.title}”? Its settings, its list of {wording.count(card.progress.coverage.items, 'image')} and its"
-        f" {wording.count(card.links, 'link')} are lost, and nothing brings them back. Nobody has answered in it, so no answer is"
-        " lost; the images and all answers of other campaigns stay."
+        f" {wording.count(card.links, 'link')} are lost, and nothing brings them back. Nobody has answered in it, so no"
+        " answer is lost; the images and all answers of other campaigns stay."
     )
-    delete = answer("Delete", "campaign/move", {"campaign": card.name, "act": "delete"}, danger=True, then=PeopleView().address())
+    delete = answer(
+        "Delete", "campaign/move", {"campaign": card.name, "act": "delete"}, danger=True, then=PeopleView().address()
+    )
     return asking_button("Delete", question, delete, "Delete this campaign", kind="cc-button", about=card.name)
 
 

@@ -171,7 +171,7 @@ def test_whom_a_manager_pauses_is_told_so_and_what_they_send_is_saved_and_counts
     assert (told["state"], told["why"], told["code"], "tasks" in told) == ("closed", "paused", "BAD", False)
     assert told["message"].startswith("Your work is paused by those who run this study; what you sent is saved.")
     assert revocations.restore(world.store, name, "rita", "c") == 1
-    assert [task["ticket"] for task in following(ann)["tasks"]][0] == ahead["ticket"]
+    assert following(ann)["tasks"][0]["ticket"] == ahead["ticket"]
 
 
 @pytest.mark.parametrize(

@@ -123,12 +123,11 @@ def _entered(field: RequestField, value: Any) -> Any:
     if field.kind is bool:
         return bool(value)
     if field.kind in (int, float):
-        if value in (None, "") or (field.optional and not value):
-            return None if field.optional else field.kind(0)
         try:
-            return field.kind(value)
+            number = field.kind(0 if value in (None, "") else value)
         except (TypeError, ValueError, OverflowError):
             raise ValueError(f"{field.name} must be a number, got {quoted(str(value))}") from None
+        return None if field.optional and not number else number
     text = "" if value is None else str(value)
     return text.strip() if field.setting.lines == 1 else text
 

@@ -33,6 +33,7 @@ class Wizard {
     for (const [name, value] of Object.entries(this.kept.values)) this.fill(name, value);
     form.addEventListener("input", (event) => this.changed(event));
     form.addEventListener("change", (event) => this.chosen(event));
+    form.addEventListener("focusout", (event) => delete event.target.dataset.typed);
     form.addEventListener("click", (event) => this.clicked(event));
     form.addEventListener("submit", (event) => this.submitted(event));
     // the steps stand above the form
@@ -74,6 +75,8 @@ class Wizard {
   }
 
   changed(event) {
+    // the plan is drawn twice, and again as the project changes: not while somebody types
+    if (event.target.matches("[data-address]")) event.target.dataset.typed = "";
     const control = event.target.closest("[data-field]");
     if (!control) return;
     this.kept.values[control.dataset.field] = this.value(control);
@@ -86,6 +89,7 @@ class Wizard {
     const { target } = event;
     if (target.matches("[data-go]")) this.place.go(new URL(target.value, location.href));
     if (target.matches("[data-address]")) {
+      delete target.dataset.typed;
       const url = new URL(location.href);
       url.searchParams.set(target.dataset.address, target.value.trim());
       if (!url.searchParams.has("goal")) url.searchParams.set("goal", "mean");

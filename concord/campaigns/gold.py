@@ -106,7 +106,7 @@ def sources(store: Store, form: Form) -> GoldSources:
         for answer in answers:
             if not looks_like_pseudonym(answer.person):
                 people.setdefault(answer.person, set()).add(item)
-    counts = {name: len(_keys(store, form, name)) for name in SOURCES}
+    counts = {name: len(_keys_among(store, form, name, said)) for name in SOURCES}
     images = {name: n for name, n in counts.items() if n} | {f"{PERSON}{name}": len(people[name]) for name in sorted(people)}
     most = max((len({answer.person for answer in answers if answer.counts}) for answers in said.values()), default=0)
     return GoldSources(images, len(said), most, 0 if said else monitoring.answered_images(store))
@@ -153,7 +153,11 @@ def _keys(store: Store, form: Form, source: str) -> Mapping[str, _Key]:
     """Right answers by item."""
     if source not in SOURCES and not source.startswith(PERSON):
         raise ValueError(f"gold comes from verdicts, unanimous or 'person NAME', got {source!r}")
-    by_item = _said(store, form)
+    return _keys_among(store, form, source, _said(store, form))
+
+
+def _keys_among(store: Store, form: Form, source: str, by_item: Mapping[str, Sequence[_Said]]) -> Mapping[str, _Key]:
+    """Return the right answers that a source gives among what people said."""
     decided: dict[str, list[Adjudication]] = {}
     for verdict in remarks.verdicts(store) if source == "verdicts" else ():
         if verdict.wrong in ("scorer", "person"):

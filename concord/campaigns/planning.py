@@ -27,6 +27,7 @@ from data.refusals import CampaignRefused
 from data.selection import Selection
 from data.store.browse import contents
 from data.store.campaigns import drafts, draws, management, monitoring
+from data.store.campaigns.drafts import Draft
 from data.store.campaigns.monitoring import Effort
 from data.store.core import frame
 from data.store.core.store import Store
@@ -206,7 +207,7 @@ def make_campaign(store: Store, wish: CampaignSpec, values: Mapping[str, Any] | 
     if management.get(store, made.campaign.campaign_id) is not None:
         raise CampaignRefused(f"there is a campaign {wish.campaign_id!r} already; give this one another id", "id")
     asked = request_values(wish) if values is None else values
-    drafts.create(store, made.campaign, made.items, _composed_pool(store, wish, made), asked)
+    drafts.create(store, Draft(made.campaign, made.items, _composed_pool(store, wish, made), asked))
     return made
 
 
@@ -223,7 +224,7 @@ def remake_campaign(store: Store, wish: CampaignSpec, values: Mapping[str, Any],
         ValueError: as ``plan_campaign``; ``CampaignRefused``: there is no such draft.
     """
     made = plan_campaign(store, wish, added)
-    drafts.replace(store, made.campaign, made.items, _composed_pool(store, wish, made), values)
+    drafts.replace(store, Draft(made.campaign, made.items, _composed_pool(store, wish, made), values))
     return made
 
 

@@ -217,7 +217,7 @@ def describe_finding(made: CampaignPlan) -> list[str]:
     if n < FEWEST_CHECKS:
         lines.append(
             f"warning: {wording.count(n, 'check')} for each person are too few to find who guesses: with more gold images, more"
-            f" images for one person, or a smaller check_every it should be {FEWEST_CHECKS} or more"
+            f" images for one person, or checks more often it should be {FEWEST_CHECKS} or more"
         )
     return lines
 

@@ -154,9 +154,8 @@ def closing(card: CampaignCard, kind: str = "cc-quiet-act") -> Node:
     ]
     if coverage.held:
         verb = "is" if coverage.held == 1 else "are"
-        question.append(
-            f" {wording.count(coverage.held, 'image')} {verb} before somebody now: Pause first, and these answers come in."
-        )
+        now = f" {wording.count(coverage.held, 'image')} {verb} before somebody now:"
+        question.append(f"{now} {'Pause' if card.state == 'running' else 'wait'} first, and these answers come in.")
     close = answer("Close", "campaign/move", {"campaign": card.name, "act": "archive"})
     return asking_button("Close", question, close, f"Close {card.title}", kind=kind, about=card.name)
 

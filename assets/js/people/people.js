@@ -32,6 +32,9 @@ export function attach(root, place) {
 }
 
 function drawn(page) {
+  // on a phone the tabs of a campaign are wider than the screen
+  const tab = page.place.content.querySelector(".cc-place-tabs.is-inside [aria-current]");
+  if (tab) tab.parentElement.scrollLeft = tab.offsetLeft + tab.offsetWidth / 2 - tab.parentElement.clientWidth / 2;
   for (const part of page.place.content.querySelectorAll("[data-fetch]")) fill(part, page);
   const opened = page.place.content.querySelector("[data-case]");
   if (opened) openCase(opened, page, send);

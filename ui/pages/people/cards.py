@@ -43,10 +43,12 @@ def progress_line(card: CampaignCard) -> Node:
     coverage = card.progress.coverage
     whole = max(coverage.wanted, 1)
     done = 100 * min(coverage.answers, coverage.wanted) / whole
-    held = min(100 * coverage.held / whole, 100 - done)
+    # nobody answers in a closed campaign, whatever they had before them
+    n_held = 0 if card.state == "archived" else coverage.held
+    held = min(100 * n_held / whole, 100 - done)
     text = f"{coverage.answers:,} of {wording.count(coverage.wanted, 'answer')}"
-    if coverage.held:
-        text += f", {coverage.held:,} being answered now"
+    if n_held:
+        text += f", {n_held:,} being answered now"
     return [
         htpy.div(class_="cc-campaign-bar", role="img", aria_label=text)[
             htpy.i(style=f"width:{done:z.2f}%"), htpy.i(style=f"width:{held:z.2f}%")

@@ -233,7 +233,7 @@ def annotate_vqa(
                     rater_id=person.rater.rater_id,
                     questionnaire=tifa_vqa.NAME,
                     answers=answers,
-                    judgements=tuple(derived.judgement for derived in tifa_vqa.FORM.derive(asking, answers)),
+                    judgements=tuple(tifa_vqa.FORM.derive(asking, answers)),
                     rule_version=tifa_vqa.FORM.rule_version,
                     raw={"questions": VERSION},
                 )
@@ -290,7 +290,7 @@ def vote(pairs: Iterable[DepictedPair], people: Sequence[SimulatedPerson] = PEOP
                     rater_id=person.rater.rater_id,
                     questionnaire=ab.NAME,
                     answers=answers,
-                    judgements=tuple(derived.judgement for derived in ab.FORM.derive(form_item, answers)),
+                    judgements=tuple(ab.FORM.derive(form_item, answers)),
                     rule_version=ab.FORM.rule_version,
                     raw={"order": list(order)},
                 )

@@ -222,7 +222,7 @@ def _annotation(key: str, row: AnnotationRow, stored: dict[str, Prompt]) -> Anno
         answer = rating_answer(source_id, row.image.image_id, row.rater_id, _ratings(row), row.raw)
         return replace(answer, active_seconds=row.active_seconds)
     form, answers = form_of(geneval_authors.NAME), dict(row.answers)
-    judgements = form.judgements(FormItem(prompt.text, prompt.spec), answers)
+    judgements = tuple(form.derive(FormItem(prompt.text, prompt.spec), answers))
     who = (source_id, row.image.image_id, row.rater_id)
     return Annotation(*who, form.name, answers, judgements, form.rule_version, raw=row.raw, active_seconds=row.active_seconds)
 

@@ -79,10 +79,10 @@ def spec_of(text: str, raw: Mapping[str, Any]) -> Spec:
     caption_candidates(text, raw)
     for form in registry.FORMS.values():
         n = 2 if form.item_kind == "pair" else 1
-        item = FormItem(text, raw, n, questions, ("g", "h")[:n])
+        item = FormItem(text, raw, n, questions, ("g", "h")[:n], images=("i",) * n)
         if form.problem(item) is None:
             validate(form.build(item), {})
-            form.judgements(item, {"count_0": 1, "preference": "left"}, ["i"] * n)
+            form.derive(item, {"count_0": 1, "preference": "left"})
     return spec
 
 
@@ -111,10 +111,17 @@ def answers_of(folder: Path) -> None:
         return
     for name, form in registry.FORMS.items():
         n = 2 if form.item_kind == "pair" else 1
-        item = FormItem(str(seeds.CATS["prompt"]), seeds.CATS, n, questions_from_spec(parse_spec(seeds.CATS)), ("g", "h")[:n])
+        item = FormItem(
+            str(seeds.CATS["prompt"]),
+            seeds.CATS,
+            n,
+            questions_from_spec(parse_spec(seeds.CATS)),
+            ("g", "h")[:n],
+            images=("i",) * n,
+        )
         wrong = validate(form.build(item), values)
         if not wrong:
-            form.judgements(item, values, ["i"] * n)
+            form.derive(item, values)
         elif not all(isinstance(text, str) and text for text in wrong.values()):
             raise AssertionError(f"{name}: {wrong}")
 
@@ -204,7 +211,7 @@ def study_of(folder: Path) -> None:
     form, by_id = registry.get("geneval"), {prompt.prompt_id: prompt for prompt in prompts}
     for row in study.rows:
         prompt = by_id[row.image.prompt_id]
-        form.judgements(FormItem(prompt.text, prompt.spec), row.answers)
+        form.derive(FormItem(prompt.text, prompt.spec), row.answers)
 
 
 def locations_of(layout: folders.Layout, folder: Path) -> None:
@@ -265,9 +272,9 @@ def journal_of(folder: Path) -> None:
 def custom_of(folder: Path) -> None:
     form = custom.read(read_text(folder / "q.yaml"), "q.yaml")
     n = 1 if form.item_kind == "image" else 2
-    item = FormItem("a red cup", n_images=n, generators=("g", "h")[:n])
+    item = FormItem("a red cup", n_images=n, generators=("g", "h")[:n], images=("i",) * n)
     form.build(item)
-    form.judgements(item, {}, ["i"] * n)
+    form.derive(item, {})
     for meaning in form.meanings:
         Scale.parse(meaning.scale)
 

@@ -82,10 +82,9 @@ def test_good_answers_are_taken_and_mean_something_on_the_scales(name: str, data
     cleaned = clean(questionnaire, answers)
     derived = form.derive(item, cleaned)
     assert form.derive(item, answers) == derived, "what is hidden means nothing"
-    places = [(derived.judgement.aspect, derived.judgement.target, derived.member) for derived in derived]
+    places = [(judgement.aspect, judgement.target, judgement.item_id) for judgement in derived]
     assert len(set(places)) == len(places), "one judgement for each aspect, target and image"
-    for one in derived:
-        judgement = one.judgement
+    for judgement in derived:
         scale = Scale.parse(form.scales[judgement.aspect])
         if judgement.label is None:
             assert judgement.value is None
@@ -94,7 +93,7 @@ def test_good_answers_are_taken_and_mean_something_on_the_scales(name: str, data
             read = scale.read(judgement.label)
             assert (read.label, read.number) == (judgement.label, judgement.value)
             assert judgement.reason is None
-        assert one.member in (None, *range(item.n_images))
+        assert judgement.item_id in (None, *item.images)
 
 
 @each
@@ -122,7 +121,7 @@ def test_blank_images_end_the_form(name: str) -> None:
     assert validate(questionnaire, blank) == {}
     assert validate(questionnaire, blank | {questionnaire.questions[0].id: "junk"}) == {}
     assert clean(questionnaire, blank | {questionnaire.questions[0].id: "left over"}) == blank
-    assert {derived.judgement.aspect for derived in form.derive(item, blank)} <= set(form.scales)
+    assert {judgement.aspect for judgement in form.derive(item, blank)} <= set(form.scales)
 
 
 @pytest.mark.parametrize("value", [True, 1, "no", "YES", ["yes"], {"a": 1}, ""])

@@ -47,9 +47,9 @@ def test_the_form_has_the_files_wording_and_levels(tmp_path: Path) -> None:
 def test_its_answers_are_on_the_released_scale_and_ours_are_not(tmp_path: Path) -> None:
     item = FormItem("a cow left of a bench", POSITION)
     answers = {"objects": "a cow", "count_0": 1, "color_0": ["red"], "realism_0": 3, "count_1": 0, "caption_fit": 3}
-    theirs = {d.judgement.aspect for d in form(write(tmp_path / "t.html", page())).derive(item, answers)}
-    released = {d.judgement.aspect for d in registry.get(geneval_authors.NAME).derive(item, answers)}
-    ours = {d.judgement.aspect for d in geneval.FORM.derive(item, answers)}
+    theirs = {judgement.aspect for judgement in form(write(tmp_path / "t.html", page())).derive(item, answers)}
+    released = {judgement.aspect for judgement in registry.get(geneval_authors.NAME).derive(item, answers)}
+    ours = {judgement.aspect for judgement in geneval.FORM.derive(item, answers)}
     assert theirs == released == {"correct", "present", "count", "realism", "caption_fit"}
     assert ours == {"correct", "present", "count", "shape_realism", "caption_match"}
 

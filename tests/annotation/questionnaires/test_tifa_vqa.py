@@ -23,7 +23,7 @@ def form() -> Questionnaire:
 
 
 def judgements_of(answers: dict[str, Any]) -> dict[str | None, tuple[str | None, float | None, str | None]]:
-    judgements = [derived.judgement for derived in FORM.derive(ASKED, answers)]
+    judgements = FORM.derive(ASKED, answers)
     assert {judgement.aspect for judgement in judgements} <= {"answer"}
     return {judgement.target: (judgement.label, judgement.value, judgement.reason) for judgement in judgements}
 
@@ -68,7 +68,7 @@ def test_a_blank_image_shows_nothing_of_it() -> None:
 def test_answers_to_an_older_version_still_say_what_they_said() -> None:
     now = FormItem("a surfer", questions=(PromptQuestion("who", "who?", ("cat", "dog"), "cat", "other", "x"),))
     results = FORM.derive(now, {"answer:who": "swimmer", "answer:gone": "yes"})
-    assert [(derived.judgement.target, derived.judgement.label) for derived in results] == [("who", "swimmer"), ("gone", "yes")]
+    assert [(judgement.target, judgement.label) for judgement in results] == [("who", "swimmer"), ("gone", "yes")]
 
 
 @pytest.mark.parametrize("value", ["boat", 1, True, ["surfer"], {"a": 1}, "", None])

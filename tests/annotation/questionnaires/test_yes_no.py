@@ -23,8 +23,8 @@ from annotation.questionnaires.registry import YES_NO as FORM
 )
 def test_one_key_is_one_judgement(answers: dict[str, Any], label: str | None, reason: str | None) -> None:
     assert validate(FORM.build(FormItem("two dogs")), answers) == {}
-    (derived,) = FORM.derive(FormItem("two dogs"), answers)
-    assert (derived.judgement.aspect, derived.judgement.label, derived.judgement.reason) == ("correct", label, reason)
+    (judged,) = FORM.derive(FormItem("two dogs"), answers)
+    assert (judged.aspect, judged.label, judged.reason) == ("correct", label, reason)
 
 
 def test_it_shows_the_prompt_and_asks_nothing_else() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agreement import Scale
 from annotation.questionnaires import custom, registry
-from annotation.questionnaires.base import validate
+from annotation.questionnaires.base import check
 from annotation.questionnaires.custom import read_yaml
 from annotation.questionnaires.form import FormItem
 from concord.campaigns import known_answers, planning, spec
@@ -81,7 +81,7 @@ def spec_of(text: str, raw: Mapping[str, Any]) -> Spec:
         n = 2 if form.item_kind == "pair" else 1
         item = FormItem(text, raw, n, questions, ("g", "h")[:n], images=("i",) * n)
         if form.problem(item) is None:
-            validate(form.build(item), {})
+            check(form.build(item), {})
             form.derive(item, {"count_0": 1, "preference": "left"})
     return spec
 
@@ -119,7 +119,7 @@ def answers_of(folder: Path) -> None:
             ("g", "h")[:n],
             images=("i",) * n,
         )
-        wrong = validate(form.build(item), values)
+        wrong = check(form.build(item), values).errors
         if not wrong:
             form.derive(item, values)
         elif not all(isinstance(text, str) and text for text in wrong.values()):

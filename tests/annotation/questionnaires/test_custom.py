@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.questionnaires import registry
-from annotation.questionnaires.base import FORM_KEYS, validate, visible
+from annotation.questionnaires.base import FORM_KEYS, check, visible
 from annotation.questionnaires.custom import LARGEST, YamlError, read, read_yaml
 from annotation.questionnaires.form import Form, FormItem
 from data.files import InputError
@@ -51,7 +51,7 @@ def test_every_kind() -> None:
         "id: w, kind: text, text: t, optional: true",
     )
     answers = {"n": 5, "c": ["blue"], "r": ["right of", "above"], "one": "b", "many": ["a", "b"], "l": "mid", "q": 4, "w": "x"}
-    assert validate(found.build(IMAGE), answers) == {}
+    assert check(found.build(IMAGE), answers).errors == {}
     assert found.derive(IMAGE, answers) == [
         Judgement("count", "5", 5.0, "cup"),
         Judgement("color", "no", 0.0, "cup"),

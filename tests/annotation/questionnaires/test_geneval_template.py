@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from annotation.questionnaires import geneval, geneval_authors, registry
-from annotation.questionnaires.base import validate
+from annotation.questionnaires.base import check
 from annotation.questionnaires.form import Form, FormItem
 from annotation.questionnaires.geneval_template import read_template
 from data.files import InputError
@@ -39,7 +39,7 @@ def test_the_form_has_the_files_wording_and_levels(tmp_path: Path) -> None:
     assert [(s.title, s.lines) for s in questionnaire.instructions] == [("Look well", ("Take your time.",))]
     # as its authors asked it: nobody can pass
     assert questionnaire.blanks == ()
-    assert validate(questionnaire, {"objects": "cannot_tell", "blank_image": "yes"}).keys() >= {"objects", "blank_image"}
+    assert check(questionnaire, {"objects": "cannot_tell", "blank_image": "yes"}).errors.keys() >= {"objects", "blank_image"}
     own = geneval.FORM.build(FormItem("a cow left of a bench", POSITION))
     assert [q.id for q in own.questions] == [*questions]
 

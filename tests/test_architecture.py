@@ -685,7 +685,7 @@ TEXTS_OF_AGREEMENT = {
 """Files of `agreement` that hold texts, each with what these are."""
 UNITS = frozenset(["wrong answers"])
 """Units that numbers count, as JSON names them."""
-SENTENCES = ("sentences", "wording")
+SENTENCES = ("reason_sentences", "wording")
 """Modules whose functions return sentences."""
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from agreement import Estimate, Options
 from agreement.visor_study import tables
 from concord.agreement import selected
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.context import CommandError, Context, UsageError, run_guarded
 from concord.common.estimate_json import estimate_json
 from concord.common.table import Field, field, statistic_field, table_of
@@ -96,7 +96,7 @@ _VISOR_FIELDS: Sequence[Field[Estimate]] = (
     field("images", lambda row: row.n_items),
     field("answers", lambda row: row.n_ratings),
     field("left out", lambda row: ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row.excluded.items())),
-    field("reason", lambda row: sentences.text_or_none(row.reason)),
+    field("reason", lambda row: reason_sentences.text_or_none(row.reason)),
 )
 
 

@@ -35,13 +35,13 @@ from data.prompts.flips import FLIP_KINDS, flip
 from data.prompts.prompt_files import format_prompts, read_prompts
 from data.prompts.question_generation import matching_choice, parse_questions, split_choices
 from data.prompts.questions import QuestionedPrompt, format_questions, questions_from_spec
+from data.ratings.name_matching import KnownItem, choose_spellings, match_rows
+from data.ratings.rating_tables import RatingColumns, looks_wide, other_columns, read_rating_table
 from data.records import Prompt
 from data.spec import Spec, parse_spec
 from data.store.core.connections import connect
 from data.store.rating_columns import FileRatings
 from data.studies import study_files
-from data.studies.name_matching import KnownItem, choose_spellings, match_rows
-from data.studies.rating_tables import RatingColumns, looks_wide, other_columns, read_rating_table
 from data.tables import read_cells
 from scorers import registry as scorer_registry
 from scorers.geneval import results as geneval_verdicts

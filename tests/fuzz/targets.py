@@ -18,9 +18,9 @@ from data.images import files as images
 from data.jobs.maps import MapFolder
 from data.matching import files
 from data.prompts.questions import format_questions, read_questions
+from data.ratings.rating_tables import RatingColumns
 from data.spec import SpecError
 from data.studies import benchmark_files, study_files
-from data.studies.rating_tables import RatingColumns
 from tests.concord.studies import small_studies
 from tests.fuzz import seeds
 from tests.fuzz.mutation import Files

@@ -21,7 +21,7 @@ from data.aspects import Scales
 from data.selection import Selection
 from data.store.core import frame
 from data.store.core.store import Store
-from data.studies.published import ALL, PrintedNumber, PublishedStudy
+from data.studies.printed_numbers import ALL, PrintedNumber, PublishedStudy
 
 Verdict = Literal["same", "different", "not_determined"]
 NOT_DETERMINED: Verdict = "not_determined"

@@ -30,7 +30,8 @@ from concord.suite_metrics import study_roles
 from data.store.browse import contents
 from data.store.core import frame
 from data.store.core.store import Store
-from data.studies.published import STUDIES, VISOR_PRINTED
+from data.studies.geneval import GENEVAL
+from data.studies.visor import VISOR_PRINTED
 
 _NOTES = (
     "In the paper: Gokhale et al., Benchmarking Spatial Relationships in Text-to-Image Generation (2022), in per cent, of other"
@@ -137,7 +138,7 @@ def _reproduce(context: Context, *, study: str, output: str, folders: Sequence[s
 def _name_absent_files(context: Context) -> None:
     """Say which of GenEval's sources were not compared, and that their files lie beside the others."""
     there = contents.filter_choices(context.store).generator
-    if absent := [name for name in STUDIES["geneval"].sources if name not in there]:
+    if absent := [name for name in GENEVAL.sources if name not in there]:
         files = " and ".join(ANNOTATIONS.replace("*", name) for name in absent)
         context.warn(f"not compared: {', '.join(absent)}. {files} in the same public repository brings the other numbers")
 
@@ -189,7 +190,7 @@ def _geneval_files(context: Context, folders: Sequence[str], metadata: str | Non
         raise CommandError(f"{sources[0]}: there is no such folder; name one, or SOURCE=FILE with --metadata")
     if metadata is None:
         raise UsageError(f"--metadata {METADATA} is missing; it goes with SOURCE=FILE")
-    known = STUDIES["geneval"].sources
+    known = GENEVAL.sources
     for source in sources:
         name, separator, _ = source.partition("=")
         if separator and name not in known:

@@ -41,7 +41,7 @@ from data.records import Prompt
 from data.spec import Spec, parse_spec
 from data.store.core.connections import connect
 from data.store.rating_columns import FileRatings
-from data.studies import study_files
+from data.studies.geneval import read_annotations, read_metadata
 from data.tables import read_cells
 from scorers import registry as scorer_registry
 from scorers.geneval import results as geneval_verdicts
@@ -206,8 +206,8 @@ def ratings_of(name: str, columns: RatingColumns, folder: Path) -> None:
 
 
 def study_of(folder: Path) -> None:
-    prompts = study_files.read_metadata(folder / "metadata.jsonl")
-    study = study_files.read_annotations(folder / "annotations.csv", "sd", prompts)
+    prompts = read_metadata(folder / "metadata.jsonl")
+    study = read_annotations(folder / "annotations.csv", "sd", prompts)
     form, by_id = registry.get("geneval"), {prompt.prompt_id: prompt for prompt in prompts}
     for row in study.rows:
         prompt = by_id[row.image.prompt_id]

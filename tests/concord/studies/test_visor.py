@@ -19,7 +19,7 @@ from annotation.questionnaires.base import visible
 from annotation.questionnaires.form import FormItem
 from annotation.questionnaires.visor import FORM
 from data.aspects import SCALES
-from data.studies.published import VISOR_PRINTED
+from data.studies.visor import VISOR_PRINTED
 from tests.agreement.frames import Judgement, frame, judgement
 from tests.ui.small_project import concord, done
 

@@ -90,11 +90,13 @@ def current_questions(store: Store, prompt_ids: Sequence[str]) -> dict[str, Ques
 
 @dataclass(frozen=True, slots=True)
 class PromptInputs:
-    """How many prompts there are, how many have a spec that names objects, and how many have questions."""
+    """How many prompts there are, how many have a spec that names objects, questions, captions; and how many pairs."""
 
     prompts: int
     with_objects: int
     with_questions: int
+    with_captions: int = 0
+    pairs: int = 0
 
 
 def prompt_inputs(store: Store) -> PromptInputs:
@@ -121,7 +123,9 @@ def _prompt_inputs(cursor: Connection) -> PromptInputs:
         cursor,
         "select count(*) as prompts, count(*) filter (coalesce(json_array_length(spec -> 'include'), 0) > 0"
         " or (spec ->> 'a') is not null) as with_objects,"
-        " count(*) filter (prompt_id in (select prompt_id from questions)) as with_questions from prompts",
+        " count(*) filter (prompt_id in (select prompt_id from questions)) as with_questions,"
+        " count(*) filter (coalesce(json_array_length(spec -> 'captions'), 0) > 0) as with_captions,"
+        " (select count(*) from items where kind = 'pair') as pairs from prompts",
     )
     assert counted is not None
     return PromptInputs(**counted)

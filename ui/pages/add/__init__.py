@@ -14,6 +14,7 @@ from concord.importing.adding import ProjectContent, project_content
 from concord.importing.readings import Reading, readings_of
 from concord.importing.undo import PastImport, past_imports
 from concord.project import OpenProject
+from concord.runs import model_downloads
 from ui.components.tables import commands, folded, plain_table, table_element, when
 from ui.pages.add.fields import sending, submit
 from ui.pages.add.kinds import drop_zone, generate_form, kind_cards, kind_fields
@@ -40,8 +41,8 @@ class AddPage(LivePlace):
     scoped = False
 
     def drawing_version(self) -> str:
-        """Return a version that moves with readings, too."""
-        return f"{super().drawing_version()} {readings_of(self.store).revision}"
+        """Return a version that moves with readings and downloads, too."""
+        return f"{super().drawing_version()} {readings_of(self.store).revision} {model_downloads.version()}"
 
     def draw_place(self, values: Callable[[str], Sequence[str]]) -> Iterator[PlaceDrawing]:
         """Yield the place: what was read, or what can be added; what comes then; what was added."""

@@ -14,6 +14,7 @@ from concord.runs import run_manager
 from concord.runs.scorer_choice import ScorerChoice, scorer_choices
 from scorers.models import devices
 from ui.components.addresses import page_address
+from ui.pages.add.downloads import downloads_section
 from ui.pages.add.fields import choice_field, sending, submit, text_field
 from ui.pages.add.kinds import device_options
 
@@ -100,7 +101,10 @@ def _score(store: OpenProject, content: ProjectContent) -> Element:
         label="Score images",
     )
     return htpy.section(class_="cc-panel cc-add-card", aria_label="Score")[
-        htpy.h3["Score"], htpy.p[f"Let automatic scorers judge the same images. On this machine: {_machine()}."], form
+        htpy.h3["Score"],
+        htpy.p[f"Let automatic scorers judge the same images. On this machine: {_machine()}."],
+        downloads_section(),
+        form,
     ]
 
 
@@ -112,13 +116,12 @@ def _machine() -> str:
 
 
 def _row(choice: ScorerChoice, *, ready: bool) -> Element:
-    first = choice.first
-    name = f"{choice.scorer} {first.profile}"
+    name = f"{choice.scorer} {choice.first.profile}"
     box = htpy.input(
         type="checkbox", name="scorers", value=name, checked=choice.best and ready, disabled=not (choice.left and ready)
     )
     about = htpy.small[choice.summary.partition(": ")[0].rstrip(".")]
-    usable = [each for each in choice.profiles if each.can_run]
+    usable = [each for each in choice.profiles if each.can_start]
     chooser = (
         len(usable) > 1
         and htpy.select(name="profile", aria_label=f"Profile of {choice.scorer}")[
@@ -136,8 +139,9 @@ def _pill(choice: ScorerChoice) -> Node:
     if first.can_run:
         return htpy.span(class_=["cc-add-pill", kind])[text]
     name = f"scorer-{choice.scorer}"
+    tick = first.can_start and htpy.p["Tick it: the button below downloads what is missing, then scores. Or by command:"]
     lines = [htpy.li[htpy.strong[each.profile], " ", htpy.small[each.text], _remedy(each)] for each in choice.profiles]
-    how = htpy.div(id=name, class_="cc-popup cc-scope-popup cc-add-how", popover="auto")[htpy.ul[lines]]
+    how = htpy.div(id=name, class_="cc-popup cc-scope-popup cc-add-how", popover="auto")[tick, htpy.ul[lines]]
     label = f"{choice.scorer}: {text}. How?"
     button = htpy.button(type="button", class_=["cc-add-pill", kind], popovertarget=name, aria_label=label)[text]
     return htpy.span(class_="cc-chip-place")[button, how]
@@ -153,4 +157,6 @@ def _remedy(ready: Readiness) -> Node:
         ]
     if ready.needs[0] == "specs":
         return htpy.a(class_="cc-add-remedy", href=page_address("add", kind="prompts"))["Add prompts with specs"]
+    if ready.needs[0] == "pairs":
+        return htpy.a(class_="cc-add-remedy", href=page_address("people/new"))["Ask people which of two images is better"]
     return htpy.code(class_="cc-add-remedy cc-code")[ready.todo]

@@ -9,6 +9,8 @@ import { Upload } from "./adding/upload.js";
 import { Work } from "./adding/work.js";
 
 const AGAIN_MS = 1000;
+const SECOND_CLICK_MS = 1500;
+const SAME_PLACE_PX = 6;
 const NO_ANSWER = "The server does not answer. Try again.";
 
 /** Goes to an address of Studio: in place where a live place is shown. */
@@ -55,6 +57,36 @@ function listenToDrops() {
   });
 }
 
+// What was stored
+
+/** A receipt that was not there before comes into view, and whoever goes on by keys goes on from it. */
+function listenToReceipts() {
+  const seen = new Set();
+  document.addEventListener("drawn", ({ target }) => {
+    const receipt = target.querySelector?.("[data-arrived]");
+    if (!receipt || seen.has(receipt.dataset.arrived)) return;
+    seen.add(receipt.dataset.arrived);
+    receipt.scrollIntoView({ block: "nearest", behavior: "instant" });
+    receipt.focus({ preventScroll: true });
+  }, true);
+}
+
+/** A second click where the first one sent a form does not hit what was drawn there meanwhile. */
+function guardSecondClicks() {
+  let first = null;
+  document.addEventListener("submit", ({ target, submitter }) => target.matches("form[data-send]") && submitter && (first = { ...pointer, submitter, drawn: Infinity }), true);
+  document.addEventListener("drawn", () => first && (first.drawn = performance.now()), true);
+  const pointer = { x: 0, y: 0 };
+  document.addEventListener("pointerdown", (event) => Object.assign(pointer, { x: event.clientX, y: event.clientY }), true);
+  document.addEventListener("click", (event) => {
+    // by a key: there is no place
+    if (!first || event.detail === 0 || first.submitter.isConnected || performance.now() - first.drawn > SECOND_CLICK_MS) return;
+    if (Math.hypot(event.clientX - first.x, event.clientY - first.y) > SAME_PLACE_PX) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }, true);
+}
+
 // Forms
 
 /** A form's fields as JSON: a name that stands more than once, or is a list by its nature, is a list; what stands before a dot is a group. */
@@ -84,8 +116,8 @@ async function send(form, route) {
   }
   form.closest("[popover]")?.hidePopover();
   for (const typed of document.querySelectorAll("[data-typed]")) delete typed.dataset.typed;
-  if (data.go) return go(data.go);
   if (data.said) toast(data.said);
+  if (data.go) return go(data.go);
   return drawAgain();
 }
 
@@ -128,6 +160,8 @@ async function planned(form, plan) {
 }
 
 listenToDrops();
+guardSecondClicks();
+listenToReceipts();
 listenToForms();
 new Work();
 setInterval(() => !document.hidden && document.querySelector("main.cc-place [data-again]") && drawAgain(), AGAIN_MS);

@@ -243,7 +243,13 @@ def answers_since_import(connection: Connection, import_id: int) -> str | None:
         " and a.submitted >= (select created from imports where import_id = ?)",
         [ANSWERED_BY, import_id, import_id],
     )
-    return f"{record['people']} people have given {record['n']} answers to" if record and record["n"] else None
+    return f"{given_answers(record['people'], record['n'])} to" if record and record["n"] else None
+
+
+def given_answers(people: int, answers: int) -> str:
+    """Return how many people have given how many answers, as the beginning of a sentence."""
+    who = "1 person has" if people == 1 else f"{people:,} people have"
+    return f"{who} given {answers:,} {'answer' if answers == 1 else 'answers'}"
 
 
 def _rows(prompt_id: str, version: int, questions: Sequence[PromptQuestion], import_id: int) -> Iterator[dict[str, Any]]:

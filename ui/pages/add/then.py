@@ -128,14 +128,15 @@ def _row(choice: ScorerChoice, *, ready: bool) -> Element:
             [htpy.option(value=f"{choice.scorer} {each.profile}")[f"{each.profile}: {each.text}"] for each in usable]
         ]
     )
-    return htpy.li[htpy.label[box, htpy.span[htpy.strong[choice.scorer], about]], _pill(choice), chooser]
+    return htpy.li[htpy.label[box, htpy.span[htpy.strong[choice.scorer], about]], _pill(choice, ready=ready), chooser]
 
 
-def _pill(choice: ScorerChoice) -> Node:
+def _pill(choice: ScorerChoice, *, ready: bool) -> Node:
     """Return how ready the proposed profile is; behind it, where something is missing, what to do, and the other profiles."""
     first = choice.first
-    kind = "is-done" if choice.left == 0 else "is-ready" if not first.needs else "is-slow" if first.can_run else "is-missing"
-    text = "all judged" if choice.left == 0 else first.text.partition(" (")[0]
+    judged = ready and choice.left == 0
+    kind = "is-done" if judged else "is-ready" if not first.needs else "is-slow" if first.can_run else "is-missing"
+    text = "all judged" if judged else first.text.partition(" (")[0]
     if first.can_run:
         return htpy.span(class_=["cc-add-pill", kind])[text]
     name = f"scorer-{choice.scorer}"

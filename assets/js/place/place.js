@@ -14,7 +14,7 @@ const PAUSE_MS = 60;
 export function mount(root, { place, beside, poll, modules = [], bare = [] }) {
   const page = new Place(root, place, beside, bare);
   for (const name of modules) import(at(`/assets/js/${name}/${name}.js`)).then((module) => module.attach(root, page));
-  page.draw();
+  page.draw().then(() => page.reveal());
   follow(root, { ...poll, shown: () => page.version, moved: () => page.draw({ quietly: true }) });
   return {};
 }
@@ -147,7 +147,13 @@ class Place {
   go(url) {
     closeMenus();
     if (url.href !== location.href) history.pushState(history.state, "", url);
-    this.draw().then(() => url.hash && this.content.querySelector(url.hash)?.scrollIntoView({ behavior: "smooth", block: "start" }));
+    this.draw().then(() => this.reveal());
+  }
+
+  /** The part that the address names comes into view. */
+  reveal() {
+    const part = location.hash && this.content.querySelector(`#${CSS.escape(location.hash.slice(1))}`);
+    if (part) part.scrollIntoView({ behavior: "smooth", block: "start" });
   }
 
   /** Escape closes what lies on top: a menu does so by itself, a panel has a link. */

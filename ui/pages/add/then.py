@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 import htpy
 from htpy import Element, Node
 
@@ -18,14 +21,16 @@ from ui.pages.add.downloads import downloads_section
 from ui.pages.add.fields import choice_field, sending, submit, text_field
 from ui.pages.add.kinds import device_options
 
-_ROWS = 5
+_PLACE: Final = "then"
+"""The anchor of the cards."""
+_ROWS: Final = 5
 """So many scorers are shown at once."""
 
 
 def then_cards(store: OpenProject, content: ProjectContent) -> Element:
     """Return the three cards, which act as soon as there are images."""
     ready = content.images > 0
-    return htpy.section(class_="cc-part", aria_label="Then")[
+    return htpy.section(class_="cc-part", id=_PLACE, aria_label="Then")[
         htpy.div(class_="cc-part-head")[
             htpy.h2["Then"], htpy.span(class_="cc-sub")["" if ready else "as soon as images are here"]
         ],
@@ -39,31 +44,26 @@ def _label(ready: bool) -> Element:
         if ready
         else htpy.button(type="button", class_="cc-button", disabled=True)["Label images"]
     )
-    return _card(
-        "Label",
-        [
-            htpy.p["Answer one question an image yourself: does it show what the prompt says?"],
-            htpy.p["About 7 s an image. Yes, no, or cannot tell; by keys or thumbs."],
-        ],
-        button,
-    )
+    text = "Answer one question an image yourself: does it show what the prompt says?"
+    return next_card("Label", [text, "About 7 s an image. Yes, no, or cannot tell; by keys or thumbs."], button)
 
 
 def _invite() -> Element:
-    return _card(
-        "Invite",
-        [
-            htpy.p["Let others answer: a link for your lab, or codes for a crowd platform."],
-            htpy.p["Starts with a plan: how many prompts and people for the margin you need."],
-        ],
-        htpy.a(class_="cc-button", href=page_address("people/new"))["Plan a campaign"],
-    )
+    text = "Let others answer: a link for your lab, or codes for a crowd platform."
+    button = htpy.a(class_="cc-button", href=page_address("people/new"))["Plan a campaign"]
+    return next_card("Invite", [text, "Starts with a plan: how many prompts and people for the margin you need."], button)
 
 
-def _card(title: str, content: Node, foot: Node) -> Element:
+def next_card(title: str, lines: Sequence[str], button: Node) -> Element:
+    """Return a card with a next step: what it brings, and the button that leads there."""
     return htpy.section(class_="cc-panel cc-add-card", aria_label=title)[
-        htpy.h3[title], content, htpy.div(class_="cc-add-foot")[foot]
+        htpy.h3[title], [htpy.p[line] for line in lines], htpy.div(class_="cc-add-foot")[button]
     ]
+
+
+def scorers_address() -> str:
+    """Return the address at which scorers are chosen."""
+    return f"{page_address('add')}#{_PLACE}"
 
 
 def _score(store: OpenProject, content: ProjectContent) -> Element:

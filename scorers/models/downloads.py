@@ -32,6 +32,11 @@ MEGABYTES: Final[Mapping[str, int]] = {
     "Salesforce/blip2-flan-t5-xl": 15770,
     "Salesforce/instructblip-flan-t5-xl": 16090,
     "zhiqiulin/clip-flant5-xxl": 22800,
+    "sd15": 5480,
+    "sd21": 5160,
+    "sdxl": 13880,
+    "pixart": 21800,
+    "stabilityai/stable-diffusion-3-medium-diffusers": 15390,
 }
 """The downloads of the models that profiles name."""
 

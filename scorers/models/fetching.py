@@ -102,8 +102,8 @@ def _refuse_full_disk(needed: int) -> None:
     free = shutil.disk_usage(folder).free
     if needed > free:
         raise ValueError(
-            f"There is not enough room: {needed / 1e6:,.0f} MB are needed, {free / 1e6:,.0f} MB are free in {folder}. Make room,"
-            " or set HF_HOME to a folder on a larger disk and start Concord again."
+            f"There is not enough room: {needed / 1e6:,.0f} MB are needed, {free / 1e6:,.0f} MB are free in {folder}. Make"
+            " room, or set HF_HOME to a folder on a larger disk and start Concord again."
         )
 
 

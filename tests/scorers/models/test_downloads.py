@@ -46,7 +46,8 @@ def vilt() -> Any:
 def blip_caption() -> Any:
     config = transformers.BlipConfig(
         vision_config={
-            "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24, "num_attention_heads": 16, "image_size": 384,
+            "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24, "num_attention_heads": 16,
+            "image_size": 384,
         },
         text_config={"encoder_hidden_size": 1024},
     )  # fmt: skip

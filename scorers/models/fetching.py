@@ -27,6 +27,9 @@ _SMALL: Final = frozenset({".json", ".txt", ".model", ".jinja"})
 _FORMATS: Final = re.compile(r"(^|/)(onnx|openvino|flax|coreml|tf)[_/-]|\.fp16\.|non_ema|(^|/)(flax|tf)_model")
 """Names of weights in forms that no loader here reads."""
 _OPEN_CLIP: Final = "open_clip_"
+_TOKENIZERS: Final = {"zhiqiulin/clip-flant5-xxl": "google/flan-t5-xxl"}
+"""Models that are published without their tokenizer, and where it is."""
+_TOKENIZER_FILES: Final = frozenset({"tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "spiece.model"})
 _SECONDS: Final = 20
 """How long the hub may take to answer."""
 
@@ -68,6 +71,10 @@ def fetch(models: Iterable[str]) -> None:
         repository, revision = hub.repository(model), model.partition("@")[2] or "main"
         if repository is None:
             raise ValueError(f"{model} is not a model of {SITE}")
+        if model in _TOKENIZERS:
+            names = [each.rfilename for each in HfApi().model_info(_TOKENIZERS[model], timeout=_SECONDS).siblings or ()]
+            for name in _TOKENIZER_FILES.intersection(names):
+                hf_hub_download(_TOKENIZERS[model], name, etag_timeout=_SECONDS)
         if hub.state(model) != "only as a pickle":
             about = HfApi().model_info(repository, revision=revision, files_metadata=True, timeout=_SECONDS)
             chosen = files_to_fetch(model, {each.rfilename: each.size or 0 for each in about.siblings or ()})

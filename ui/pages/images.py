@@ -108,11 +108,9 @@ def follow(store: Store, parameters: QueryParams) -> FollowedAddress:
 
 def _follow(store: Store, parameters: QueryParams) -> FollowedAddress:
     known = _known(store)
+    pairs = parameters.multi_items()
     parameters = QueryParams(
-        [
-            (name, current_aspect(value, known.aspects) if name in _ASPECTS else value)
-            for name, value in parameters.multi_items()
-        ]
+        [(name, current_aspect(value, known.aspects) if name in _ASPECTS else value) for name, value in pairs]
     )
     groups = ((*CROSSED, *RESTRICTING), tuple(MARKED), tuple(maps.NAMES))
     ways = (_lost(store, parameters), _unmarked(store, parameters), maps.lost_parts(parameters.getlist))

@@ -5,13 +5,14 @@ import { Api, detail } from "./api.js";
 import { at } from "./base_path.js";
 import { h } from "./dom.js";
 import { filesIn } from "./adding/dropped_files.js";
-import { Upload } from "./adding/upload.js";
+import { NO_ANSWER, Upload } from "./adding/upload.js";
 import { Work } from "./adding/work.js";
+import { Toast } from "./toast.js";
 
 const AGAIN_MS = 1000;
 const SECOND_CLICK_MS = 1500;
 const SAME_PLACE_PX = 6;
-const NO_ANSWER = "The server does not answer. Try again.";
+const toast = new Toast();
 
 /** Goes to an address of Studio: in place where a live place is shown. */
 function go(address) {
@@ -116,15 +117,14 @@ async function send(form, route) {
   }
   form.closest("[popover]")?.hidePopover();
   for (const typed of document.querySelectorAll("[data-typed]")) delete typed.dataset.typed;
-  if (data.said) toast(data.said);
+  if (data.said) say(data.said);
   if (data.go) return go(data.go);
   return drawAgain();
 }
 
-function toast(text) {
-  const said = h("div", { class: "cc-upload-status", role: "status" }, h("span", {}, text));
-  document.querySelector(".gradio-container").append(said);
-  setTimeout(() => said.remove(), 6000);
+function say(text) {
+  document.querySelector(".gradio-container").append(toast.element);
+  toast.show(text);
 }
 
 function listenToForms() {

@@ -117,6 +117,8 @@ async function send(form, route) {
   }
   form.closest("[popover]")?.hidePopover();
   for (const typed of document.querySelectorAll("[data-typed]")) delete typed.dataset.typed;
+  // what was begun stands in the bar at once
+  work.ask();
   if (data.said) say(data.said);
   if (data.go) return go(data.go);
   return drawAgain();
@@ -147,6 +149,7 @@ function listenToForms() {
 async function planned(form, plan) {
   const body = bodyOf(form);
   const button = form.querySelector(".cc-add-score");
+  button.classList.toggle("cc-button--primary", body.scorers?.length > 0);
   const asked = (plan.asked = JSON.stringify(body));
   if (!body.scorers?.length) {
     plan.textContent = "";
@@ -160,8 +163,8 @@ async function planned(form, plan) {
 }
 
 listenToDrops();
+const work = new Work();
 guardSecondClicks();
 listenToReceipts();
 listenToForms();
-new Work();
 setInterval(() => !document.hidden && document.querySelector("main.cc-place [data-again]") && drawAgain(), AGAIN_MS);

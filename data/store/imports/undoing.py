@@ -76,7 +76,7 @@ def _why_kept(connection: Connection, import_id: int) -> str | None:
     if used and used["n"]:
         return (
             f"{library.given_answers(used['people'], used['n'])} about what import {import_id} brought, and undoing it would"
-            " lose these; erase whoever gave them first (People), or begin another project"
+            " lose these; first erase whoever gave them (People), or begin another project"
         )
     shown = rows.first(
         connection,

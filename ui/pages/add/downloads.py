@@ -24,10 +24,10 @@ def _row(download: ModelDownload) -> Element:
         sending("runs/download", submit(text), label=f"{text}: {download.name}", name=download.name, action=action)
         for action, text in actions.items()
     ]
-    title = f"{scorer}, {profile}"
+    title = f"{scorer} ({profile})"
     if download.is_active:
         said = [
-            htpy.p(role="status")[f"Downloading what {title} needs: {download.text}. Then it scores; you need not wait here."],
+            htpy.p(role="status")[f"Downloading the model for {title}: {download.text}. Scoring begins by itself then."],
             progress_bar(download.done, download.total or 1, f"Download for {title}"),
         ]
     elif download.state == "stopped":

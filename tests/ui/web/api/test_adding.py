@@ -116,8 +116,8 @@ def test_an_import_with_answers_says_at_once_that_it_stays(client: TestClient, s
     assert "Undo import 1" in client.get("/api/studio/places/add").json()["content"]
     submit(store, store.query_column("select min(item_id) from items")[0], "ann")
     why = (
-        "1 person has given 1 answer about what import 1 brought, and undoing it would lose these; erase whoever gave them"
-        " first (People), or begin another project"
+        "1 person has given 1 answer about what import 1 brought, and undoing it would lose these; first erase whoever gave"
+        " them (People), or begin another project"
     )
     for shown in ("/studio/add", address):
         drawn = client.get(shown.replace("/studio/", "/api/studio/places/")).json()["content"]
@@ -141,10 +141,10 @@ def test_a_scorer_without_its_model_is_downloaded_from_add(
     assert offer["label"] == "Download 605 MB, then score 4 images"
     assert "timm/vit_base_patch32_clip_224.openai" in offer["text"]
     assert post(client, "runs/start", **chosen) == {"go": "/studio/add/runs"}
-    failed = until(client, "/studio/add/runs", lambda drawn: "The download for clipscore, paper failed." in drawn)
+    failed = until(client, "/studio/add/runs", lambda drawn: "The download for clipscore (paper) failed." in drawn)
     assert "cannot be reached from this machine" in failed
     assert "hf download timm/vit_base_patch32_clip_224.openai" in failed
-    assert "The download for clipscore, paper failed." in client.get("/api/studio/places/add").json()["content"]
+    assert "The download for clipscore (paper) failed." in client.get("/api/studio/places/add").json()["content"]
     post(client, "runs/download", name="clipscore paper", action="close")
     assert "failed" not in client.get("/api/studio/places/add/runs").json()["content"]
     assert refusal(client, "runs/download", name="clipscore paper", action="again") == (409, "This download is over.")

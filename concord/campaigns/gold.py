@@ -101,7 +101,7 @@ class GoldSources:
 def sources(store: Store, form: Form) -> GoldSources:
     """Return what there is to make gold of in a form's words, and what is missing where there is nothing."""
     people: dict[str, set[str]] = {}
-    said = _said(store, form)
+    statements = _statements(store, form)
     for item, answers in said.items():
         for answer in answers:
             if not looks_like_pseudonym(answer.person):
@@ -113,7 +113,7 @@ def sources(store: Store, form: Form) -> GoldSources:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Statement:
     """What one person says of an image in a form's words; ``counts``: blind and valid."""
 
     person: str
@@ -121,11 +121,11 @@ class _Said:
     counts: bool
 
 
-def _said(store: Store, form: Form) -> dict[str, list[_Said]]:
+def _statements(store: Store, form: Form) -> dict[str, list[_Statement]]:
     """Return everybody's answers by image: those to the form, and of others those that can be said in its words."""
-    said: dict[str, list[_Said]] = {}
+    said: dict[str, list[_Statement]] = {}
     for answer in monitoring.answers_to(store, form.name):
-        said.setdefault(answer.item_id, []).append(_Said(answer.person, answer.answers, answer.counts))
+        said.setdefault(answer.item_id, []).append(_Statement(answer.person, answer.answers, answer.counts))
     aspect = restated.only_aspect(form)
     labels = restated.labels_of_people(store, aspect) if aspect is not None else {}
     subjects = item_subjects(store, sorted(labels))
@@ -135,7 +135,7 @@ def _said(store: Store, form: Form) -> dict[str, list[_Said]]:
         if not new or subject is None or form.problem(subject_of(subject)) is not None:
             continue
         meant = restated.answers_by_label(form, subject)
-        found = [_Said(each.person, meant[each.label], counts=True) for each in new if each.label in meant]
+        found = [_Statement(each.person, meant[each.label], counts=True) for each in new if each.label in meant]
         if found:
             said.setdefault(item, []).extend(found)
     return said
@@ -153,10 +153,10 @@ def _keys(store: Store, form: Form, source: str) -> Mapping[str, _Key]:
     """Right answers by item."""
     if source not in SOURCES and not source.startswith(PERSON):
         raise ValueError(f"gold comes from verdicts, unanimous or 'person NAME', got {source!r}")
-    return _keys_among(store, form, source, _said(store, form))
+    return _keys_among(store, form, source, _statements(store, form))
 
 
-def _keys_among(store: Store, form: Form, source: str, by_item: Mapping[str, Sequence[_Said]]) -> Mapping[str, _Key]:
+def _keys_among(store: Store, form: Form, source: str, by_item: Mapping[str, Sequence[_Statement]]) -> Mapping[str, _Key]:
     """Return the right answers that a source gives among what people said."""
     decided: dict[str, list[Adjudication]] = {}
     for verdict in remarks.verdicts(store) if source == "verdicts" else ():
@@ -193,7 +193,7 @@ def make_gold(store: Store, campaign_id: str, item_id: str, person: str) -> Camp
     verdicts = [verdict for verdict in remarks.verdicts(store, [item_id]) if verdict.wrong in ("scorer", "person")]
     if not verdicts:
         raise ValueError("no verdict says what is right about this image; give one first")
-    answers = _said(store, form).get(item_id, [])
+    answers = _statements(store, form).get(item_id, [])
     given_answers = _given(form, subject, "verdicts", answers, verdicts)
     own = [answer.answers for answer in answers if answer.person == person][-1:]
     if not given_answers and own and _confirmed(form, subject, own[0], verdicts):
@@ -219,7 +219,7 @@ def _expected_answers(form: Form, subject: ItemSubject, answers: Mapping[str, An
 
 
 def _given(
-    form: Form, subject: ItemSubject, source: str, answers: Sequence[_Said], verdicts: Sequence[Adjudication]
+    form: Form, subject: ItemSubject, source: str, answers: Sequence[_Statement], verdicts: Sequence[Adjudication]
 ) -> dict[str, Any]:
     questionnaire = form.build(subject_of(subject))
     if source.startswith(PERSON):

@@ -174,7 +174,6 @@ def _fetch(download: ModelDownload) -> None:
     process = download.process = subprocess.Popen(
         command, cwd=_ROOT, env=fetching.environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
-    _processes.add(process)
     error: Sequence[str] = ()
     assert process.stdout is not None
     for line in process.stdout:
@@ -182,20 +181,16 @@ def _fetch(download: ModelDownload) -> None:
             said = json.loads(line)
         except ValueError:
             continue
-        if "bytes" in said:
-            download.sizes[said["model"]] = said["bytes"]
+        download.sizes.update(said.get("bytes", {}))
         error = said.get("error", error)
     status = process.wait()
-    _processes.discard(process)
     if download.state == "running" and status:
         download.state = "failed"
         download.error = error or [f"The download ended before its time (status {status}). Try again."]
 
 
-_processes: Final[set[subprocess.Popen[str]]] = set()
-
-
 @atexit.register
 def _end_all() -> None:
-    for process in list(_processes):
-        process.terminate()
+    for each in all_downloads():
+        if each.process is not None:
+            each.process.terminate()

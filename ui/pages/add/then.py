@@ -30,7 +30,7 @@ _ROWS: Final = 5
 def then_cards(store: OpenProject, content: ProjectContent) -> Element:
     """Return the three cards, which act as soon as there are images."""
     ready = content.images > 0
-    return htpy.section(class_="cc-part", id=_PLACE, aria_label="Then")[
+    return htpy.section(class_="cc-part cc-add-next", id=_PLACE, aria_label="Then")[
         htpy.div(class_="cc-part-head")[
             htpy.h2["Then"], htpy.span(class_="cc-sub")["" if ready else "as soon as images are here"]
         ],

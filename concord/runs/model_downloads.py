@@ -11,7 +11,7 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
@@ -69,6 +69,14 @@ class ModelDownload:
         if not self.total:
             return "asks how large the model is"
         return f"{self.done // 1_000_000:,} of {self.total // 1_000_000:,} MB"
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """A line of the process that fetches: bytes of each model, or why it ended."""
+
+    bytes: Mapping[str, int] = field(default_factory=dict)
+    error: Sequence[str] = ()
 
 
 _downloads: dict[str, ModelDownload] = {}
@@ -178,11 +186,11 @@ def _fetch(download: ModelDownload) -> None:
     assert process.stdout is not None
     for line in process.stdout:
         try:
-            said = json.loads(line)
-        except ValueError:
+            report = _Report(**json.loads(line))
+        except (ValueError, TypeError):  # a library's own line
             continue
-        download.sizes.update(said.get("bytes", {}))
-        error = said.get("error", error)
+        download.sizes.update(report.bytes)
+        error = report.error or error
     status = process.wait()
     if download.state == "running" and status:
         download.state = "failed"

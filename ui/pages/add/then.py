@@ -140,7 +140,7 @@ def _pill(choice: ScorerChoice, *, ready: bool) -> Node:
     if first.can_run:
         return htpy.span(class_=["cc-add-pill", kind])[text]
     name = f"scorer-{choice.scorer}"
-    tick = first.can_start and htpy.p["Tick it: the button below downloads what is missing, then scores. Or by command:"]
+    tick = first.can_start and htpy.p["Tick it: the button below downloads what is missing, then scores. The same as commands:"]
     lines = [htpy.li[htpy.strong[each.profile], " ", htpy.small[each.text], _remedy(each)] for each in choice.profiles]
     how = htpy.div(id=name, class_="cc-popup cc-scope-popup cc-add-how", popover="auto")[tick, htpy.ul[lines]]
     label = f"{choice.scorer}: {text}. How?"

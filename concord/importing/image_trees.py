@@ -22,7 +22,7 @@ from concord.importing.guesses import IMAGE_COLUMNS, TABLES, guess_columns, gues
 from data.files import InputError, printable
 from data.images.folders import EXTENSIONS, Layout, natural_order
 from data.prompts.prompt_files import read_prompt_file
-from data.studies.rating_tables import read_rating_table
+from data.ratings.rating_tables import read_rating_table
 
 MAX_IMAGES: Final = 50_000
 """Images of one tree; more are imported folder by folder, by the command."""

@@ -16,7 +16,7 @@ export function mount(root, { place, beside, poll, modules = [], bare = [] }) {
   const attached = modules.map(async (name) => (await import(at(`/assets/js/${name}/${name}.js`))).attach(root, page));
   // whatever was drawn before they came is told to them once all are there
   Promise.all(attached).finally(() => page.attach());
-  page.draw();
+  page.draw().then(() => page.reveal());
   follow(root, { ...poll, shown: () => page.version, moved: () => page.draw({ quietly: true }) });
   return {};
 }
@@ -160,7 +160,13 @@ class Place {
   go(url) {
     closeMenus();
     if (url.href !== location.href) history.pushState(history.state, "", url);
-    this.draw().then(() => url.hash && this.content.querySelector(url.hash)?.scrollIntoView({ behavior: "smooth", block: "start" }));
+    this.draw().then(() => this.reveal());
+  }
+
+  /** The part that the address names comes into view. */
+  reveal() {
+    const part = location.hash && this.content.querySelector(`#${CSS.escape(location.hash.slice(1))}`);
+    if (part) part.scrollIntoView({ behavior: "smooth", block: "start" });
   }
 
   /** Escape closes what lies on top: a menu does so by itself, a panel has a link. */

@@ -16,8 +16,7 @@ from concord.project import OpenProject
 from concord.scope import OpenScope, open_scope
 from data.selection import SIMULATED
 from ui.components.dots import interval_text
-from ui.components.tables import code
-from ui.pages.agreement_tabs import TUNE, agreement_tabs, could_be_here
+from ui.pages.agreement_tabs import TUNE, agreement_tabs, choose_a_scorer, could_be_here
 from ui.pages.tune.all_numbers import all_numbers
 from ui.pages.tune.curve import curve_figure
 from ui.pages.tune.flips import flips_section, means_table
@@ -63,9 +62,9 @@ def _nothing(store: OpenProject) -> Node:
         htpy.h1["No scorer here has stored detections to tune"],
         htpy.p(class_="cc-sub")[
             "What a scorer has detected is judged again by other thresholds as often as you move a slider. Score the images"
-            " with one that detects objects:"
+            " with one that detects objects."
         ],
-        htpy.ul(class_="cc-list")[[htpy.li[code(line)] for line in commands]],
+        choose_a_scorer(commands),
     ]
 
 

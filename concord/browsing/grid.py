@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any, Final
 
 from concord.browsing.listing import ImageListing
+from concord.error_analysis.confusion import crossed_units
 from concord.maps import MapAddress, class_counts, embedding_sources, map_of
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.browsing import AMONG_SCORERS, ItemPreview
@@ -156,7 +157,7 @@ def _items_json(store: Store, items: Sequence[GridItem], listing: ImageListing, 
         sights = scorer_evidence.evidence_without_masks(store, item_ids, listing.rater)
     decisive = listing.rater not in GROUPS and listing.aspect in YES_NO_ASPECTS
     crossing = listing.crossing(store)
-    units = crossing.units(store, item_ids) if crossing is not None else {}
+    units = crossed_units(store, crossing, item_ids) if crossing is not None else {}
     rows = []
     for item in items:
         verdict = {1.0: YES, 0.0: NO}.get(item.mean) if decisive and item.mean is not None else None

@@ -118,6 +118,7 @@ class Leaderboard:
         people: whether the people beside whom scorers stand are real or simulated ones (`people_kinds`); None: there are none.
         prompts, images, persons: that the first rater's numbers rest on.
         intervals: whether intervals have been made.
+        only: the generators that the scope names; empty for all.
     """
 
     suite: str
@@ -139,11 +140,17 @@ class Leaderboard:
     images: int
     persons: int
     intervals: bool
+    only: tuple[str, ...] = ()
 
     @property
     def leads(self) -> tuple[GeneratorDifference, ...]:
         """The best generator less each other one, by the first rater, in the order of ``generators``."""
         return self.headline.leads if self.headline else ()
+
+    @property
+    def contested_by_rank(self) -> bool:
+        """True if the scorer beside people gives scores alone, so that the two meet by rank."""
+        return any(each.name == self.contested_by and each.aspect == SCORE for each in self.raters)
 
     @property
     def closest_scorer(self) -> BoardRater | None:
@@ -232,6 +239,7 @@ def leaderboard(store: Store, scope: Scope, sort: str = "", *, intervals: bool =
         images=about.item.nunique(),
         persons=about.rater.nunique(),
         intervals=intervals,
+        only=scope.generator,
     )
 
 

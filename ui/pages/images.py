@@ -17,7 +17,7 @@ from starlette.datastructures import QueryParams
 from concord import maps
 from concord.browsing.listing import CROSSED, FILTERED, MARKED, RESTRICTING, crossed_among, crossed_in, filters_in, marked_in
 from concord.browsing.scope import CORRECT, listing_scope
-from concord.common import live_updates, next_steps
+from concord.common import live_updates, next_steps, wording
 from concord.common.base_path import at
 from concord.error_analysis import failures
 from concord.error_analysis.confusion import crossing_of, describe_cell
@@ -281,6 +281,8 @@ def _in_words(store: Store, query: QueryParams) -> str:
         told_of.append(describe_cell(store, crossing_of(store, crossed, crossed_among(query.getlist))))
     if marked:
         told_of.append(failures.describe_images(store, marked, places))
+    if listed := len(set(query.getlist("item"))):
+        told_of.append(f"Only the {wording.count(listed, 'image')} that the link lists.")
     # on the map itself the line says so
     if (lasso := maps.lasso_in(query.getlist)) and _last(query, "show") != "map":
         told_of.append(maps.describe_lasso(store, lasso))

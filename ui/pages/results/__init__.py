@@ -90,9 +90,11 @@ def _body(store: OpenProject, board: Leaderboard, opened: OpenScope, view: Resul
         return ""
     scorers = possible_scorers(store, board) if board.people else ()
     means = _means(store, board, opened, view, scorers)
-    every = (
-        board.disagreements > 0 and htpy.a(href=all_contested(board))[wording.count(board.disagreements, "open disagreement")]
-    )
+    every: Node = ""
+    if board.contested_by_rank:
+        every = htpy.a(href=all_contested(board))["All that differ"]
+    elif board.disagreements:
+        every = htpy.a(href=all_contested(board))[wording.count(board.disagreements, "open disagreement")]
     first = board.raters[0]
     prompts = same_prompts(store, opened.scope, first.name, first.aspect, view.prompts, ROWS * view.page)
     # quick numbers do not wait for metrics that nobody has asked for

@@ -25,6 +25,7 @@ from concord.headlines import is_muted, pair_headline
 from concord.project import OpenProject
 from concord.scope import OpenScope, Scope, open_scope
 from data.aspects import YES_NO_ASPECTS
+from ui.components.addresses import listing_address
 from ui.components.dots import Axis, axis_of, axis_scale, dot
 from ui.components.tables import pager
 from ui.pages.results.notices import nothing_yet
@@ -310,11 +311,12 @@ def _prompts(store: OpenProject, scope: Scope, view: CompareView, own: RaterComp
 
 
 def _pair(pair: PromptPair, view: CompareView, images: Mapping[str, PromptImage], scale: ImageScale, suite: str) -> Element:
+    listing = listing_address((*pair.first_items, *pair.second_items), suite)
     sides = [
         htpy.div(class_="cc-change-side")[
             htpy.p[htpy.span[name], htpy.b[wording.two(value)]],
             htpy.div(class_="cc-change-images")[
-                [image_cell(images[item], scale, suite, f"{name}: {pair.text}") for item in items]
+                [image_cell(images[item], scale, listing, f"{name}: {pair.text}") for item in items]
             ],
         ]
         for name, value, items in ((view.a, pair.first, pair.first_items), (view.b, pair.second, pair.second_items))

@@ -25,7 +25,7 @@ from concord.meta.replacement import ANSWERS
 from concord.project import OpenProject
 from data.browsing import ConfusionCell
 from data.selection import PEOPLE, Selection
-from ui.components.addresses import browse_address
+from ui.components.addresses import browse_address, listing_address
 from ui.components.image_strip import thumbnails
 from ui.components.tables import (
     Cells,
@@ -245,7 +245,8 @@ def _values(store: OpenProject, both: PairReport, made: Trust, second: str) -> N
     if far:
         captions = {each.item: f"{both.a} {each.x:.3g}, {second} {each.y:.3g}" for each in far}
         previews = {each.item: each.preview for each in far if each.preview}
-        strip = [heading("Ranked most differently"), thumbnails(previews, captions, replace(place(made), rater=()))]
+        listing = listing_address(captions, made.selection.suite[0])
+        strip = [heading("Ranked most differently"), thumbnails(previews, captions, listing)]
     return [heading("Image by image", f"Across {both.a}, upwards {mean}."), figure, strip]
 
 

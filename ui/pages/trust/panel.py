@@ -13,8 +13,7 @@ from agreement import PairReport
 from agreement.estimate import Estimate
 from concord.common import sentences, wording
 from concord.common.confusion_table import Crossings, confusion_table
-from concord.comparison.leaderboard import SCORE
-from concord.comparison.rater_pairs import GROUPS, HIGH, LOW, Quarter, pair, pairable, quarters, second_name
+from concord.comparison.rater_pairs import GROUPS, Quarter, pair, pairable, quarters, second_name
 from concord.comparison.score_cuts import held_out
 from concord.comparison.trust import Trust, title_of
 from concord.headlines import is_muted
@@ -122,24 +121,28 @@ def place(made: Trust) -> Selection:
 
 
 def _quarter(part: Quarter, both: PairReport, made: Trust, total: int) -> Element:
-    where = place(made)
-    listing = replace(where, rater=())
-    images: list[Node] = [image_link(item, look, listing, none=None) for item, look in part.previews.items() if look.sha256]
+    address = _quarter_address(part, both, made)
+    images: list[Node] = [image_link(item, look, address, none=None) for item, look in part.previews.items() if look.sha256]
     share = wording.percent(round(part.count / total, 2)) if total else ""
     label = f"{part.count:,} images: {both.a} says {part.says[0]}, {second_name(both)} {part.says[1]}"
     number: list[Node] = [htpy.b[f"{part.count:,}"], " ", htpy.small[share]]
     return htpy.div(class_=["cc-trust-quarter", not part.same and "is-other"])[
-        htpy.a(href=_quarter_address(part, both, made), aria_label=label)[number] if part.count else htpy.span[number],
+        htpy.a(href=address, aria_label=label)[number] if part.count else htpy.span[number],
         images and htpy.span(class_="cc-trust-pictures")[images],
     ]
 
 
 def _quarter_address(part: Quarter, both: PairReport, made: Trust) -> str:
-    """Return the address of a quarter's images; of scores those that differ most from what the other says."""
+    """Return the address of a quarter's images; of scores the most differently ranked first."""
     if not both.labels:
-        order = "highest" if part.says == (HIGH, HIGH) else "lowest" if part.says == (LOW, LOW) else "differs"
-        return browse_address(place(made), rater=both.a, by=SCORE, order=order)
+        return _address_by_rank(both, made, "halves", *part.says)
     return crossing_address(both, made, *part.says)
+
+
+def _address_by_rank(both: PairReport, made: Trust, way: CellWay, a_says: str = "", b_says: str = "") -> str:
+    """Return the address of the images whose numbers by the two raters stand in these halves, or in unlike ones."""
+    cell = ConfusionCell(made.aspect, both.a, a_says, second_name(both), b_says, way)
+    return browse_address(place(made), cell, order="differs")
 
 
 def _agreement_words(store: OpenProject, both: PairReport, made: Trust, left: int) -> str:
@@ -182,6 +185,8 @@ def _judge(both: PairReport, made: Trust, parts: Sequence[Quarter]) -> Node:
     else:
         most = max(apart, key=lambda part: len(part.items))
         n, href = len(most.items), _quarter_address(most, both, made)
+    if not both.labels:
+        n, href = sum(len(part.items) for part in apart), _address_by_rank(both, made, "apart")
     return htpy.a(class_="cc-button cc-button--primary cc-trust-judge", href=href)[f"Judge these {n:,}"]
 
 

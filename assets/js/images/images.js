@@ -119,6 +119,18 @@ class Images {
     if (this.missing.innerHTML !== missing) this.missing.innerHTML = missing;
     this.toolbar.show(this.allChoices);
     this.lead.draw();
+    this.keepOrder();
+  }
+
+  /** An order that would sort nothing, as its scorer is not chosen any more, gives way to the usual one, and says so. */
+  keepOrder() {
+    const [, words, missing] = this.choices.order?.find(([one]) => one === this.state?.one("order")) ?? [];
+    if (!missing) return;
+    this.state.put("order", []);
+    history.replaceState(history.state, "", this.address);
+    this.follow();
+    this.drawer.relist(this.state.params);
+    this.toast(`Sorted by prompt: “${words}” would sort nothing here (${missing}).`);
   }
 
   /** Show links that the server drew for the state as it is now. */

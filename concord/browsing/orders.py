@@ -49,19 +49,19 @@ def unusable_orders(store: Store, rater: str, aspect: str, *, by_rank: bool) -> 
         none = f"{rater} gave no answer to “{wording.plain_aspect(aspect)}”"
         missing |= {"lowest": none, "highest": none}
     if rater not in GROUPS:
-        missing["split"] = "choose people at “Judged by”"
+        missing |= {"split": "choose people at “Judged by”"}
     elif aspect not in own:
-        missing["split"] = "nobody has answered"
+        missing |= {"split": "nobody has answered"}
     if scorer and CORRECT not in own and not by_rank:
-        missing["differs"] = f"{rater} says neither yes nor no: see the largest gap"
+        missing |= {"differs": f"{rater} says neither yes nor no: see the largest gap"}
     elif not scorer and not verdicts and CORRECT not in of_people and not by_rank:
-        missing["differs"] = f"nobody says yes or no: {_CHOOSE}"
+        missing |= {"differs": f"nobody says yes or no: {_CHOOSE}"}
     if not scorer:
         missing |= {"confidence": _CHOOSE, "likert": _CHOOSE}
     elif SCORE not in own:
         missing |= {"confidence": f"{rater} gives no scores", "likert": f"{rater} gives no scores"}
     if not of_people & RATED:
-        missing["likert"] = "no person has rated on a scale"
+        missing |= {"likert": "no person has rated on a scale"}
     return missing
 
 

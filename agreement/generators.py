@@ -97,27 +97,36 @@ def compare_generators(ratings: pd.DataFrame, reference: str | None = None) -> l
     ratings = ratings.dropna(subset=["prompt", "generator"])
     if ratings.empty:
         return []
-    image = ratings.groupby(["prompt", "generator", "item"], observed=True).value.agg(["mean", "size"])
-    by_prompt = image.groupby(["prompt", "generator"]).agg(
-        total=("mean", "sum"), images=("mean", "size"), answers=("size", "sum")
-    )
-    table = by_prompt.unstack(fill_value=0)
-    names = [str(name) for name in sorted(set(ratings.generator))]
+    names, totals, images, answers = _by_prompt(ratings)
     if reference is not None and reference not in names:
         return []
-    pairs = combinations(names, 2) if reference is None else ((reference, name) for name in names if name != reference)
+    own = None if reference is None else names.index(reference)
+    places = range(len(names))
+    pairs = combinations(places, 2) if own is None else ((own, other) for other in places if other != own)
     comparisons = []
     for first, second in pairs:
-        # (prompts, 2) each
-        totals, images, answers = (
-            np.stack([column[name].to_numpy(float) for name in (first, second)], axis=1)
-            for column in (table.total, table.images, table.answers)
-        )
-        shared = (images > 0).all(axis=1)
+        both = [first, second]
+        shared = (images[:, both] > 0).all(axis=1)
         if shared.any():
-            comparisons.append(_difference(first, second, totals[shared], images[shared], int(answers[shared].sum())))
+            n = int(answers[shared][:, both].sum())
+            made = _difference(names[first], names[second], totals[shared][:, both], images[shared][:, both], n)
+            comparisons.append(made)
     corrected = holm([each.p for each in comparisons])
     return [replace(each, p_holm=p) for each, p in zip(comparisons, corrected, strict=True)]
+
+
+def _by_prompt(ratings: pd.DataFrame) -> tuple[list[str], FloatArray, FloatArray, FloatArray]:
+    """Return the generators in order, and by prompt (in order) and generator: the sum of images' means, images, answers."""
+    prompt, prompts = pd.factorize(ratings.prompt, sort=True)
+    generator, generators = pd.factorize(ratings.generator, sort=True)
+    item, items = pd.factorize(ratings.item)
+    place = prompt * len(generators) + generator
+    images, image = np.unique(place * len(items) + item, return_inverse=True)
+    size = np.bincount(image).astype(float)
+    mean = np.bincount(image, ratings.value.to_numpy(float)) / size
+    of_image, shape = images // len(items), (len(prompts), len(generators))
+    sums = (np.bincount(of_image, each, shape[0] * shape[1]).reshape(shape) for each in (mean, np.ones(size.size), size))
+    return [str(name) for name in generators], *sums
 
 
 def _difference(first: str, second: str, sums: FloatArray, counts: FloatArray, answers: int) -> GeneratorDifference:

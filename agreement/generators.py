@@ -8,6 +8,8 @@ varies is their difference (a paired comparison).
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -115,6 +117,15 @@ def compare_generators(ratings: pd.DataFrame, reference: str | None = None) -> l
     return [replace(each, p_holm=p) for each, p in zip(comparisons, corrected, strict=True)]
 
 
+def generator_means(ratings: pd.DataFrame) -> dict[str, float]:
+    """Mean of each generator, by name: over its images the mean of the answers about each; ``ratings`` as above."""
+    ratings = ratings.dropna(subset=["prompt", "generator"])
+    if ratings.empty:
+        return {}
+    names, totals, images, _ = _by_prompt(ratings)
+    return dict(zip(names, (totals.sum(0) / images.sum(0)).tolist(), strict=True))
+
+
 def _by_prompt(ratings: pd.DataFrame) -> tuple[list[str], FloatArray, FloatArray, FloatArray]:
     """Return the generators in order, and by prompt (in order) and generator: the sum of images' means, images, answers."""
     prompt, prompts = pd.factorize(ratings.prompt, sort=True)
@@ -125,8 +136,11 @@ def _by_prompt(ratings: pd.DataFrame) -> tuple[list[str], FloatArray, FloatArray
     size = np.bincount(image).astype(float)
     mean = np.bincount(image, ratings.value.to_numpy(float)) / size
     of_image, shape = images // len(items), (len(prompts), len(generators))
-    sums = (np.bincount(of_image, each, shape[0] * shape[1]).reshape(shape) for each in (mean, np.ones(size.size), size))
-    return [str(name) for name in generators], *sums
+    totals, counts, answers = (
+        np.bincount(of_image, each, shape[0] * shape[1]).astype(float).reshape(shape)
+        for each in (mean, np.ones(size.size), size)
+    )
+    return [str(name) for name in generators], totals, counts, answers
 
 
 def _difference(first: str, second: str, sums: FloatArray, counts: FloatArray, answers: int) -> GeneratorDifference:
@@ -158,6 +172,19 @@ def _difference(first: str, second: str, sums: FloatArray, counts: FloatArray, a
     if made.low is None or made.leaves_zero_out or not round(made.value, 12):
         return made
     return replace(made, prompts_needed=more_prompts(spread(made.value, deviations), 0.0, prompts))
+
+
+def leader(differences: Iterable[GeneratorDifference], generators: int) -> str | None:
+    """Return the generator whose differences from all others leave 0 out and are in its favour; None where there is none.
+
+    Args:
+        differences: of pairs; those that rest on too little for a verdict are left out.
+        generators: how many there are.
+    """
+    beaten = Counter(
+        each.first if each.value > 0 else each.second for each in differences if each.leaves_zero_out and each.value
+    )
+    return next((name for name, n in beaten.items() if n == generators - 1), None)
 
 
 def rank_sets(differences: list[GeneratorDifference], best: str | None = None) -> dict[str, RankSet]:

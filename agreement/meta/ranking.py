@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from agreement.estimate import Ceiling, CeilingVerdict
-from agreement.generators import GeneratorDifference, compare_generators, rank_sets
+from agreement.generators import GeneratorDifference, compare_generators, leader, rank_sets
 from agreement.inference.intervals import CONTRAST, SHARE, Deletions, Deviations, Interval, ValueRange, resamples
 from agreement.meta.generator_order import (
     FLIPS,
@@ -427,9 +427,9 @@ class _RankedCell:
     def _ranks(
         self, scorer: ScorerValues | None, sides: _Sides, differences: Sequence[GeneratorDifference]
     ) -> Iterator[Ranking]:
-        sets = rank_sets(list(differences))
         values = sides.people if scorer is None else sides.rater
         generator = self.images.generator[sides.image]
+        sets = rank_sets(list(differences), leader(differences, len(_present(generator))))
         mean = {self.images.generators[code]: values[generator == code].mean() for code in _present(generator)}
         for name, ranks in sets.items():
             own = sides.take(generator == self.images.generators.index(name))

@@ -17,7 +17,7 @@ import pandas as pd
 
 from agreement import Options
 from agreement.estimate import Estimate
-from agreement.generators import GeneratorDifference, RankSet, compare_generators, rank_sets
+from agreement.generators import GeneratorDifference, RankSet, compare_generators, leader, rank_sets
 from concord.agreement import means, recall
 from concord.common import live_updates
 from concord.common.people_kinds import PeopleKind, leading_kind
@@ -28,7 +28,7 @@ from concord.headlines import (
     PeopleLevel,
     agrees,
     answers_by,
-    direction,
+    few,
     generator_headline,
     order_of,
     people_level,
@@ -211,7 +211,7 @@ def leaderboard(store: Store, scope: Scope, sort: str = "", *, intervals: bool =
     order = _order(sort, columns, here, judged.tasks)
     by_order = _means_by(cells, order[0], order[1], generators)
     ordered = order_of(by_order)
-    ranks, unranked = _ranks(answers.get(order[0]), tasks, order[1], ordered) if intervals else ({}, "")
+    ranks, unranked = ranks_of(answers.get(order[0]), tasks, order[1], ordered) if intervals else ({}, "")
     best = next((each for each in columns if each.kind == "scorer" and each.agreement is not None), None)
     of_task = ratings if here == ALL else ratings[ratings.task == here]
     contested = _contested(of_task, best, aspect, people) if best is not None and people else []
@@ -259,7 +259,7 @@ def _order(sort: str, columns: Sequence[BoardRater], task: str, tasks: Sequence[
     return (sort if any(each.name == sort for each in columns) else first), task
 
 
-def _ranks(
+def ranks_of(
     answers: pd.DataFrame | None, tasks: Mapping[str, str | None], task: str, ordered: Sequence[str]
 ) -> tuple[dict[str, RankSet], str]:
     """Return the places that each generator may have by a rater's answers, or why there are none."""
@@ -274,12 +274,7 @@ def _ranks(
     if len(own) < FEWEST_ANSWERS:
         return {}, f"too few answers to rank ({len(own)} of {FEWEST_ANSWERS})"
     differences = compare_generators(own)
-    first = ordered[0]
-    leads = [each for each in differences if first in (each.first, each.second)]
-    ahead = len(leads) == len(ordered) - 1 and all(
-        direction(each) == ("better" if each.first == first else "worse") for each in leads
-    )
-    return rank_sets(differences, first if ahead else None), ""
+    return rank_sets(differences, leader((each for each in differences if not few(each)), len(ordered))), ""
 
 
 MOST_CONTESTED: Final = 8

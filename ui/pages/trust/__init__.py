@@ -65,11 +65,12 @@ def _sentence(store: OpenProject, made: Trust, opened: OpenScope, view: TrustVie
         head = [htpy.h1["Nobody has answered: no agreement"], htpy.p(class_="cc-sub")[sub]]
         return [notes, htpy.header(class_="cc-lead")[htpy.div[head], label]]
     plan = htpy.a(href=page_address("people/new"))["Plan them"]
-    lines: list[Node] = [f"{line} " for line in made.about]
-    if made.more is not None:
+    said = made.sentence
+    lines: list[Node] = [f"{line} " for line in said.about]
+    if said.more is not None:
         lines.append(plan)
     lead: list[Node] = [
-        htpy.h1[made.main or "How far may a scorer be trusted?", made.rest and htpy.span(class_="cc-rest")[made.rest]],
+        htpy.h1[said.main or "How far may a scorer be trusted?"],
         htpy.p(class_="cc-sub")[lines] if lines else "",
         htpy.p(class_="cc-sub")[_rests_on(made)],
     ]

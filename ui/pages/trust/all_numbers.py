@@ -19,7 +19,9 @@ from concord.common import sentences, wording
 from concord.common.base_path import at
 from concord.common.table import Cell, numbers
 from concord.comparison.rater_pairs import furthest, pair, second_name
-from concord.comparison.trust import COSTS, USES, Trust, TrustCell, TrustRater, title_of
+from concord.comparison.trust import Trust
+from concord.comparison.trust_cells import USES, TrustCell, TrustRater, title_of
+from concord.comparison.trust_sentence import COSTS
 from concord.headlines import paradox
 from concord.meta.replacement import ANSWERS
 from concord.project import OpenProject
@@ -340,7 +342,9 @@ def _rank_sets(made: Trust) -> Node:
 
     def cell(rater: TrustRater, generator: str) -> Cell:
         row = rater.places.get(generator)
-        return Cell("–") if row is None else Cell(place_range(row), (f"place {row.value:z.0f}",), sentences.text(row.method))
+        if row is None:
+            return Cell("–")
+        return Cell(place_range(row), (f"place {row.place} by the mean", wording.count(row.prompts, "prompt")))
 
     rows: list[Cells] = [(each.name, *(cell(each, name) for name in made.generators)) for each in made.raters if each.places]
     return table_element(plain_table("Places within chance, 1 is best", columns("rater", *numbers(*made.generators)), rows))
@@ -357,7 +361,7 @@ def costs_menu(made: Trust, view: TrustView) -> Node:
         for value, whom in COSTS.items()
     ]
     return htpy.p(class_="cc-trust-test")[
-        "May a scorer replace a person? ",
+        "May a scorer take one person’s place among the others (alternative annotator test)? ",
         made.test,
         " ",
         htpy.span(class_="cc-chip-place")[

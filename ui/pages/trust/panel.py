@@ -15,7 +15,8 @@ from concord.common import sentences, wording
 from concord.common.confusion_table import Crossings, confusion_table
 from concord.comparison.rater_pairs import GROUPS, Quarter, pair, pairable, quarters, second_name
 from concord.comparison.score_cuts import held_out
-from concord.comparison.trust import Trust, title_of
+from concord.comparison.trust import Trust
+from concord.comparison.trust_cells import title_of
 from concord.headlines import is_muted
 from concord.project import OpenProject
 from data.browsing import MISSED, PASSED, CellWay, ConfusionCell

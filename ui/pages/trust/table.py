@@ -11,7 +11,8 @@ from htpy import Element, Node
 
 from concord.common import sentences, wording
 from concord.comparison.leaderboard import SCORE
-from concord.comparison.trust import USES, Trust, TrustCell, TrustRater, Use, title_of
+from concord.comparison.trust import Trust
+from concord.comparison.trust_cells import USES, TrustCell, TrustRater, Use, title_of
 from concord.headlines import is_muted
 from ui.components.addresses import page_address
 from ui.components.dots import Axis, axis_of, axis_scale, dot, interval_text, number_title

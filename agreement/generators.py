@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from agreement.inference.hypothesis_tests import holm, sign_flips
-from agreement.inference.intervals import CONTRAST, Deletions, Deviations, interval, spread
+from agreement.inference.intervals import CONTRAST, CONTRAST_OF_SHARES, Deletions, Deviations, interval, spread
 from agreement.inference.sample_size import more_prompts
 from agreement.numeric import FloatArray, IntArray, ratio, share_of
 from agreement.reasons import Method, MethodCode, joined
@@ -102,6 +102,7 @@ def compare_generators(ratings: pd.DataFrame, reference: str | None = None) -> l
     names, totals, images, answers = _by_prompt(ratings)
     if reference is not None and reference not in names:
         return []
+    shares = bool(ratings.value.isin((0, 1)).all())
     own = None if reference is None else names.index(reference)
     places = range(len(names))
     pairs = combinations(places, 2) if own is None else ((own, other) for other in places if other != own)
@@ -111,7 +112,7 @@ def compare_generators(ratings: pd.DataFrame, reference: str | None = None) -> l
         shared = (images[:, both] > 0).all(axis=1)
         if shared.any():
             n = int(answers[shared][:, both].sum())
-            made = _difference(names[first], names[second], totals[shared][:, both], images[shared][:, both], n)
+            made = _difference(names[first], names[second], totals[shared][:, both], images[shared][:, both], n, shares=shares)
             comparisons.append(made)
     corrected = holm([each.p for each in comparisons])
     return [replace(each, p_holm=p) for each, p in zip(comparisons, corrected, strict=True)]
@@ -143,14 +144,19 @@ def _by_prompt(ratings: pd.DataFrame) -> tuple[list[str], FloatArray, FloatArray
     return [str(name) for name in generators], totals, counts, answers
 
 
-def _difference(first: str, second: str, sums: FloatArray, counts: FloatArray, answers: int) -> GeneratorDifference:
-    """Compare two generators from sums of their images' means and numbers of images, each (prompts, 2)."""
+def _difference(
+    first: str, second: str, sums: FloatArray, counts: FloatArray, answers: int, *, shares: bool
+) -> GeneratorDifference:
+    """Compare two generators from sums of their images' means and numbers of images, each (prompts, 2).
+
+    ``shares``: whether all answers are 0 or 1, so that no difference leaves -1 to 1.
+    """
     prompts = len(sums)
     weights = Deletions(wanted=True).weights(prompts)
     means = ratio(weights @ sums, weights @ counts)
     values = means[:, 0] - means[:, 1]
     deviations = Deviations.of(values, prompts)
-    bounds = interval(float(values[0]), deviations, CONTRAST)
+    bounds = interval(float(values[0]), deviations, CONTRAST_OF_SHARES if shares else CONTRAST)
     by_prompt = ratio(sums, counts)
     apart = np.round(by_prompt[:, 0] - by_prompt[:, 1], 12)
     wins, losses = int((apart > 0).sum()), int((apart < 0).sum())

@@ -33,6 +33,7 @@ from concord.comparison.trust_cells import (
 from concord.comparison.trust_sentence import (
     TrustSentence,
     replacement_sentence,
+    sentence_of_one,
     sentence_so_far,
     trust_sentence,
 )
@@ -153,18 +154,23 @@ def trust(
     raters.sort(key=lambda each: _promise(each, shown))
     own = _people(store, people, selection, task, among, raters, ranked, shown)
     said = TrustSentence("")
-    if own:
+    persons = sum(
+        each.simulated == (people == "simulated") for each in contents.raters_of_selection(store, selection) if not each.scorer
+    )
+    if own and persons == 1:
+        said = sentence_of_one(raters)
+    elif own:
         said = trust_sentence(raters, people) if intervals else sentence_so_far(raters, computing=not is_huge(store))
     mean = next((row for row in among if row.statistic == "mean"), among[0] if among else None)
-    persons = [each for each in contents.raters_of_selection(store, selection) if not each.scorer]
     return Trust(
         selection, task, shown, people,
-        sum(each.simulated == (people == "simulated") for each in persons),
+        persons,
         int(mean.n_ratings) if mean else 0,
         mean.n_prompts if mean else 0,
         (*((own,) if own else ()), *raters), rows,
         _by_place(own.places if own else {}, raters), said,
-        replacement_sentence([each.replacement for each in raters if each.replacement], epsilon), intervals,
+        replacement_sentence([each.replacement for each in raters if each.replacement], epsilon) if persons > 1 else "",
+        intervals,
     )  # fmt: skip
 
 

@@ -36,11 +36,13 @@ class TrustSentence:
 
     Attributes:
         main: the sentence in two halves, what for and what not yet.
-        about: the lines beneath it: the best scorer's numbers first.
+        rest: what stands small behind it: the best scorer's number.
+        about: the lines beneath it.
         more: the most prompts that a verdict of the best scorer still needs; None where none does.
     """
 
     main: str
+    rest: str = ""
     about: tuple[str, ...] = ()
     more: int | None = None
 
@@ -56,16 +58,26 @@ def trust_sentence(scorers: Sequence[TrustRater], people: PeopleKind | None) -> 
     best = max(judged, key=lambda each: sum(cell.standing == "equal" for cell in each.cells.values()))
     fit = [use for use, cell in best.cells.items() if cell.standing == "equal"]
     left = [use for use, cell in best.cells.items() if cell.standing in ("below", "undecided", "chance")]
-    lines, more = _standings(best, judged, fit)
-    about = (_numbers(best), *lines)
+    about, more = _standings(best, judged, fit)
     if not fit:
+        rest = f" ({_number(next(iter(best.cells.values())))})"
         main = f"{best.name} comes closest to people, but may not stand in for them yet"
         if all(cell.standing == "chance" for each in judged for use, cell in each.cells.items() if use == JUDGE):
             main = "No scorer clearly agrees with people yet"
-        return TrustSentence(_start(by, main), about, more)
+        return TrustSentence(_start(by, main), rest, about, more)
     yet = f", not yet {' or '.join(USES[use] for use in left)}" if left else ""
     main = f"{best.name} may stand in for people {wording.listed([USES[use] for use in fit])}{yet}"
-    return TrustSentence(_start(by, main), about, more)
+    return TrustSentence(_start(by, main), f" ({'; '.join(_number(best.cells[use]) for use in fit)})", about, more)
+
+
+def sentence_of_one(scorers: Sequence[TrustRater]) -> TrustSentence:
+    """Return what can be said where one person alone has answered: no agreement of people, and no level for a scorer."""
+    judged = _with_numbers(scorers)
+    about = ["How far people agree, and so what a scorer can reach, is known once a second one has judged the same images."]
+    if judged:
+        (cell, *_) = judged[0].cells.values()
+        about.insert(0, f"So far {judged[0].name} is closest to this person on {_SUBJECT[cell.use]}: {_own(cell)}.")
+    return TrustSentence("One person has answered: invite a second one", about=tuple(about))
 
 
 def sentence_so_far(scorers: Sequence[TrustRater], *, computing: bool) -> TrustSentence:
@@ -82,7 +94,7 @@ def sentence_so_far(scorers: Sequence[TrustRater], *, computing: bool) -> TrustS
         return _too_few(judged[0])
     (cell, *_) = judged[0].cells.values()
     about = ("What it may be used for is being computed …",) if computing else ()
-    return TrustSentence(f"{judged[0].name} is closest to people on {_SUBJECT[cell.use]}: {_own(cell)}", about)
+    return TrustSentence(f"{judged[0].name} is closest to people on {_SUBJECT[cell.use]}: {_own(cell)}", about=about)
 
 
 def _with_numbers(scorers: Sequence[TrustRater]) -> list[TrustRater]:
@@ -112,24 +124,15 @@ def _own(cell: TrustCell) -> str:
 def _number(cell: TrustCell) -> str:
     """Return a number and people's by the same statistic, each with its interval."""
     level = cell.level
+    if cell.pairs is not None and cell.pairs.pairs:
+        return f"{in_order(cell.pairs)} of generators as people"
     if level is None or level.value is None:
         return _own(cell)
     own = "" if cell.in_place is None else f"; in a person’s place {wording.two(cell.in_place)}"
     return f"{_own(cell)}{own}, one person {number_text(level)}"
 
 
-def _numbers(rater: TrustRater) -> str:
-    """Return a scorer's numbers, those of the order of generators with how many pairs it has right."""
-    parts = []
-    for cell in rater.cells.values():
-        if cell.number.value is None:
-            continue
-        pairs = f"{in_order(cell.pairs)} right, " if cell.pairs is not None and cell.pairs.pairs else ""
-        parts.append(f"{_SUBJECT[cell.use]} {pairs}{_number(cell)}")
-    return f"{rater.name} on {'; '.join(parts)}."
-
-
-def _standings(best: TrustRater, judged: Sequence[TrustRater], fit: Sequence[Use]) -> tuple[list[str], int | None]:
+def _standings(best: TrustRater, judged: Sequence[TrustRater], fit: Sequence[Use]) -> tuple[tuple[str, ...], int | None]:
     """Return a line about each standing that the best scorer has in uses that it is not fit for, and the most prompts needed.
 
     Another scorer that comes closer to people on single images, and those that are as fit as the best one, are named.
@@ -162,7 +165,7 @@ def _standings(best: TrustRater, judged: Sequence[TrustRater], fit: Sequence[Use
         ]
         if others:
             lines.append(f"Fit {USES[use]}, too: {wording.listed(others)}.")
-    return lines, max(needed, default=None)
+    return tuple(lines), max(needed, default=None)
 
 
 def _order_line(judged: Sequence[TrustRater]) -> list[str]:

@@ -51,9 +51,22 @@ def any_two_raters(matrix: RaterMatrix, made: Trust, view: TrustView, chosen: tu
     return htpy.section[
         htpy.div(class_="cc-part-head")[title],
         htpy.div(class_="cc-panel cc-trust-pad")[
-            htpy.div(class_="cc-scroll", tabindex="0", role="group", aria_label="Any two raters")[table], note
+            htpy.div(class_="cc-scroll", tabindex="0", role="group", aria_label="Any two raters")[table], note, _key(matrix)
         ],
     ]
+
+
+def _key(matrix: RaterMatrix) -> Node:
+    """Return what the marks in place of numbers mean, of those that are there."""
+    pairs = [(a, b) for a in matrix.raters for b in matrix.raters]
+    without = [pair for pair in pairs if pair in matrix.cells and ((row := matrix.cells[pair]) is None or row.value is None)]
+    marks = {
+        "◦": any(a != b for a, b in without) and "click to compare the two",
+        "–": any(a == b for a, b in without) and "cannot be computed; the reason is shown when you point at it",
+        "·": any(pair not in matrix.cells for pair in pairs) and "not judged together",
+    }
+    words = [f"{mark} {meaning}" for mark, meaning in marks.items() if meaning]
+    return words and htpy.p(class_="cc-trust-said")[f"{'; '.join(words)}."]
 
 
 def _pair(matrix: RaterMatrix, view: TrustView, a: str, b: str, scorers: set[str], chosen: tuple[str, str]) -> Element:

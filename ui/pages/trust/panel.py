@@ -13,6 +13,7 @@ from agreement import PairReport
 from agreement.estimate import Estimate
 from concord.common import sentences, wording
 from concord.common.confusion_table import Crossings, confusion_table
+from concord.comparison.rank_halves import rank_halves
 from concord.comparison.rater_pairs import GROUPS, Quarter, pair, pairable, quarters, second_name
 from concord.comparison.score_cuts import held_out
 from concord.comparison.trust import Trust
@@ -90,8 +91,11 @@ def _meeting(store: OpenProject, made: Trust, rater: str, beside: str) -> Node:
         return htpy.p(class_="cc-note")[f"{rater} with itself agrees by definition: choose two raters."]
     try:
         both = pair(store, made.selection, made.task, rater, beside, intervals=made.intervals)
-    except ValueError as error:
-        return htpy.p(class_="cc-note cc-bad")[f"{rater} and {beside} cannot be compared here: {error}."]
+    except ValueError:
+        if made.persons == 1 and beside == made.who and not any(each.name == rater for each in made.scorers):
+            alone = f"{rater} is the only person so far. Whoever else judges the same images stands beside {rater} here."
+            return htpy.p(class_="cc-note")[alone]
+        return htpy.p(class_="cc-note")[f"{rater} and {beside} have judged no image together yet."]
     parts, left = quarters(store, both)
     if not parts:
         return crossed_table(both, made)
@@ -162,7 +166,7 @@ def _agreement_words(store: OpenProject, both: PairReport, made: Trust, left: in
         parts.append(f"{text}.")
     elif not both.labels:
         rho = estimates.get("spearman")
-        parts.append("Half of the images by each are high, half low.")
+        parts.append(_cuts(both))
         if rho is not None and rho.value is not None:
             parts.append(f"{wording.title('spearman')} {wording.two(rho.value)} {interval_text(rho)}.")
         if (
@@ -171,6 +175,15 @@ def _agreement_words(store: OpenProject, both: PairReport, made: Trust, left: in
             share = wording.percent(round(cut.value or 0.0, 2))
             parts.append(f"Yes above {cut.chosen.threshold:.3g} agrees with people in {share} of cases, on held-out prompts.")
     return " ".join(parts)
+
+
+def _cuts(both: PairReport) -> str:
+    """Return from which number on each rater's images are high."""
+    halves = rank_halves(both)
+    cuts = zip((both.a, second_name(both)), halves.cuts if halves is not None else (), strict=False)
+    mean = "’s mean" if both.b == PEOPLE else ""
+    high = [f"{name}{mean if name != both.a else ''} from {cut:.3g} on" for name, cut in cuts if cut is not None]
+    return f"High: {wording.listed(high)}, the upper half of the images by rank; equal numbers stay together." if high else ""
 
 
 def _judge(both: PairReport, made: Trust, parts: Sequence[Quarter]) -> Node:

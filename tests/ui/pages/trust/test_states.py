@@ -44,7 +44,7 @@ def test_one_person_has_no_level_and_the_place_says_so(tmp_path: Path) -> None:
     with Store(tmp_path / "project") as store:
         fill(store, 3, 12)
         drawn = whole(store)
-    assert "one person: their own agreement is unknown" in text(drawn)
+    assert "known once a second person has answered" in text(drawn)
     assert "cc-dot-level" not in drawn
     assert "Use verdicts" not in text(drawn)
 
@@ -53,7 +53,8 @@ def test_without_a_scorer_people_stand_alone(tmp_path: Path) -> None:
     with Store(tmp_path / "project") as store:
         fill(store, 3, 12, scorer=False)
         drawn = whole(store)
-    assert "No scorer has judged these images yet" in text(drawn)
+    assert "One person has answered: invite a second one" in text(drawn)
+    assert "ann is the only person so far" in text(drawn)
     assert "Could be here: scorers ( score the images )" in text(drawn)
 
 
@@ -120,3 +121,13 @@ def test_what_restricts_the_answers_is_said_and_can_be_left(tmp_path: Path) -> N
         fill_kind(store, KINDS[2])
         drawn = whole(store, certainty="unanimous")
     assert "Restricted to certainty unanimous. Show all" in text(drawn)
+
+
+def test_with_one_person_a_second_one_is_invited(tmp_path: Path) -> None:
+    with Store(tmp_path / "project") as store:
+        fill(store, 3, 12)
+        said = text(whole(store))
+    assert "One person has answered: invite a second one" in said
+    assert "So far verdicts is closest to this person on single images: κ" in said
+    assert "is known once a second one has judged the same images" in said
+    assert "Invite a second person" in said

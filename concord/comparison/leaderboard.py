@@ -349,6 +349,12 @@ def _by(ratings: pd.DataFrame, rater: BoardRater) -> pd.Series:
     return (ratings.kind == "human") & (ratings.simulated == (rater.kind == "simulated"))
 
 
+def _part(rank: float) -> str:
+    """Return in which part of all images a scorer's rank puts one, such as ``upper 17 %``."""
+    side, share = ("upper", 1 - rank) if rank > 0.5 else ("lower", rank)
+    return f"{side} {max(share, 0.01):.0%}".replace("%", "\u00a0%")
+
+
 def _contested(ratings: pd.DataFrame, scorer: BoardRater, aspect: str, people: str) -> list[ContestedImage]:
     """Images by how far the scorer and people are apart, the farthest first; equally far ones by their ids."""
     answers = ratings[(ratings.kind == "human") & (ratings.simulated == (people == "simulated"))]
@@ -372,7 +378,7 @@ def _contested(ratings: pd.DataFrame, scorer: BoardRater, aspect: str, people: s
             item=str(item),
             scorer=float(row.scorer),
             higher=bool(row.higher),
-            verdict=("yes" if row.scorer > 0.5 else "no") if binary else f"rank {row.scorer:.0%}",
+            verdict=("yes" if row.scorer > 0.5 else "no") if binary else _part(row.scorer),
             yes=round(float(row.yes)),
             n=int(row.n),
             mean=float(row.average),

@@ -64,7 +64,10 @@ def axis_scale(axis: Axis, every: int = 1) -> Element:
     last = len(shown) - 1
 
     def kind(n: int) -> str:
-        return "is-second" if n % 2 and n != last else "is-inner" if 0 < n < last else ""
+        if n in (0, last):
+            return ""
+        # of an even number of ticks the last but one stands beside the last
+        return "is-second" if n % 2 or (last % 2 and n == last - 1) else "is-inner"
 
     return htpy.span(class_=["cc-axis", f"needs-{room}"], aria_hidden="true")[
         [

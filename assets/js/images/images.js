@@ -23,6 +23,7 @@ import { follow } from "../live_updates.js";
 import { listenToScopeBar } from "../place/scope_bar.js";
 import { button, h } from "../dom.js";
 import { at } from "../base_path.js";
+import { copyText } from "../clipboard.js";
 import { Toast } from "../toast.js";
 
 const MOST_IN_A_CAMPAIGN = 400; // an address says so many
@@ -517,17 +518,7 @@ class Images {
   }
 
   async copy(by) {
-    const text = this.address.href;
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      // browsers keep the clipboard from pages without HTTPS
-      const field = document.body.appendChild(Object.assign(document.createElement("textarea"), { value: text }));
-      field.select();
-      document.execCommand("copy");
-      field.remove();
-      by.focus();
-    }
+    await copyText(this.address.href, by);
     this.toast("Link copied: everybody with access to this project sees the same view.");
   }
 }

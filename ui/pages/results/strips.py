@@ -156,13 +156,17 @@ def _contested_listing(board: Leaderboard) -> str:
 
 def _case(board: Leaderboard, case: ContestedImage, listing: str) -> Element:
     whose, kind = ("people", "people") if board.people == "real" else (SIMULATED, "simulated")
-    said = f"{case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"{case.mean:z.1f} ({wording.count(case.n, 'answer')})"
+    said = f"{case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"{case.mean:z.1f} (n = {case.n:,})"
+    answers = wording.count(case.n, "answer")
+    title = f"{whose}: {f'{case.yes} of {answers} yes' if board.aspect in YES_NO_ASPECTS else f'mean of {answers}'}"
     return htpy.a(class_="cc-contested-image", href=image_address(case.item, listing), title=case.text)[
         htpy.span(class_="cc-pic")[picture_html(case.sha256, case.text, none=case.text)],
         htpy.span(class_="cc-contested-prompt")[case.text],
         htpy.span(class_="cc-says-row")[
-            htpy.span(class_="cc-says")[htpy.i(class_=f"cc-point cc-point--{kind}"), htpy.span[whose], htpy.b[said]],
-            htpy.span(class_="cc-says is-other")[
+            htpy.span(class_="cc-says", title=title)[
+                htpy.i(class_=f"cc-point cc-point--{kind}"), htpy.span[whose], htpy.b[said]
+            ],
+            htpy.span(class_="cc-says is-other", title=f"{board.contested_by}: {case.verdict}")[
                 htpy.i(class_="cc-point cc-point--scorer"), htpy.span[board.contested_by], htpy.b[case.verdict, " ≠"]
             ],
         ],

@@ -13,7 +13,7 @@ from concord.common import next_steps
 from concord.error_analysis.failures import failing_raters, pictures_of
 from concord.project import OpenProject
 from concord.questions.scores import answering_raters
-from concord.scope import OpenScope, Scope, open_scope
+from concord.scope import OpenScope, Scope
 from ui.components.tables import code
 from ui.pages.agreement_tabs import FAILURES, could_be_here, open_tab
 from ui.pages.failures.drawing import Drawing

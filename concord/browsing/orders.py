@@ -53,7 +53,7 @@ def unusable_orders(store: Store, rater: str, aspect: str, *, by_rank: bool) -> 
     elif aspect not in own:
         missing |= {"split": "nobody has answered"}
     if scorer and CORRECT not in own and not by_rank:
-        missing |= {"differs": f"{rater} says neither yes nor no: see the largest gap"}
+        missing |= {"differs": f"{rater} says neither yes nor no"}
     elif not scorer and not verdicts and CORRECT not in of_people and not by_rank:
         missing |= {"differs": f"nobody says yes or no: {_CHOOSE}"}
     if not scorer:

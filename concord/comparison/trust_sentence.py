@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agreement.meta.alternative_annotator import AlternativeAnnotator
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.people_kinds import PeopleKind
 from concord.comparison.trust_cells import (
     BETTER,
@@ -202,4 +202,4 @@ def replacement_sentence(made: Sequence[Replacement], epsilon: float) -> str:
 
 
 def _reason(test: AlternativeAnnotator | None) -> str:
-    return (sentences.text_or_none(test.reason) if test else None) or "there is nothing to test"
+    return (reason_sentences.text_or_none(test.reason) if test else None) or "there is nothing to test"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,6 +15,8 @@ from concord.error_analysis.tuning import tunable_raters
 from concord.project import OpenProject
 from concord.scope import OpenScope, Scope, open_scope
 from ui.components.addresses import page_address
+from ui.components.tables import commands, folded
+from ui.pages.add.then import scorers_address
 from ui.shell.scope_bar import scope_bar
 
 TRUST, FAILURES, TUNE, CAPTIONS = "agreement", "agreement/failures", "agreement/tune", "agreement/captions"
@@ -94,9 +96,17 @@ def could_be_here(store: OpenProject, suite: str, *more: Node) -> Node:
     parts = [*more, *missing_tabs(store, suite)]
     if not parts:
         return ""
-    add = htpy.a(href=page_address("add/runs"))["Score the images"]
+    add = htpy.a(href=scorers_address())["Score the images"]
     line = [[", " if n else "", part] for n, part in enumerate(parts)]
     return htpy.footer(class_="cc-quietline")[htpy.p["Could be here: ", line, ". ", add]]
+
+
+def choose_a_scorer(lines: Sequence[str]) -> Node:
+    """Return the button that leads to the scorers, and the same as commands."""
+    return [
+        htpy.p[htpy.a(class_="cc-button cc-button--primary", href=scorers_address())["Choose a scorer"]],
+        folded("By command", commands(lines)),
+    ]
 
 
 def _available(store: OpenProject, suite: str, current: str) -> list[str]:

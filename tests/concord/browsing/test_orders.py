@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 from starlette.datastructures import QueryParams
@@ -12,7 +13,7 @@ from concord.browsing.orders import unusable_orders
 from data.selection import PEOPLE, Selection
 from data.store.browse import grid
 from data.store.browse.filters import ListingQuery
-from data.store.browse.grid import ORDERS, ListingDisplay
+from data.store.browse.grid import ORDERS, ListingDisplay, Order
 from data.store.core.store import Store
 from tests.ui.answered_projects import KINDS, fill
 from ui.pages.images import open_images
@@ -39,7 +40,7 @@ def test_an_order_that_would_sort_nothing_says_what_is_missing(
         assert {name: why[0] for name, _, *why in offered if why} == found
         # those that are left put something first
         for order in set(ORDERS) - missing - {"prompt", "recent"}:
-            listing = ImageListing(Selection(suite=("s",)), aspect, rater, order, None, Selection())
+            listing = ImageListing(Selection(suite=("s",)), aspect, rater, cast("Order", order), None, Selection())
             listed = grid.items(store, ListingQuery(Selection(suite=("s",))), listing.display(store)).rows
             assert [row.item_id for row in listed] != sorted(row.item_id for row in listed), order
 

@@ -53,8 +53,8 @@ LISTING: Final[dict[str, str]] = {
     "a_says": "What this side says; anything, if not given.",
     "b": "The other side.",
     "b_says": "What that one says.",
-    "way": "How the sides meet: each answer (`each`) or the majority (`majority`) of people, the `halves` of two orders, or `apart`:"
-    " the images that they place most differently.",
+    "way": "How the sides meet: each answer (`each`) or the majority (`majority`) of people, the `halves` of two orders, or"
+    " `apart`: the images that they place most differently.",
     "target": "Of crossed answers: only about these objects, relations or questions.",
     "campaign": "Of crossed answers: only in these campaigns.",
     "certainty": "Where people are `unanimous`, a `majority`, or `split`; of crossed answers, about these.",

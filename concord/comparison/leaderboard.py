@@ -237,6 +237,19 @@ def leaderboard(
     )
 
 
+def board_sentence(board: Leaderboard) -> tuple[str, str]:
+    """Return the sentence that answers which generator is best, and what stands small behind it; empty without numbers."""
+    said = board.headline
+    if said is None or not board.raters:
+        return "", ""
+    first = board.raters[0]
+    if first.kind == "scorer" and board.people is None and len(board.generators) > 1:
+        return f"{first.name} puts {said.generator} first; nobody has checked it", ""
+    if first.kind == "simulated":
+        return f"By simulated people: {said.main.replace(f' by {SIMULATED}', '', 1)}", said.rest
+    return said.main, said.rest
+
+
 def _means_by(
     cells: Mapping[tuple[str, str, str], Estimate], rater: str, task: str, generators: Sequence[str]
 ) -> dict[str, Estimate]:

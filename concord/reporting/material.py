@@ -21,8 +21,9 @@ from concord.agreement import AgreementRows
 from concord.meta import findings, planning
 from concord.meta.estimates import estimate
 from concord.meta.requests import PlanRequest
+from concord.reporting.first_page import FirstPage, first_page
 from concord.reporting.recruitment import Recruitment, recruited
-from concord.reporting.samples import SampleImage, samples
+from concord.reporting.samples import SampleImage, pictures, samples
 from concord.suite_metrics import suite_metrics
 from data.aspects import Scales
 from data.records import ScorerDescription
@@ -146,6 +147,9 @@ class Material:
         scorers: who they are, those that the project knows more of than numbers.
         command: remakes the report.
         findings: rows beyond agreement by name: ``plan``, ``rater_effects``.
+        project: its name.
+        first: the first page; None where nothing counts.
+        pictures: of the first page by image, as data URIs.
     """
 
     selection: Selection
@@ -163,6 +167,9 @@ class Material:
     curves: list[ScorerCurve] = field(default_factory=list)
     samples: list[SampleImage] = field(default_factory=list)
     findings: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
+    project: str = ""
+    first: FirstPage | None = None
+    pictures: Mapping[str, str] = field(default_factory=dict)
 
 
 Tell = Callable[[str, float], None]
@@ -192,12 +199,18 @@ def gather(store: Store, selection: Selection, seed: int, command: str, tell: Te
         datetime.now(UTC),
         exporting.data_hash(ratings),
         recruited(store, judgements),
+        project=store.project.name,
     )
     if ratings.empty:
         return made
     about = judgements, scales, made.rows, options
+    tell("ranking generators", 0.65)
+    first = first_page(store, selection)
+    two = first.best_two if first is not None else None
     return replace(
         made,
+        first=first,
+        pictures=pictures(store, list(two.images)) if two is not None else {},
         confusions=confusions(*about, _part(tell, "crossing answers", 0.7)),
         curves=curves(*about, _part(tell, "drawing thresholds", 0.8)),
         samples=samples(store, ratings, seed, _part(tell, "collecting failures", 0.9)),

@@ -60,12 +60,6 @@ _CERTAINTY = (
 )
 
 
-def title(material: Material) -> str:
-    """What the report is about; the certainty of its units belongs to every number."""
-    classes = list(dict.fromkeys(material.selection.certainty))
-    return "Agreement of raters" + (f" on {wording.listed(classes)} units" if classes else "")
-
-
 def selected(material: Material) -> ReportSection:
     """What was selected and what it holds, in plain words."""
     ratings = material.ratings

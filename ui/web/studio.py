@@ -72,7 +72,7 @@ def annotate() -> gr.Blocks:
 
 
 _STYLES = (
-    "concord", "studio", "navigation", "places", "results", "overview", "compare", "trust", "picture", "form",
+    "concord", "studio", "navigation", "places", "dots", "results", "overview", "compare", "trust", "picture", "form",
     "dialogs", "add", "runs", "votes", "people", "images", "drawer", "map", "wizard", "agreement_tabs",
 )  # fmt: skip
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")

@@ -37,7 +37,7 @@ from concord.headlines import (
 )
 from concord.scope import Scope
 from data.aspects import YES_NO_ASPECTS
-from data.selection import PEOPLE, SIMULATED, Selection
+from data.selection import EVERYTHING, PEOPLE, SIMULATED, Selection
 from data.store.browse import contents
 from data.store.core.store import Store
 from data.store.judgements import remarks
@@ -153,7 +153,7 @@ class Leaderboard:
 
 @live_updates.cached(maxsize=64)
 def leaderboard(
-    store: Store, scope: Scope, sort: str = "", within: Selection = Selection(), *, intervals: bool = True
+    store: Store, scope: Scope, sort: str = "", within: Selection = EVERYTHING, *, intervals: bool = True
 ) -> Leaderboard:
     """Return the board of a scope, computed once for all who look while the project stays as it is.
 

@@ -19,7 +19,7 @@ from concord.headlines import (
     compare_two,
     prompts_by_cell,
 )
-from data.selection import PEOPLE, SIMULATED, Selection
+from data.selection import EVERYTHING, PEOPLE, SIMULATED, Selection
 from data.store.browse import contents
 from data.store.core import frame
 from data.store.core.store import Store
@@ -94,7 +94,7 @@ def rated_generators(store: Store, suite: str, by: RatedAspect) -> frozenset[str
 
 @live_updates.cached(maxsize=32)
 def compare_models(
-    store: Store, suite: str, first: str, second: str, by: RatedAspect, task: str = "", within: Selection = Selection()
+    store: Store, suite: str, first: str, second: str, by: RatedAspect, task: str = "", within: Selection = EVERYTHING
 ) -> ModelComparison:
     """Compare two generators of a suite, computed once for all who look while the project stays as it is.
 
@@ -147,7 +147,7 @@ def prompts_by_task(store: Store, selection: Selection, people: str) -> dict[str
     return {task: n for (generator, task), n in cells.items() if generator == ALL}
 
 
-def _ratings(store: Store, suite: str, within: Selection = Selection()) -> pd.DataFrame:
+def _ratings(store: Store, suite: str, within: Selection = EVERYTHING) -> pd.DataFrame:
     """The ratings of a suite that count and are numbers."""
     ratings = judgements_of(store, replace(within, suite=(suite,), aspect=(), generator=()))
     counts: pd.DataFrame = ratings[ratings.excluded.isna() & np.isfinite(ratings.number) & ratings.target.isna()]

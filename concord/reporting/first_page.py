@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -16,12 +15,11 @@ import pandas as pd
 from agreement.generators import GeneratorDifference
 from concord.agreement import judgements_of
 from concord.common import live_updates
-from concord.comparison.leaderboard import BoardRater, Leaderboard, leaderboard
+from concord.comparison.leaderboard import SCORE, BoardRater, Leaderboard, leaderboard
 from concord.comparison.model_comparison import PromptPair, RatedAspect, compare_models, pair_images
 from concord.comparison.same_prompts import PromptImage
 from concord.comparison.trust import Trust, trust
 from concord.scope import MAIN_ASPECTS, Scope
-from concord.comparison.leaderboard import SCORE
 from data.selection import Selection
 from data.store.core.store import Store
 
@@ -126,9 +124,7 @@ def first_page(store: Store, selection: Selection, *, intervals: bool = True) ->
 
 def _best_two(store: Store, board: Leaderboard, ahead: GeneratorDifference, selection: Selection) -> BestTwo:
     first = board.raters[0]
-    made = compare_models(
-        store, board.suite, ahead.second, ahead.first, RatedAspect(first.name, first.aspect), "", selection
-    )
+    made = compare_models(store, board.suite, ahead.second, ahead.first, RatedAspect(first.name, first.aspect), "", selection)
     # the largest regressions stand first
     better = [pair for pair in reversed(made.pairs) if pair.change > 0][:_BETTER]
     worse = [pair for pair in made.pairs if pair.change < 0][:_WORSE]

@@ -11,9 +11,7 @@ import pandas as pd
 
 from agreement import CellName, CutOptions, Estimate, Options, PairReport, ThresholdCurve, curve, pair_report, scorer_means
 from agreement.estimate import ALL
-from agreement.meta.alternative_annotator import alternative_annotator
 from agreement.meta.estimates import EstimateOptions
-from agreement.meta.ranking import ranking
 from agreement.meta.units import Finding
 from agreement.report.report import select
 from concord import agreement, exporting
@@ -215,7 +213,7 @@ def gather(store: Store, selection: Selection, seed: int, command: str, tell: Te
         curves=curves(*about, _part(tell, "drawing thresholds", 0.8)),
         samples=samples(store, ratings, seed, _part(tell, "collecting failures", 0.9)),
         findings={
-            **_rankings(judgements, scales, selection, options, tell),
+            **_rankings(store, judgements, scales, selection, options, tell),
             **estimates_of(store, selection),
             "plan": planning.plan(store, selection, PlanRequest()),
             "rater_effects": findings.effects(store, selection),
@@ -248,17 +246,18 @@ def _rows(judgements: pd.DataFrame, scales: Scales, selection: Selection, option
 
 
 def _rankings(
-    judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, tell: Tell
+    store: Store, judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, tell: Tell
 ) -> dict[str, Sequence[Finding]]:
-    """Return how scorers rank images and generators, and the alternative annotator test."""
+    """Return how scorers rank images and generators, and the alternative annotator test, each topic's as its place has it."""
     tell("ranking", 0.6)
-    units, whole = (
-        findings.units_of(judgements, scales, replace(selection, certainty=())),
-        replace(options, each_generator=False),
-    )
+    units = findings.units_of(judgements, scales, replace(selection, certainty=()))
+    topics = dict.fromkeys((each.suite, each.aspect) for each in units)
+    chosen = [replace(selection, suite=(suite,), aspect=(aspect,)) for suite, aspect in topics]
+    # by the usual seed what the first page asked for, too, and is computed once
+    whole = Options(each_generator=False, seed=options.seed)
     return {
-        "rank": [row for each in units for row in ranking(each, whole)],
-        "alt_test": [row for each in units for row in alternative_annotator(each, whole)],
+        "rank": [row for each in chosen for row in findings.rank(store, each, whole)],
+        "alt_test": [row for each in chosen for row in findings.alt_test(store, each, whole)],
     }
 
 

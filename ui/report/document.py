@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
 
 from concord.common.estimate_json import finding_json
+from concord.reporting.first_page import FirstPage
 from concord.reporting.material import Material
+from data.selection import Selection
 from data.version import concord_version
 from ui.report import (
+    html,
     sample_failures,
     sections_meta,
     sections_methods,
@@ -56,10 +60,27 @@ def document(material: Material, parts: Collection[str] = ()) -> Document:
     if "numbers" not in kept:
         made = [shown for section in made if (shown := _unfolded(section))]
     first = sections_summary.first_sections(material.first, material.pictures)
-    about = [sections_summary.basis(material.first)] if material.first else []
-    about += [sections_methods.selection_in_words(material), f"{material.made:%-d %B %Y}, Concord {concord_version()}"]
-    title = sections_summary.title(material.first, material.project, material.selection.certainty)
-    return Document(title, f"{'. '.join(about)}.", (*first, *made), data(material))
+    title, lead = _heading(material.first, material.project, material.selection, material.made)
+    return Document(title, lead, (*first, *made), data(material))
+
+
+def first_page_html(page: FirstPage, pictures: Mapping[str, str]) -> str:
+    """Return the first page of the report that would be made now, with the style of a report.
+
+    Args:
+        page: what it says.
+        pictures: addresses of pictures by image.
+    """
+    title, lead = _heading(page, page.project, page.selection, datetime.now(UTC))
+    sections = sections_summary.first_sections(page, pictures)
+    return html.page_of(html.sections_html(Document(title, lead, sections, {})))
+
+
+def _heading(page: FirstPage | None, project: str, selection: Selection, made: datetime) -> tuple[str, str]:
+    """Return a report's title, and the lines beneath it."""
+    about = [sections_summary.basis(page)] if page else []
+    about += [sections_methods.selection_in_words(selection), f"{made:%-d %B %Y}, Concord {concord_version()}"]
+    return sections_summary.title(page, project, selection.certainty), f"{'. '.join(about)}."
 
 
 def _unfolded(section: ReportSection) -> ReportSection | None:

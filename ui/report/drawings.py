@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import htpy
 from htpy import Element, Node
@@ -90,7 +89,7 @@ def dot_axis(
 ) -> Axis:
     """Return an axis on which all of these stand."""
     ends = [end for row in (*rows, *levels) if row is not None for end in (row.value, row.low, row.high) if end is not None]
-    return axis_of([*ends, *([] if chance is None else [chance])], 5, zero=zero)
+    return axis_of([*ends, *([] if chance is None else [chance])], 4, zero=zero)
 
 
 def _dot(row: DotRow, axis: Axis, chance: float | None) -> Node:
@@ -140,7 +139,6 @@ def outcomes(difference: GeneratorDifference) -> Cell:
     parts = [htpy.span(class_=f"is-{name}", style=f"flex-grow: {n}")[f"{n:,}"] for name, n in counts.items() if n]
     text = f"{difference.wins:,} / {difference.ties:,} / {difference.losses:,}"
     return Cell(text, content=htpy.span(class_="outcomes")[parts])
-
 
 
 def pair_pictures(two: BestTwo, rater: str, aspect: str, pictures: Mapping[str, str]) -> Element:
@@ -217,7 +215,9 @@ def threshold_curve(curve: ThresholdCurve) -> Element:
     band = [(at, low, high) for at, _, low, high in points if low is not None and high is not None]
     around = [(x(at), y(high)) for at, _, high in band] + [(x(at), y(low)) for at, low, _ in reversed(band)]
     best = curve.threshold
-    return htpy.svg(class_="curve", viewbox="0 0 220 126", role="img", aria_label=f"Agreement along the threshold of {curve.rater}")[
+    return htpy.svg(
+        class_="curve", viewbox="0 0 220 126", role="img", aria_label=f"Agreement along the threshold of {curve.rater}"
+    )[
         [_line("grid", _LEFT, y(tick), _RIGHT, y(tick)) for tick in upwards.ticks],
         [_label(_LEFT - 4, y(tick) + 3, upwards.text(tick), "end") for tick in upwards.ticks],
         [_label(x(at), _BOTTOM + 14, f"{at:.3g}", anchor) for at, anchor in ((first, "start"), (last, "end"))],

@@ -1,19 +1,13 @@
-"""Export of the report: `export report` writes the document in every format, and the data behind it as a zip of tables.
-
-The last few reports that were made for a page stay in memory, and can be fetched in every format.
-"""
+"""Export of the report: `export report` writes the document in every format, and the data behind it as a zip of tables."""
 
 from __future__ import annotations
 
 import io
 import json
-import secrets
 import shlex
-import threading
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, get_args
-from weakref import WeakKeyDictionary
 
 import pandas as pd
 
@@ -36,26 +30,6 @@ from ui.report.document import document
 from ui.report.formats import FORMATS, PARTS, FormatName, format_of_ending
 from ui.report.latex import latex
 from ui.report.sections import Document, printed_document
-
-MOST_REPORTS: Final = 3
-_downloads: WeakKeyDictionary[OpenProject, dict[str, tuple[Document, Material]]] = WeakKeyDictionary()
-"""Each project's reports that somebody made and may download, by key, the oldest first."""
-_downloads_lock = threading.Lock()
-
-
-def keep_report(store: OpenProject, document: Document, material: Material) -> str:
-    """Keep a report; returns its key. The oldest of more than MOST_REPORTS goes."""
-    key = secrets.token_hex(8)
-    with _downloads_lock:
-        # replaced, never changed: other threads may be reading it
-        _downloads[store] = dict([*_downloads.get(store, {}).items(), (key, (document, material))][-MOST_REPORTS:])
-    return key
-
-
-def find_report(store: OpenProject, key: str) -> tuple[Document, Material] | None:
-    """A report by its key, None if it is gone."""
-    return _downloads.get(store, {}).get(key)
-
 
 _MOMENT: Final = (1980, 1, 1, 0, 0, 0)
 """Of every file in the zip, so that the same tables are the same bytes."""

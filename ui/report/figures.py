@@ -14,12 +14,22 @@ from concord.common import sentences, wording
 from concord.common.table import Cell, Column, Table, TableRow, cell, numbers
 from concord.comparison.leaderboard import Leaderboard
 from concord.comparison.trust import BETTER, JUDGE, ORDER, Trust, TrustCell, TrustRater, Use, title_of
-from concord.headlines import ALL, direction, number_text
+from concord.headlines import ALL, number_text
 from concord.reporting.first_page import FirstPage
 from concord.reporting.material import ScorerCurve
 from data.aspects import YES_NO_ASPECTS
 from ui.components.dots import Axis, axis_scale, dot, interval_text
-from ui.report.drawings import DotRow, DotTitles, dot_axis, dot_chart, dot_table, outcomes, pair_pictures, pair_table, threshold_curve
+from ui.report.drawings import (
+    DotRow,
+    DotTitles,
+    dot_axis,
+    dot_chart,
+    dot_table,
+    outcomes,
+    pair_pictures,
+    pair_table,
+    threshold_curve,
+)
 from ui.report.sections import ReportFigure
 from ui.shell.html import rendered
 
@@ -40,7 +50,9 @@ def generators(page: FirstPage) -> ReportFigure | None:
     rows = [(name, row) for name in board.generators if (row := board.cells.get((name, first.name, ALL))) is not None]
     leads = {each.second: each for each in board.leads}
     if leads:
-        titles = DotTitles(titles.name, titles.number, titles.before, ("Behind the best", "Prompts where the best is ahead / same / behind"))
+        titles = DotTitles(
+            titles.name, titles.number, titles.before, ("Behind the best", "Prompts where the best is ahead / same / behind")
+        )
     lines = []
     for name, row in rows[:MOST_ROWS]:
         lead = leads.get(name)
@@ -50,7 +62,10 @@ def generators(page: FirstPage) -> ReportFigure | None:
     notes = [f"The first {MOST_ROWS} of {len(rows)} generators."] if len(rows) > MOST_ROWS else []
     notes.append("Bars are 95 % intervals over prompts.")
     if board.ranks:
-        notes.append("Rank: the places that a generator may have by paired tests over prompts, corrected for all pairs.")
+        notes.append(
+            "Rank: one more than the number of generators that are clearly better, by paired tests over prompts, corrected for"
+            " all pairs; in brackets the places that a generator may have."
+        )
     if board.unranked:
         notes.append(f"No ranks: {board.unranked}.")
     drawn = dot_chart(lines, titles, zero=first.aspect in YES_NO_ASPECTS)
@@ -68,7 +83,9 @@ def _rank(board: Leaderboard, generator: str) -> str:
     rank = board.ranks.get(generator)
     if rank is None:
         return ""
-    return f"{rank.best}" if rank.best == rank.worst else f"{rank.best}–{rank.worst}"
+    tied = sum(each.best == rank.best for each in board.ranks.values()) > 1
+    places = "" if rank.best == rank.worst else f" ({rank.best}–{rank.worst})"
+    return f"{'=' if tied else ''}{rank.best}{places}"
 
 
 def best_two(page: FirstPage, pictures: Mapping[str, str]) -> ReportFigure | None:
@@ -101,7 +118,11 @@ def scorers(page: FirstPage) -> ReportFigure | None:
     notes = notes if any(row.level is not None and row.level.value is not None for row in rows) else []
     if len(mine) > MOST_ROWS:
         notes.append(f"The first {MOST_ROWS} of {len(mine)} scorers.")
-    rest = [f"{each.name} ({title_of(found.statistic)} {number_text(found.number)})" for each, found in cells if (each, found) not in mine]
+    rest = [
+        f"{each.name} ({title_of(found.statistic)} {number_text(found.number)})"
+        for each, found in cells
+        if (each, found) not in mine
+    ]
     if rest:
         notes.append(f"Not on this scale: {wording.listed(rest)}.")
     drawn = dot_chart(rows, titles, chance=mine[0][1].chance)
@@ -115,7 +136,7 @@ def uses(made: Trust) -> ReportFigure | None:
     shown = [use for use in _USES if any(use in each.cells for each in made.raters)]
     axes = {use: _axis(made, use) for use in shown}
     head = [
-        htpy.th(scope="col", class_="dots")[_USES[use], htpy.small[title_of(_statistic(made, use))], axis_scale(axes[use], 2)]
+        htpy.th(scope="col", class_="dots")[_USES[use], htpy.small[title_of(_statistic(made, use))], axis_scale(axes[use])]
         for use in shown
     ]
     body = [
@@ -129,7 +150,9 @@ def uses(made: Trust) -> ReportFigure | None:
     drawn = htpy.table(class_="chart uses")[
         htpy.thead[htpy.tr[htpy.th(scope="col", class_="text")["Rater"], head]], htpy.tbody[body]
     ]
-    note = "Band: one person in the scorer’s place, by the same statistic. Dashed: chance. Bars and brackets are 95 % intervals."
+    note = (
+        "Band: one person in the scorer’s place, by the same statistic. Dashed: chance. Bars and brackets are 95 % intervals."
+    )
     return ReportFigure(caption, rendered(drawn), _uses_table(caption, made, shown), note)
 
 
@@ -156,7 +179,9 @@ def _use(made: Trust, found: TrustCell | None, use: Use, axis: Axis, kind: str) 
         drawn,
         other,
         htpy.data(value=repr(found.number.value))[wording.two(found.number.value)],
-        htpy.small[" ".join(filter(None, (interval_text(found.number), found.words)))],
+        " ",
+        htpy.small[interval_text(found.number)],
+        found.words and htpy.small(class_="words")[found.words],
     ]
 
 
@@ -187,7 +212,9 @@ def along(drawn: Sequence[ScorerCurve]) -> list[ReportFigure]:
         caption = f"{suite}: scores cut to agree with {who}, over all generators and tasks, in sample; the best cut dotted"
         pictures = [htpy.figure[threshold_curve(curve), htpy.figcaption[curve.rater]] for curve in curves]
         note = "Yes is what lies above the threshold; the band is the 95 % interval."
-        figures.append(ReportFigure(caption, rendered(htpy.div(class_="curves")[pictures]), _curves_table(caption, curves), note))
+        figures.append(
+            ReportFigure(caption, rendered(htpy.div(class_="curves")[pictures]), _curves_table(caption, curves), note)
+        )
     return figures
 
 
@@ -196,7 +223,7 @@ def _curves_table(caption: str, curves: Sequence[ThresholdCurve]) -> Table:
     for made in curves:
         last = len(made.cuts) - 1
         places = sorted({round(last * step / (_POINTS - 1)) for step in range(_POINTS)})
-        best = min(range(last + 1), key=lambda index: abs(made.cuts[index] - (made.threshold or 0.0)))  # noqa: B023 - used at once
+        best = min(range(last + 1), key=lambda index: abs(made.cuts[index] - (made.threshold or 0.0)))
         for index in sorted({*places, best}):
             values = (made.values[index], made.low[index], made.high[index])
             rows.append(

@@ -4,7 +4,7 @@ tables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agreement import Comparison, Estimate
@@ -39,6 +39,7 @@ from ui.report.sections import (
 )
 
 PEOPLE = "people"
+MAIN_STATISTICS = ("cohen_kappa", "spearman")
 _WIDEST = 6
 _LEAD = (
     "The mean of what was said: of yes and no, the share of yes. A scorer’s mean stands beside people’s on the images that "
@@ -48,7 +49,7 @@ _LEAD = (
 
 
 def generators_section(material: Material) -> ReportSection | None:
-    """The main question's generators by all raters, each beside the best one and by task; folded, the means of every question."""
+    """The main question's generators by all raters, beside the best one, and by task; folded, the means of every question."""
     people = [row for row in material.rows.among_people if row.statistic == "mean"]
     scorers = [row for row in material.rows.raters if row.statistic == "mean"]
     rows = [*people, *scorers, *(material.rows.scorer_means or ())]
@@ -78,13 +79,19 @@ def _main_tables(page: FirstPage) -> list[Table]:
     means = {(name, rater): board.cells.get((name, rater, ALL)) for name in made for rater in raters}
     turned = len(raters) > len(made)
     lines, columns = (raters, made) if turned else (made, raters)
-    tables = _grid(caption, "Rater" if turned else "Generator", lines, columns, lambda a, b: means[(b, a) if turned else (a, b)])
+    tables = _grid(
+        caption, "Rater" if turned else "Generator", lines, columns, lambda a, b: means[(b, a) if turned else (a, b)]
+    )
     if board.leads:
         tables.append(table_of(f"{board.leads[0].first} beside each other generator", _LEAD_FIELDS, board.leads))
     if board.tasks and raters:
         cells = board.cells
         tables += _grid(
-            f"{page.scope.suite}: mean by {raters[0]} and task", "Task", board.tasks, made, lambda a, b: cells.get((b, raters[0], a))
+            f"{page.scope.suite}: mean by {raters[0]} and task",
+            "Task",
+            board.tasks,
+            made,
+            lambda a, b: cells.get((b, raters[0], a)),
         )
     return tables
 
@@ -97,7 +104,13 @@ def _grid(
     titles = [caption, *[f"{caption}, continued"] * (len(parts) - 1)]
     return [
         _scores_table(
-            title, (name,), {(wording.task(line),): {column: row for column in part if (row := of(line, column))} for line in lines}, part
+            title,
+            (name,),
+            {
+                (wording.task(line) if name == "Task" else line,): {column: row for column in part if (row := of(line, column))}
+                for line in lines
+            },
+            part,
         )
         for title, part in zip(titles, parts, strict=True)
     ]
@@ -114,9 +127,7 @@ _LEAD_FIELDS: Sequence[Field[GeneratorDifference]] = (
 )
 
 
-def _scores_tables(
-    caption: str, names: Names, rows: Sequence[Estimate], column: Callable[[Estimate], str]
-) -> list[Table]:
+def _scores_tables(caption: str, names: Names, rows: Sequence[Estimate], column: Callable[[Estimate], str]) -> list[Table]:
     """Means: lines by ``names``, and a column for each ``column``, people's first; the highest of the first column first."""
     if not rows:
         return []
@@ -140,18 +151,25 @@ def _who(row: Estimate) -> str:
     return row.rater or PEOPLE
 
 
+def _one_size(rows: Iterable[Estimate]) -> int:
+    """Return on how many images all of these rest; -1 where that differs."""
+    sizes = {row.n_items for row in rows}
+    return next(iter(sizes)) if len(sizes) == 1 else -1
+
+
 def _scores_table(
     caption: str, names: Sequence[str], lines: dict[tuple[str, ...], dict[str, Estimate]], columns: Sequence[str]
 ) -> Table:
     notes = MarkedReasons()
-    sizes = {line[name].n_items for line in lines.values() for name in columns if name in line}
-    # every number says how many images it rests on, unless all rest on as many
-    n_items = next(iter(sizes)) if len(sizes) == 1 else -1
-    body = [
-        TableRow((*map(Cell, key), *(marked_cell(notes, None, line.get(name), n_items) for name in columns)))
-        for key, line in lines.items()
-        if any(name in line for name in columns)
-    ]
+    n_items = _one_size(line[name] for line in lines.values() for name in columns if name in line)
+    body = []
+    for key, line in lines.items():
+        cells = [line[name] for name in columns if name in line]
+        # every number says how many images it rests on, unless all of its line, or of the table, rest on as many
+        of_line = _one_size(cells)
+        names_of_line = [*map(Cell, key[:-1]), Cell(key[-1], (f"n = {of_line:,}",) if of_line >= 0 > n_items else ())]
+        if cells:
+            body.append(TableRow((*names_of_line, *(marked_cell(notes, None, line.get(name), of_line) for name in columns))))
     each = (f"n = {n_items:,} images each.",) if n_items >= 0 else ()
     return Table(caption, (*map(Column, names), *numbers(*columns)), tuple(body), len(names), notes=(*each, *notes.lines()))
 
@@ -204,7 +222,7 @@ def comparison(name: str, material: Material) -> ReportSection | None:
         main_names = about.names(whole)
         if whole != shown:
             main_names = {title: of for title, of in main_names.items() if title != "Generator"}
-        main = estimates_tables(caption, main_names, whole, about.beside)
+        main = estimates_tables(caption, main_names, _closest_first(whole), about.beside)
         each = estimates_tables(f"{caption}: each generator", about.names(part), shown, about.beside) if whole != shown else []
         further = estimates_tables(f"{caption}: more statistics", about.names(part), rest, about.beside) if rest else []
         further += about.tables(caption, part)
@@ -217,9 +235,24 @@ def comparison(name: str, material: Material) -> ReportSection | None:
     return ReportSection(about.title, (text,) if text else (), figures=tuple(about.figures(material)), tables=tuple(tables))
 
 
+def _closest_first(rows: Sequence[Estimate]) -> list[Estimate]:
+    """Return the rows with the raters that agree most with people first, where one statistic tells of all that have it."""
+    name = next(
+        (name for name in MAIN_STATISTICS if any(row.statistic == name and row.value is not None for row in rows)), None
+    )
+    best = {row.rater: row.value for row in rows if row.statistic == name and row.value is not None and row.task == ALL}
+    statistics = sorted(dict.fromkeys(row.statistic for row in rows), key=lambda each: each != name)
+    order = {each: n for n, each in enumerate(statistics)}
+    if len({row.rater for row in rows}) < 2:
+        return list(rows)
+    return sorted(rows, key=lambda row: (-(best.get(row.rater) or -2.0), row.rater, order[row.statistic]))
+
+
 def _by_task(caption: str, rows: Sequence[Estimate]) -> list[Table]:
     """A scale's first statistic of each scorer, a column for each task."""
-    statistic = next((row.statistic for row in glance(rows)[0] if row.value is not None), None)
+    defined = [row.statistic for row in glance(rows)[0] if row.value is not None]
+    # the one that the first page shows, where there is one
+    statistic = next((name for name in MAIN_STATISTICS if name in defined), defined[0] if defined else None)
     shown = [
         row
         for row in rows

@@ -55,7 +55,9 @@ def _better(page: FirstPage, pictures: Mapping[str, str]) -> ReportSection:
     if page.best_two is not None:
         points += _two(page)
     drawn: list[ReportFigure | None] = [figures.generators(page), figures.best_two(page, pictures)]
-    return ReportSection(BETTER, points=tuple(points), figures=tuple(each for each in drawn if each is not None), kind="summary")
+    return ReportSection(
+        BETTER, points=tuple(points), figures=tuple(each for each in drawn if each is not None), kind="summary"
+    )
 
 
 def _two(page: FirstPage) -> list[str]:
@@ -74,6 +76,4 @@ def _trust(page: FirstPage) -> ReportSection:
     made = page.trust
     main, rest = (made.main, made.rest) if made.people else ("Nobody has answered: no agreement", "")
     figure = figures.scorers(page)
-    return ReportSection(
-        TRUST, points=(f"{main}{rest}.",) if main else (), figures=(figure,) if figure else (), kind="summary"
-    )
+    return ReportSection(TRUST, points=(f"{main}{rest}.",) if main else (), figures=(figure,) if figure else (), kind="summary")

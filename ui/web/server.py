@@ -79,8 +79,8 @@ _LOOK_SECONDS = 0.3
 _BROWSER_SECONDS = 0.3
 """So long after the start the browser is opened."""
 _ROUTERS = (
-    "form", "images", "places", "browse", "command", "downloads", "workbench", "campaigns", "people", "playground", "adding",
-    "runs", "drafts", "tune",
+    "form", "images", "places", "browse", "command", "downloads", "reports", "workbench", "campaigns", "people", "playground",
+    "adding", "runs", "drafts", "tune",
 )  # fmt: skip
 """The modules of ``ui.web.api`` that make a project's JSON routes; matched in this order, so first what is asked for most."""
 _REFUSALS: dict[int | str, dict[str, Any]] = {

@@ -36,7 +36,7 @@ class SelectionSize:
 
     Attributes:
         people, simulated, scorers: each with the number of their judgements; anonymous slots of a study are people.
-        slots: whether all of the people are slots.
+        slots: whether all of the people are slots, so that nobody knows who they are.
     """
 
     people: tuple[RaterCount, ...]
@@ -50,13 +50,18 @@ class SelectionSize:
         return not (self.people or self.simulated or self.scorers)
 
     @property
+    def parts(self) -> tuple[str, ...]:
+        """How much each kind of raters has judged, in words."""
+        people = _count(self.people, "answer", "person")
+        unnamed = people + (" without names" if self.slots else "")
+        imitated = f"{sum(each.n for each in self.simulated):,} answers of {len(self.simulated):,} simulated people"
+        found = (unnamed if people else "", imitated if self.simulated else "", _count(self.scorers, "score", "scorer"))
+        return tuple(part for part in found if part)
+
+    @property
     def text(self) -> str:
-        """How much that is, in words."""
-        person = "anonymous slot" if self.slots else "person"
-        parts = [_count(self.people, "answer", person), _count(self.scorers, "number", "scorer")]
-        if self.simulated:
-            parts.insert(1, f"{sum(each.n for each in self.simulated):,} of {len(self.simulated):,} simulated people")
-        return wording.listed([part for part in parts if part])
+        """The same as part of a sentence."""
+        return wording.listed(self.parts)
 
 
 def _count(raters: Sequence[RaterCount], what: str, who: str) -> str:

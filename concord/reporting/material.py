@@ -255,9 +255,12 @@ def _rankings(
     chosen = [replace(selection, suite=(suite,), aspect=(aspect,)) for suite, aspect in topics]
     # by the usual seed what the first page asked for, too, and is computed once
     whole = Options(each_generator=False, seed=options.seed)
+    ranked = [row for each in chosen for row in findings.rank(store, each, whole)]
+    tested = [row for each in chosen for row in findings.alt_test(store, each, whole)]
+    # real people's rows first
     return {
-        "rank": [row for each in chosen for row in findings.rank(store, each, whole)],
-        "alt_test": [row for each in chosen for row in findings.alt_test(store, each, whole)],
+        "rank": sorted(ranked, key=lambda row: row.people == "simulated"),
+        "alt_test": sorted(tested, key=lambda row: row.people == "simulated"),
     }
 
 

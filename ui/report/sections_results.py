@@ -99,7 +99,9 @@ def _main_tables(page: FirstPage) -> list[Table]:
 def _grid(
     caption: str, name: str, lines: Sequence[str], columns: Sequence[str], of: Callable[[str, str], Estimate | None]
 ) -> list[Table]:
-    """Return estimates of lines and columns as tables that fit on a page."""
+    """Return estimates of lines and columns as tables that fit on a page; none without columns."""
+    if not columns:
+        return []
     parts = evenly(columns, _WIDEST)
     titles = [caption, *[f"{caption}, continued"] * (len(parts) - 1)]
     return [

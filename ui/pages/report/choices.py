@@ -29,8 +29,7 @@ def scope_chips(view: ReportView, offered: Offered, size: SelectionSize) -> Elem
     """Return the bar: the filters by what was judged, and who has judged what they leave."""
     chips = [_chip(view, name, offered[name]) for name in _IN_BAR]
     short = [_value(name, view.filters.get(name, ()), offered[name]) for name in ("suite", "aspect")]
-    left = [size.text or "nothing"]
-    return chips_bar(chips, [text for text in short if text], left)
+    return chips_bar(chips, [text for text in short if text], size.parts or ["nothing"])
 
 
 def choices_column(store: OpenProject, view: ReportView, offered: Offered, page: FirstPage | None) -> Element:
@@ -90,9 +89,6 @@ def _words(name: str, value: str) -> str:
 def _parts(view: ReportView, page: FirstPage | None) -> Element:
     """Return the parts with boxes; those that hold nothing here are grey and say why."""
     empty = _empty_parts(page)
-    first = htpy.label[
-        htpy.input(type="checkbox", checked=True, disabled=True), htpy.span["First page", htpy.small["always, shown beside"]]
-    ]
     lines = [
         htpy.label(class_="is-empty" if name in empty else None)[
             htpy.input(
@@ -108,12 +104,10 @@ def _parts(view: ReportView, page: FirstPage | None) -> Element:
     ]
     return htpy.section(aria_label="What is in it")[
         htpy.div(class_="cc-part-head")[htpy.h2["What is in it"]],
-        htpy.form(
-            class_="cc-panel cc-report-ticks",
-            data_ticks="",
-            action=replace(view, parts=()).address(),
-            data_all=str(len(PARTS) - len(empty)),
-        )[first, lines],
+        htpy.div(class_="cc-panel cc-report-ticks")[
+            htpy.p["First page", htpy.small["always, shown beside"]],
+            htpy.form(data_ticks="", action=replace(view, parts=()).address(), data_all=str(len(PARTS) - len(empty)))[lines],
+        ],
     ]
 
 

@@ -40,7 +40,7 @@ from ui.pages.results.compare import ComparePage
 from ui.pages.trust import TrustPage
 from ui.pages.trust.table import trust_table
 from ui.pages.trust.view import TrustView
-from ui.report import export
+from ui.report.document import document
 from ui.report.sections import Document
 from ui.shell.html import rendered
 
@@ -82,7 +82,7 @@ def shown(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def _shown(folder: Path, store: Store, kind: str) -> Shown:
     aspect, people = ("faithfulness" if kind == "slots" else "correct"), "simulated" if kind == KINDS[0] else "real"
-    report = export.document(gather(store, Selection(), 0, "export report"))
+    report = document(gather(store, Selection(), 0, "export report"))
     rows = recall(store, Selection(suite=("s",), aspect=(aspect,)), BOARD)
     return Shown(folder, store, aspect, people, leaderboard(store, scope_of(store, "s")), rows, report)
 

@@ -73,7 +73,7 @@ def dot_chart(rows: Sequence[DotRow], titles: DotTitles, *, zero: bool = False, 
             htpy.th(scope="row", class_="text")[row.name],
             htpy.td(class_="dots")[_dot(row, axis, chance)],
             htpy.td[number_with_interval(row.number)],
-            [htpy.td(class_="text")[each.content or each.text] for each in row.after],  # type: ignore[call-overload]
+            [htpy.td(class_="text")[cast(Node, each.content or each.text)] for each in row.after],
         ]
         for row in rows
     ]

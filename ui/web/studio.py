@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import gradio as gr
 import htpy
@@ -56,7 +56,7 @@ PLACES: Final[tuple[Place, ...]] = (
 )  # fmt: skip
 """The places of the bar, in its order; the first one opens."""
 ADD: Final = Place("Add", "+", "Bring images, prompts, ratings or a study, and score images", "", (AddPage,), (RunsPage,))
-PAGES: Final[tuple[type[Page[Any]], ...]] = tuple(page for place in (*PLACES, ADD) for page in place.every)
+PAGES: Final[tuple[type[Page], ...]] = tuple(page for place in (*PLACES, ADD) for page in place.every)
 
 
 def studio(store: OpenProject) -> gr.Blocks:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from agreement import CutOptions, ThresholdCurve
 from agreement.estimate import Estimate
 from agreement.generators import GeneratorDifference
 from agreement.reasons import NO_METHOD

@@ -146,9 +146,7 @@ def _row(study: PublishedStudy, line: ComparedNumber) -> TableRow:
         ours = Cell(formatted(number, line.value), (detail,), href=address(study, line), exact=line.value)
     differs, said = line.verdict == "different", _WORDS[line.verdict]
     beside = [f"{wording.title(name)} {formatted(number, value)}" for name, value in line.beside.items() if value is not None]
-    details = tuple(
-        filter(None, (number.where, line.reason, f"beside it: {'; '.join(beside)}" if beside else ""))
-    )
+    details = tuple(filter(None, (number.where, line.reason, f"beside it: {'; '.join(beside)}" if beside else "")))
     pill = htpy.span(class_=["cc-badge", differs and "cc-badge--warn"])[said]
     return TableRow((Cell(number.called, details), Cell(number.printed), ours, Cell(said, content=pill)))
 

@@ -53,7 +53,9 @@ def test_what_differs_stands_first_and_is_a_sentence(project: Path) -> None:
         lines = compared_numbers(store, "imagenhub")
         different = next(line for line in lines if line.verdict == "different")
         drawn = whole(store, study="imagenhub")
-        assert difference(different).startswith(f"{different.number.called}: the paper prints {different.number.printed}, its files")
+        assert difference(different).startswith(
+            f"{different.number.called}: the paper prints {different.number.printed}, its files"
+        )
         assert difference(different) in text(drawn)
         table = text(drawn.partition("cc-paper-numbers")[2].partition("</table>")[0])
         assert table.index("different") < (table.index(" same") if " same" in table else len(table))

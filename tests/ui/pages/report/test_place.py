@@ -1,4 +1,4 @@
-"""The place Report: its first page says what Results and Agreement say, filters and parts hold, and reports are made and taken."""
+"""The place Report: its first page says what Results and Agreement say, filters hold, and reports are made and taken."""
 
 from __future__ import annotations
 

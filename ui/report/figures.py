@@ -10,7 +10,7 @@ import htpy
 from htpy import Element, Node
 
 from agreement import ThresholdCurve
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.table import Cell, Column, Table, TableRow, cell, numbers
 from concord.comparison.leaderboard import Leaderboard
 from concord.comparison.trust import BETTER, JUDGE, ORDER, Trust, TrustCell, TrustRater, Use, title_of
@@ -170,7 +170,7 @@ def _axis(made: Trust, use: Use) -> Axis:
 
 def _use(made: Trust, found: TrustCell | None, use: Use, axis: Axis, kind: str) -> Node:
     if found is None or found.number.value is None:
-        reason = sentences.text_or_none(found.number.reason) if found else None
+        reason = reason_sentences.text_or_none(found.number.reason) if found else None
         return ["–", htpy.small[reason] if reason else ""]
     same = found.statistic == _statistic(made, use)
     drawn: Element | str = dot(found.number, axis, kind, chance=found.chance, level=found.level) if same else ""

@@ -9,7 +9,9 @@ from starlette.testclient import TestClient
 
 from concord.studies.benchmarks import compared_numbers, imported_studies
 from data.store.core.store import Store
-from data.studies.published_benchmarks import ARENA, IMAGENHUB, TIA2
+from data.studies.arena import ARENA
+from data.studies.imagenhub import IMAGENHUB
+from data.studies.tia2 import TIA2
 from tests.concord.studies import small_studies
 from tests.ui.http_visitor import TOKEN
 from tests.ui.pages.report.test_place import text, whole

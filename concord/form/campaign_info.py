@@ -10,7 +10,7 @@ from concord.form.item_form import campaign_of
 from concord.form.rich_text import RichTextNode, rich_texts
 from concord.judging import form_of
 from data.campaigns.checks import Training
-from data.campaigns.settings import DEFAULT, Campaign
+from data.campaigns.settings import DEFAULT, Campaign, Settings
 from data.store.campaigns import management
 from data.store.campaigns.allocation import CampaignProgress
 from data.store.core.store import Store
@@ -22,10 +22,23 @@ def campaign_json(store: Store, campaign: Campaign) -> dict[str, Any]:
         "id": campaign.campaign_id,
         "title": "" if campaign.campaign_id == DEFAULT else campaign.title or campaign.campaign_id,
         "instructions": [
+            *({"tag": "p", "children": [text]} for text in [pay_text(campaign.settings)] if text),
             *worked_example_nodes(form_of(campaign.questionnaire, campaign.definition)),
             *rich_texts(store, campaign.settings.instructions),
         ],
     }
+
+
+def pay_text(settings: Settings) -> str:
+    """Return what people are told of their pay; empty where nothing is paid, or the campaign does not tell it."""
+    pay = settings.pay
+    if not pay.paid or not settings.pay_told:
+        return ""
+    price, base = (f"{value} {settings.currency}".rstrip() for value in (pay.price, pay.base))
+    if not pay.price:
+        return f"You are paid {base} if you reach the end."
+    each = f"You are paid {price} for each image that you answer, examples and checks included"
+    return each + (f", and at least {base} if you reach the end." if pay.base else ".")
 
 
 def worked_example_nodes(form: Form) -> list[RichTextNode]:

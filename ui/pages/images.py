@@ -21,9 +21,8 @@ from concord.common import live_updates, next_steps
 from concord.common.base_path import at
 from concord.error_analysis import failures
 from concord.error_analysis.confusion import crossing_of, describe_cell
-from concord.scope import Scope
+from concord.scope import Scope, current_aspect
 from data import selection
-from data.aspects import current_aspect
 from data.selection import Selection
 from data.store.analysis.confusion import rater_groups
 from data.store.browse import contents, filters, grid

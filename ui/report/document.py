@@ -73,7 +73,7 @@ def first_page_html(page: FirstPage, pictures: Mapping[str, str]) -> str:
     """
     title, lead = _heading(page, page.project, page.selection, datetime.now(UTC))
     sections = sections_summary.first_sections(page, pictures)
-    return html.page_of(html.sections_html(Document(title, lead, sections, {})))
+    return html.part_html(Document(title, lead, sections, {}))
 
 
 def _heading(page: FirstPage | None, project: str, selection: Selection, made: datetime) -> tuple[str, str]:

@@ -24,7 +24,6 @@ from data.export.formats import Columns, Kind
 from data.export.rows import RATING_COLUMNS
 from data.files import write_whole
 from data.selection import Selection
-from data.validation import did_you_mean
 from ui.report import html, sections_methods
 from ui.report.document import document
 from ui.report.formats import FORMATS, PARTS, FormatName, format_of_ending
@@ -200,7 +199,7 @@ def export_report(
     parts = tuple(part or ())
     for each in parts:
         if each not in PARTS:
-            raise UsageError(f"--part {each}: a report has no such part; {did_you_mean(each, PARTS)}")
+            raise UsageError(f"--part {each}: a report has no such part; its parts are {', '.join(PARTS)}")
     ending = output.rsplit(".", 1)[-1].lower()
     named = format_of_ending(ending)
     target, path = export_target(context, output, form or named, get_args(FormatName))

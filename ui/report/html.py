@@ -43,14 +43,9 @@ def printed(report: Document) -> str:
     return _html(report, Markup())
 
 
-def page_of(section_html: str) -> str:
-    """Return a part of a report as a page of its own, such as its first page, with the same style."""
-    return f"<style>{style()}</style><main>{section_html}</main>"
-
-
-def sections_html(report: Document) -> str:
-    """Return a report's heading and sections as they stand in its page."""
-    return environment(autoescape=True).get_template("sections.html").render(report=report)
+def part_html(report: Document) -> str:
+    """Return a report's heading and sections with its style, to stand in a root of its own."""
+    return environment(autoescape=True).get_template("part.html").render(report=report, style=style())
 
 
 @cache

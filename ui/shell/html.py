@@ -25,7 +25,7 @@ def html_component(content: Node = "", **options: Any) -> gr.HTML:
 def js_module(name: str, value: Any = None, **options: Any) -> gr.HTML:
     """Mount ``/assets/js/NAME/NAME.js`` in a Gradio page: its ``mount(root, {value, ...options})`` builds the DOM.
 
-    The ``select`` event brings what the module hands to ``tell`` (a plain object; ``event_data`` reads it).
+    The ``select`` event brings what the module hands to ``tell`` (a plain object).
     ``value`` may be an output of events: what the module's ``mount`` returned gets each new one as ``update(value)``. No data
     ever passes through a template. (A function and not a subclass: Gradio writes a stub file beside every subclass.)
     """

@@ -53,6 +53,7 @@ ATTRIBUTES = {
     "value",
     "type",
     "aria-hidden",
+    "tabindex",
     "points",
     "text-anchor",
     "x1",

@@ -21,8 +21,8 @@ from ui.pages.agreement_tabs import TRUST, agreement_tabs, could_be_here
 from ui.pages.results.notices import nothing_yet
 from ui.pages.trust.all_numbers import costs_menu, numbers_panel
 from ui.pages.trust.matrix import any_two_raters, places_allowed
-from ui.pages.trust.one_judge import one_judge, only_judge
 from ui.pages.trust.panel import chosen_pair, pair_panel
+from ui.pages.trust.single_rater import single_rater, single_rater_state
 from ui.pages.trust.table import trust_table
 from ui.pages.trust.view import PARAMETERS, PATH, TrustView
 from ui.shell.live_place import LivePlace, PlaceDrawing
@@ -54,9 +54,9 @@ class TrustPage(LivePlace):
                 intervals=intervals,
             )
             tabs = agreement_tabs(self.store, TRUST, opened.asked, opened.scope.suite)
-            name = "" if view.numbers else only_judge(self.store, made)
+            name = "" if view.numbers else single_rater(self.store, made)
             if name:
-                yield PlaceDrawing(scope_bar(opened, view.of_scope), [tabs, one_judge(made, name)], "Agreement")
+                yield PlaceDrawing(scope_bar(opened, view.of_scope), [tabs, single_rater_state(made, name)], "Agreement")
                 return
             content = [tabs, _sentence(self.store, made, opened, view), _body(self.store, made, view)]
             yield PlaceDrawing(scope_bar(opened, view.of_scope), content, "Agreement", complete=intervals == passes[-1])

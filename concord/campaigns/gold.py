@@ -101,7 +101,7 @@ class GoldSources:
 def sources(store: Store, form: Form) -> GoldSources:
     """Return what there is to make gold of in a form's words, and what is missing where there is nothing."""
     people: dict[str, set[str]] = {}
-    statements = _statements(store, form)
+    said = _statements(store, form)
     for item, answers in said.items():
         for answer in answers:
             if not looks_like_pseudonym(answer.person):

@@ -26,7 +26,7 @@ from tests.e2e.browser_watch import Visitor
 from tests.e2e.crowd import Kind, Worker, truth
 from tests.e2e.project_files import visor_folder
 from tests.e2e.server import Server
-from ui.report.html import unpacked_data
+from tests.ui.report_data import unpacked_data
 
 Visit = Callable[..., Visitor]
 IMAGES, GOLD, TRAINING, OVERLAP = 1000, 20, 5, 2

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Download, Page, Route, expect
 from tests.e2e.axe import serious
 from tests.e2e.browser_watch import PATIENCE_MS, Visitor
 from tests.e2e.server import Server
-from ui.report.html import unpacked_data
+from tests.ui.report_data import unpacked_data
 
 Visit = Callable[..., Visitor]
 

@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 import tempfile
-from base64 import b64decode, b64encode
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
@@ -64,12 +64,6 @@ def _html(report: Document, data: Markup) -> str:
 def _packed(text: str) -> Markup:
     """Return a text compressed (gzip) and in Base64, which stands in an element as it is."""
     return Markup(b64encode(gzip.compress(text.encode(), mtime=0)).decode())
-
-
-def unpacked_data(page: str) -> str:
-    """Return the JSON of a report's page."""
-    packed = page.split('id="concord-data">')[1].split("</script>")[0]
-    return gzip.decompress(b64decode(packed)).decode()
 
 
 def _script(name: str) -> Markup:

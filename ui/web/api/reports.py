@@ -19,7 +19,7 @@ from ui.report.made_reports import MadeReport, begin_report, report_of
 from ui.web.api import refusing
 
 
-class ReportBody(BaseModel):
+class ReportChoicesBody(BaseModel):
     """What goes into the report: the query of an address of the place Report."""
 
     query: Annotated[str, Field(max_length=100_000)] = ""
@@ -30,7 +30,7 @@ def router(store: OpenProject) -> APIRouter:
     routes = APIRouter(prefix="/api/studio")
 
     @routes.post("/report/make")
-    def make(body: ReportBody) -> dict[str, Any]:
+    def make(body: ReportChoicesBody) -> dict[str, Any]:
         """Begin to make a report; returns its state."""
         asked = parse_qs(body.query.removeprefix("?"))
         view = ReportView.read(lambda name: asked.get(name, []))

@@ -22,9 +22,9 @@ from data.selection import Selection
 from data.store.core.store import Store
 from tests.ui.answered_projects import KINDS, QUALITY, fill
 from tests.ui.http_visitor import TOKEN
+from tests.ui.report_data import unpacked_data
 from ui.pages.report import ReportPage
 from ui.pages.report.view import ReportView
-from ui.report.html import unpacked_data
 from ui.report.made_reports import MOST_REPORTS, begin_report, report_of, reports
 from ui.shell.html import rendered
 from ui.web.server import create_app

@@ -115,12 +115,14 @@ class Crowd:
         topic: what their numbers are about; None where nobody has judged anything yet.
         together: how far all of them agree, by the statistic of each person's agreement; None without a topic.
         people: who needs a look first.
+        complete: whether numbers have their intervals, where they have any.
     """
 
     campaign: CampaignProgress | None
     topic: CampaignTopic | None
     together: Estimate | None
     people: tuple[Person, ...]
+    complete: bool = False
 
     @property
     def name(self) -> str:
@@ -177,6 +179,8 @@ def campaign_crowd(store: Store, campaign_id: str, about: str = "", *, intervals
     """Return the people of a campaign, their numbers about a topic (`topic_name`) or the main one; None if there is none."""
     if intervals:
         quick = campaign_crowd(store, campaign_id, about, intervals=False)
+        if quick is not None and quick.topic is None:
+            return replace(quick, complete=True)
         return quick if quick is None or quick.topic is None else _with_intervals(store, quick, quick.topic)
     progress = progress_of(store, campaign_id)
     if progress is None:
@@ -214,7 +218,7 @@ def _with_intervals(store: Store, quick: Crowd, topic: CampaignTopic) -> Crowd:
     people = [
         replace(person, agreement=beside.get(person.name), mean=numbers.means.get(person.name)) for person in quick.people
     ]
-    return replace(quick, together=numbers.together, people=tuple(people))
+    return replace(quick, together=numbers.together, people=tuple(people), complete=True)
 
 
 @live_updates.cached(maxsize=4)

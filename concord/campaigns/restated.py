@@ -49,7 +49,7 @@ def answers_by_label(form: Form, subject: ItemSubject) -> dict[str, dict[str, An
     found: dict[str, dict[str, Any]] = {}
     for option in questions[0].options:
         answers = {questions[0].id: option.value}
-        for judgement in form.judgements(item, answers):
+        for judgement in form.derive(item, answers):
             if judgement.target is None and judgement.label is not None:
                 found[judgement.label] = answers
     return found

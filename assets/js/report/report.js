@@ -1,6 +1,7 @@
 // Report: its first page in a root of its own, choices that ask for another address, and the report as it is made.
 
 import { Api, detail } from "../api.js";
+import { copyText } from "../clipboard.js";
 import { boxed } from "../place/scope_bar.js";
 
 const ASK_MS = 500;
@@ -17,7 +18,7 @@ export function attach(root, place) {
     const button = event.target.closest("[data-make]");
     if (button) make(page, button);
     const copy = event.target.closest("[data-copy-link]");
-    if (copy) navigator.clipboard.writeText(location.href).then(() => (copy.textContent = "Copied"));
+    if (copy) copyText(location.href).then(() => (copy.textContent = "Copied"));
   });
   place.content.addEventListener("drawn", () => drawn(page));
   drawn(page);

@@ -34,6 +34,8 @@ _HEADERS: Final = (
     Column("an hour", "Real pay by the hour of active time.", number=True),
     Column(""),
 )
+_MOST_LISTED: Final = 60
+"""So many people are listed at first; whoever needs a look always is."""
 _OUTCOMES: Final = {
     "completion": "reached the end",
     "stopped": "stopped early",
@@ -59,7 +61,7 @@ PLATFORM_FILE: Final = (
 )
 
 
-def pay_tab(store: OpenProject, card: CampaignCard, view: PeopleView) -> Node:  # noqa: ARG001
+def pay_tab(store: OpenProject, card: CampaignCard, view: PeopleView) -> Node:
     """Return what everybody gets, whom to look at first, the sums and the files."""
     roll = payment.payroll(store, card.progress.campaign)
     if not roll.people and not roll.erased:
@@ -72,10 +74,14 @@ def pay_tab(store: OpenProject, card: CampaignCard, view: PeopleView) -> Node:  
             f"Look at {wording.count(len(first), 'person')} first: they are in no bonus file until you decide."
         ]
     )
+    people = [*first, *rest]
+    listed = people if view.every else people[: max(len(first), _MOST_LISTED)]
     return [
         _lead(roll, card),
         look,
-        _table(roll, [*first, *rest], card.name),
+        _table(roll, listed, card.name),
+        len(listed) < len(people)
+        and htpy.div(class_="cc-below-table")[htpy.a(href=view.address(every=True))[f"All {len(people):,} people"]],
         _downloads(roll, card.name),
         _platform(card.name),
     ]

@@ -53,7 +53,8 @@ def people_tab(store: OpenProject, card: CampaignCard, view: PeopleView) -> Node
             len(listed) < len(lines) and htpy.a(href=view.address(every=True, find=""))[f"All {len(lines):,} people"],
             htpy.a(href=view.address(numbers=True))["All numbers"],
         ],
-        differ_section(store, crowd),
+        # how people differ takes longest, and comes with the intervals
+        crowd.complete and differ_section(store, crowd),
         _marks(store, card),
         folded("How the flags are made", [note(rule) for rule in progress.RULES], "cc-why"),
         view.numbers and _panel(store, crowd, view),

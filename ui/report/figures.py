@@ -13,7 +13,8 @@ from agreement import ThresholdCurve
 from concord.common import reason_sentences, wording
 from concord.common.table import Cell, Column, Table, TableRow, cell, numbers
 from concord.comparison.leaderboard import Leaderboard
-from concord.comparison.trust import BETTER, JUDGE, ORDER, Trust, TrustCell, TrustRater, Use, title_of
+from concord.comparison.trust import Trust
+from concord.comparison.trust_cells import BETTER, JUDGE, ORDER, TrustCell, TrustRater, Use, title_of
 from concord.headlines import ALL, number_text
 from concord.reporting.first_page import FirstPage
 from concord.reporting.material import ScorerCurve
@@ -62,10 +63,7 @@ def generators(page: FirstPage) -> ReportFigure | None:
     notes = [f"The first {MOST_ROWS} of {len(rows)} generators."] if len(rows) > MOST_ROWS else []
     notes.append("Bars are 95 % intervals over prompts.")
     if board.ranks:
-        notes.append(
-            "Rank: one more than the number of generators that are clearly better, by paired tests over prompts, corrected for"
-            " all pairs; in brackets the places that a generator may have."
-        )
+        notes.append("Rank: the places that a generator may have, by paired differences over prompts (Holm, 5 %).")
     if board.unranked:
         notes.append(f"No ranks: {board.unranked}.")
     drawn = dot_chart(lines, titles, zero=first.aspect in YES_NO_ASPECTS)
@@ -83,9 +81,7 @@ def _rank(board: Leaderboard, generator: str) -> str:
     rank = board.ranks.get(generator)
     if rank is None:
         return ""
-    tied = sum(each.best == rank.best for each in board.ranks.values()) > 1
-    places = "" if rank.best == rank.worst else f" ({rank.best}–{rank.worst})"
-    return f"{'=' if tied else ''}{rank.best}{places}"
+    return f"{rank.best}" if rank.best == rank.worst else f"{rank.best}–{rank.worst}"
 
 
 def best_two(page: FirstPage, pictures: Mapping[str, str]) -> ReportFigure | None:

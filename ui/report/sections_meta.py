@@ -156,7 +156,7 @@ def scorers_section(material: Material) -> ReportSection | None:
             tables.append(replace(_table(caption, here, made), folded=True))
     page = material.first
     drawn = figures.uses(page.trust) if page is not None else None
-    points = (*page.trust.about, page.trust.test) if page is not None and drawn is not None else ()
+    points = (*page.trust.sentence.about, page.trust.test) if page is not None and drawn is not None else ()
     if not tables and drawn is None:
         return None
     return ReportSection(

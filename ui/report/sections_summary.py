@@ -74,6 +74,6 @@ def _two(page: FirstPage) -> list[str]:
 
 def _trust(page: FirstPage) -> ReportSection:
     made = page.trust
-    main, rest = (made.main, made.rest) if made.people else ("Nobody has answered: no agreement", "")
+    main, rest = (made.sentence.main, made.sentence.rest) if made.people else ("Nobody has answered: no agreement", "")
     figure = figures.scorers(page)
     return ReportSection(TRUST, points=(f"{main}{rest}.",) if main else (), figures=(figure,) if figure else (), kind="summary")

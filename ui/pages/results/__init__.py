@@ -16,7 +16,6 @@ from concord.comparison.sharpened import SharpenedMeans, possible_scorers, sharp
 from concord.project import OpenProject
 from concord.scope import OpenScope, open_scope
 from concord.suite_metrics.board_metrics import board_metrics, sorted_by_metric
-from data.selection import SIMULATED
 from ui.components.addresses import page_address
 from ui.pages.add.then import scorers_address
 from ui.pages.results.all_numbers import all_numbers

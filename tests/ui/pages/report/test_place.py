@@ -64,8 +64,8 @@ def test_the_first_page_says_what_results_and_agreement_say(store: Store) -> Non
     main, rest = board_sentence(leaderboard(store, scope_of(store, "s")))
     assert f"{main}{rest}." in drawn
     made = trust(store, Selection(suite=("s",), aspect=("correct",)))
-    assert made.main
-    assert f"{made.main}{made.rest}." in drawn
+    assert made.sentence.main
+    assert f"{made.sentence.main}{made.sentence.rest}." in drawn
     page = first_page(store, Selection())
     assert page is not None
     assert page.best_two is not None

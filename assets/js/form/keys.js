@@ -86,7 +86,7 @@ function act(event, action) {
 
 function enter(form, back) {
   if (back) form.item.step(-1);
-  else form.item.confirm();
+  else form.item.confirm({ byKey: true });
 }
 
 /** The key by what it types; digits also by place, for keyboards that type them with Shift (French). */

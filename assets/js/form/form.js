@@ -67,7 +67,6 @@ class Form {
     this.paces = [];
     this.breakAt = BREAK_SECONDS;
     this.actions = new BesidesAnswering(this);
-    root.classList.add("cc-root", "cc-form");
     this.bars = new Bars({
       help: () => this.help(),
       leave: () => this.leave(),
@@ -124,7 +123,7 @@ class Form {
     this.refreshing = true;
     this.queue.startFetch((ticket) => this.outbox.has(ticket));
     const { queue } = this;
-    const { outcome, data } = await this.api.get(this.quick ? "next?quick=true" : "next");
+    const { outcome, data } = await this.next();
     this.refreshing = false;
     if (this.controller.signal.aborted) return;
     if (!this.root.isConnected) {
@@ -140,6 +139,15 @@ class Form {
       this.refreshAgain = false;
       this.refresh();
     }
+  }
+
+  /** What is next; the page has asked for it before this script was there (first_request.js), once. */
+  async next() {
+    const route = this.quick ? "next?quick=true" : "next";
+    const early = window.concordFirst;
+    delete window.concordFirst;
+    const first = early?.route === route ? await early.answer : null;
+    return first?.ok ? { outcome: "ok", data: first.data } : this.api.get(route);
   }
 
   arrived(data) {

@@ -14,20 +14,18 @@ from data.aspects import CANNOT_TELL
 from data.records import Judgement
 
 NAME: Final = "ab"
-VERSION: Final = "1"
+VERSION: Final = "2"
 
 BOTH: Final = "both"
 NONE: Final = "none"
 SIDES: Final = ("left", "right")
 CHOICES: Final = (
-    Option("left", "The left one", "ArrowLeft"),
-    Option("right", "The right one", "ArrowRight"),
+    Option("left", "The left one", "1"),
+    Option("right", "The right one", "2"),
     Option(BOTH, "Both", "b"),
     Option(NONE, "Neither", "n"),
 )
-BLANKS: Final = tuple(
-    Blank(f"blank_image_{k}", f"The {side} image is blank", str(k + 1), member=k) for k, side in enumerate(SIDES)
-)
+BLANKS: Final = tuple(Blank(f"blank_image_{k}", f"The {side} image is blank", member=k) for k, side in enumerate(SIDES))
 
 INSTRUCTIONS: Final = (
     InstructionSection(

@@ -140,7 +140,8 @@ def _details(question: Question) -> Iterator[str]:
     if question.shown_if:
         yield f"shown if {' and '.join(map(_condition, question.shown_if))}"
     notes = ["the prompt's text is shown with it"] if question.caption else []
-    notes += ["may be left open"] if question.optional else []
+    optional = "may be left open, and is asked on request" if question.on_request else "may be left open"
+    notes += [optional] if question.optional else []
     notes += [] if question.cannot_tell else ["without “cannot tell”"]
     if notes:
         yield "; ".join(notes)

@@ -10,6 +10,7 @@ import { ZoomPan } from "./zoom_pan.js";
 const asks = (kind) => (questions) => questions.some((one) => one.kind === kind);
 const offers = (key) => (questions) => questions.some((one) => one.kind !== "colors" && one.options.some((option) => option.key === key));
 
+const hasSides = (questions) => questions.some(({ options }) => options.some(({ value }) => value === "left"));
 const several = (questions) => questions.length > 1;
 
 /** Keys, what they do, and whether these questions have a use for them; all others are on the buttons. */
@@ -17,7 +18,7 @@ const KEYS = [
   [["0", "–", "9"], later("how many, a step of a scale, or the answer with that number"), offers("1")],
   [["r", "o", "y", "g", "b"], later("colors: red, orange, yellow, green, blue …"), asks("colors")],
   [["p", "i", "n", "k", "w", "a"], later("… purple, pink, brown, black, white, gray"), asks("colors")],
-  [["ArrowLeft", "ArrowRight"], later("left, right"), offers("ArrowLeft")],
+  [["ArrowLeft", "ArrowRight"], later("left, right"), hasSides],
   [["ArrowUp", "ArrowDown"], later("above, below"), offers("ArrowUp")],
   [["b"], later("both"), offers("b")],
   [["y"], later("yes"), offers("y")],

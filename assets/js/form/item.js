@@ -44,7 +44,8 @@ export class Item {
     this.views = new Map(this.questionnaire.questions.map((question) => [question.id, this.view(question)]));
     this.blanks = this.questionnaire.blanks.map((blank) => new BlankView(blank, (value) => this.sayBlank(blank, value)));
     this.counting = button(t("Count the elements"), { key: COUNT_KEY, kind: "quiet", hidden: true }, () => this.count());
-    this.others = h("div", { class: "cc-row cc-others" }, this.counting, ...this.blanks.map((view) => view.element));
+    this.oneBlank = button(t("A picture is blank"), { key: "e", kind: "quiet", hidden: true }, () => host.whichBlank?.(this, this.questionnaire.blanks));
+    this.others = h("div", { class: "cc-row cc-others" }, this.counting, this.oneBlank, ...this.blanks.map((view) => view.element));
     this.list = h("div", { class: "cc-questions", inert: showsPictures, lang: language, dir: "auto" }, ...[...this.views.values()].map((view) => view.element), this.others);
     this.counts = this.questionnaire.questions.some(({ id, on_request: asked }) => asked && !isBlank(this.answers[id]));
     this.pictures = null;
@@ -195,9 +196,22 @@ export class Item {
     this.prompt.update(visible(this.questionnaire, this.answers).some((id) => this.views.get(id).question.caption));
     this.counting.hidden = this.counts || !this.questionnaire.counter || shown.length === 0;
     for (const [id, score] of suggestions(this.questionnaire, this.answers)) this.views.get(id).suggest(score);
-    for (const view of this.blanks) view.update(saysBlank(this.answers, view.blank));
+    this.updateBlanks();
+    this.list.classList.toggle("has-pass", shown.includes(this.active) && this.views.get(this.active).question.cannot_tell);
     if (this.pictures) this.showOnPictures();
     this.host.progressed?.(this);
+  }
+
+  /** Of several pictures the one that is asked about can be called blank, and each that was can be taken back. */
+  updateBlanks() {
+    const { member } = this.views.get(this.active).question;
+    const several = this.blanks.length > 1;
+    for (const view of this.blanks) {
+      const isSaid = saysBlank(this.answers, view.blank);
+      view.update(isSaid);
+      view.element.hidden = several && !isSaid && view.blank.member !== member;
+    }
+    this.oneBlank.hidden = !several || member !== null;
   }
 
   /** Which picture is asked about, and what has been said of each. */

@@ -99,7 +99,7 @@ function figure({ image, width, height }, name, { onTap, onZoom, onSkip, onRepor
   const element = h("figure", { class: "cc-picture" }, picture, failure, caption, larger);
   element.style.setProperty("--cc-ratio", String(width / height));
   // enlarging further blurs what realism is judged by
-  element.style.setProperty("--cc-picture-width", `max(${2 * width}px, 480px)`);
+  element.style.setProperty("--cc-picture-width", `max(${2 * width}px, 720px)`);
   new ZoomPan(element, picture, { pixels: width, onTap, onLarger: finer(picture, image) });
   return { element, loaded };
 }

@@ -36,6 +36,7 @@ export class QuestionView {
       ...this.answers(name),
       this.suggestion,
       this.error,
+      question.cannot_tell ? this.tile(name, { value: CANNOT_TELL, label: t("Cannot tell"), key: "x" }, isTicked(question) || this.field !== null) : null,
     );
     this.element.addEventListener("focusin", onFocus);
     // A click goes on to the next question by itself; an arrow key that walks through radio buttons must not.
@@ -49,7 +50,7 @@ export class QuestionView {
 
   /** The elements by which one answers. */
   answers(name) {
-    const { kind, options, cannot_tell: mayPass } = this.question;
+    const { kind, options } = this.question;
     const scale = isScale(this.question);
     const row = h("div", { class: `cc-options${scale ? " cc-options--scale" : ""}`, "data-count": options.length });
     const ticked = isTicked(this.question);
@@ -62,7 +63,6 @@ export class QuestionView {
     }
     const parts = options.length + (this.field ? 1 : 0) > 0 ? [row] : [];
     if (scale && options.some(({ label }) => label.length > SHORT)) parts.push(this.scaleWords(row));
-    if (mayPass) parts.push(this.tile(name, { value: CANNOT_TELL, label: t("Cannot tell"), key: "x" }, ticked || this.field !== null));
     return parts;
   }
 

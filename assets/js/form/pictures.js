@@ -17,14 +17,15 @@ export function pictureName(place, { images, questionnaire }) {
 /** A picture as the form shows it: small enough for a slow line. Enlarged it is the original (`image`). */
 export const onScreen = (image) => thumbnail(image, IN_FORM);
 
-/** The number of columns in which `n` pictures of these proportions (width / height) are largest in a space. */
-export function bestColumns(n, ratio, { width, height }) {
-  const sizes = Array.from({ length: n }, (_, k) => {
-    const columns = k + 1;
+/** {columns, cell}: in how many columns `n` pictures of these proportions (width / height) are largest in a space, and how wide
+ *  each is then; at least `fewest` columns. */
+export function bestGrid(n, ratio, { width, height }, fewest = 1) {
+  const cell = (columns) => {
     const rows = Math.ceil(n / columns);
     return Math.min((width - GAP * (columns - 1)) / columns, ((height - GAP * (rows - 1)) / rows) * ratio);
-  });
-  return sizes.indexOf(Math.max(...sizes)) + 1;
+  };
+  const grids = Array.from({ length: n - fewest + 1 }, (_, k) => ({ columns: fewest + k, cell: Math.floor(cell(fewest + k)) }));
+  return grids.reduce((best, one) => (one.cell > best.cell ? one : best));
 }
 
 export class Pictures {
@@ -38,11 +39,20 @@ export class Pictures {
     this.loaded = Promise.all(this.made.map(({ loaded }) => loaded));
     this.active = null;
     this.element = h("div", { class: "cc-pictures", "data-count": images.length }, ...this.figures);
-    if (several) {
-      this.element.style.setProperty("--cc-count", String(images.length));
-      const ratio = Math.max(...images.map(({ width, height }) => width / height));
-      new ResizeObserver(([{ contentRect }]) => this.element.style.setProperty("--cc-columns", String(bestColumns(images.length, ratio, contentRect)))).observe(this.element);
-    }
+    if (several) this.fit(images, pictureName(0, task) === t("Left") ? 2 : 1);
+  }
+
+  /** Let the pictures be as large as the space allows; `fewest` columns, as left and right must be that. */
+  fit(images, fewest) {
+    const { style } = this.element;
+    const ratio = Math.max(...images.map(({ width, height }) => width / height));
+    style.setProperty("--cc-count", String(images.length));
+    const measure = ([{ contentRect }]) => {
+      const { columns, cell } = bestGrid(images.length, ratio, contentRect, fewest);
+      style.setProperty("--cc-columns", String(columns));
+      style.setProperty("--cc-cell", `${Math.max(cell, 1)}px`);
+    };
+    new ResizeObserver(measure).observe(this.element);
   }
 
   /** Resolves when all pictures stand on the screen; never while one of them does not load, or the tab is hidden. */

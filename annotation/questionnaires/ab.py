@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from annotation.questionnaires import worked_examples
 from annotation.questionnaires.base import Blank, InstructionSection, Option, Question, Questionnaire, is_blank, says_blank
 from annotation.questionnaires.form import Derived, Form, FormItem, meaning, unsure
 from data.aspects import CANNOT_TELL
@@ -91,4 +92,5 @@ FORM: Final = Form(
     ),
     example=FormItem("a cow above a bench", n_images=2, generators=("one", "other"), order=(1, 0)),
     unfit=unfit,
+    worked_examples=worked_examples.AB,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from annotation.questionnaires import worked_examples
 from annotation.questionnaires.base import (
     Blank,
     Counter,
@@ -153,4 +154,5 @@ FORM: Final = Form(
     example=FormItem(
         "two dogs and a red cup", {"include": [{"class": "dog", "count": 2}, {"class": "cup", "color": "red"}]}, 2
     ),
+    worked_examples=worked_examples.TIFA_LIKERT,
 )

@@ -34,7 +34,7 @@ def router() -> APIRouter:
 def _page() -> htpy.Element:
     script, styles = at(address(SCRIPT)), at(address(STYLES))
     options = json.dumps({"api": at("/api/"), "languages": languages()}).replace("<", "\\u003c")
-    begin = f"import {{ mount }} from {json.dumps(script)};\nmount(document.getElementById('form'), {options});"
+    begin = f"import {{ mount }} from {json.dumps(script)};\nmount(document.getElementById('cc-form'), {options});"
     return htpy.html(lang="en")[
         htpy.head[
             htpy.meta(charset="utf-8"),
@@ -47,5 +47,5 @@ def _page() -> htpy.Element:
             htpy.script(data_api=at("/api/"))[Markup(_FIRST_REQUEST.read_text("utf-8"))],
             htpy.script(type="module")[Markup(begin)],
         ],
-        htpy.body(class_="cc-form-page")[htpy.main(class_="cc-root cc-form", id="form")],
+        htpy.body(class_="cc-form-page")[htpy.main(class_="cc-root cc-form", id="cc-form")],
     ]

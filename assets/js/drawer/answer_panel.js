@@ -9,7 +9,7 @@ import { newId, Outbox } from "../outbox.js";
 import { nameScreen } from "../form/screens.js";
 import * as store from "../store.js";
 
-const STATUS = { saved: "Saved", saving: "Saving …", retrying: "Not saved yet - retrying", refused: "Not saved" };
+const STATUS = { saved: "Saved", saving: "Saving …", retrying: "Not saved yet: will be saved", refused: "Not saved" };
 const MOST_SCORERS = 3;
 const WHY_A_NAME = "Your answers, and what you uncover, are stored under this name. You enter it once.";
 

@@ -126,7 +126,7 @@ export class Dialogs {
       action();
     });
     const { actions } = form;
-    const buttons = [act(t("My answers"), "h", () => actions.mine()), act(t("Undo the last skip"), "t", () => actions.unskip()), act(t("Pause"), ".", () => actions.pause())];
+    const buttons = [act(t("My answers"), "h", () => actions.mine()), act(t("Undo the last skip"), "t", () => actions.unskip()), act(t("Pause"), ".", () => actions.pause()), act(form.bars.leave.textContent, null, () => form.leave())];
     const row = h("div", { class: "cc-row" }, ...(form.name === null ? [] : buttons));
     return h("section", { class: "cc-dialog__wide cc-stack" }, row, form.mayChoose ? questionsChoice({ quick: form.quick, choose: (quick) => form.chooseQuestions(quick) }) : null);
   }

@@ -66,7 +66,7 @@ export function declinedScreen(left = {}, onAgain) {
 
 /** Where somebody stops: `left` has the code and the address with which they leave, if there are any; `results` is for researchers. */
 export function exitScreen({ title, answered = 0, results = null, ...left }, onGoOn) {
-  const thanks = answered > 0 ? t("{n} answers, thank you", { n: answered.toLocaleString("en") }) : t("Thank you");
+  const thanks = answered === 1 ? t("1 answer, thank you") : answered > 0 ? t("{n} answers, thank you", { n: answered.toLocaleString("en") }) : t("Thank you");
   const words = t("Your answers and your draft are saved. Pictures reserved for you may go to others in the meantime.");
   const leaving = completion(left);
   const lead = leaving ? h("p", {}, t("If you want to stop for good:")) : null;

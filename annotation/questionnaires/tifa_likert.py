@@ -1,7 +1,8 @@
 """TIFA's Likert study (appendix C.1): the images of one prompt together, each from 1 to 5, with the elements counted.
 
-The person's score is the judgement, and all that is asked. The counts are a help for who wants it, and are kept. They are the person's own: how
-many elements the prompt's questions or its spec have is not shown, as that would anchor the count and with it the score.
+The person's score is the judgement, and all that is asked. The counts are a help for who wants it, and are kept. They are the
+person's own: how many elements the prompt's questions or its spec have is not shown, as that would anchor the count and with it
+the score.
 """
 
 from __future__ import annotations
@@ -117,7 +118,9 @@ def _about(k: int) -> list[Question]:
     halves = "Half an element counts 0.5."
     numbers = Numbers(0, MOST_ELEMENTS, 0.5)
     return [
-        Question(_missed(k), "number", missed, halves, cannot_tell=False, member=k, optional=True, on_request=True, numbers=numbers),
+        Question(
+            _missed(k), "number", missed, halves, cannot_tell=False, member=k, optional=True, on_request=True, numbers=numbers
+        ),
         Question(_score(k), "likert", f"Does image {k + 1} match the text?", options=SCORES, member=k),
     ]
 

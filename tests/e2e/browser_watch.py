@@ -106,8 +106,9 @@ class Visitor:
             # the profile was made before there was a server
             _stand_at(page, self.watch.origin)
         if self.advance is not None:
-            chosen = f"localStorage.setItem('concord.advance', '\"{self.advance}\"'); localStorage.setItem('concord.quick', 'false');"
-            page.add_init_script(f"if (location.protocol.startsWith('http')) {{ {chosen} }}")
+            chosen = {"advance": f'"{self.advance}"', "quick": "false"}
+            lines = [f"localStorage.setItem('concord.{name}', '{value}');" for name, value in chosen.items()]
+            page.add_init_script(f"if (location.protocol.startsWith('http')) {{ {' '.join(lines)} }}")
         return page
 
     def leave(self) -> None:

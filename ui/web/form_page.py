@@ -1,4 +1,4 @@
-"""The annotators' page: plain HTML around the form, so that a slow line waits for a script, a style sheet and the first picture.
+"""The annotators' page: plain HTML around the form; a slow line waits for a script, a style sheet and the first picture.
 
 Nothing of Gradio is on it: its scripts are 200 kB in a chain of six requests, and the form has no use for any of them.
 """

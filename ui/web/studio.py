@@ -1,7 +1,7 @@
 """Studio's Gradio app and its theme.
 
-The form is no part of it (``form_page``), so that nothing of Studio can be asked for through the annotators' page. The tokens of the theme live in
-``assets/css/concord.css``; this maps Gradio's own controls onto them.
+The form is no part of it (``form_page``), so that nothing of Studio can be asked for through the annotators' page. The tokens
+of the theme live in ``assets/css/concord.css``; this maps Gradio's own controls onto them.
 """
 
 from __future__ import annotations

@@ -67,9 +67,9 @@ def test_a_template_makes_the_form_and_shares_the_released_scale(tmp_path: Path)
         questions = {question["id"]: question for question in seen["tasks"][0]["questionnaire"]["questions"]}
         assert questions["count_0"]["text"] == "Count the cows."
         assert questions["caption_fit"]["options"][0]["label"] == "4 All of it."
-        (example,) = seen["campaign"]["examples"]
-        assert (example["title"], example["lines"]) == ("Example 1", ("Count the cups. 2",))
-        assert example["picture"].startswith("data:image/webp;base64,")
+        (shown,) = seen["campaign"]["examples"]
+        assert (shown["title"], shown["lines"]) == ("Example 1", ("Count the cups. 2",))
+        assert shown["picture"].startswith("data:image/webp;base64,")
         stored = store.query_column("select distinct questionnaire from annotations order by 1", [])
         before = store.query_column("select aspect || label || rule_version from judgements order by seq, aspect", [])
         recording.rebuild(store, derive_source)

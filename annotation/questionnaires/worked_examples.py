@@ -30,7 +30,7 @@ def _drawing(*things: str, sides: bool = False) -> str:
     width = 260 if sides else 160
     ground = '<rect width="100%" height="100%" fill="#fff"/><path d="M0 96h100%v24H0z" fill="#eef0f4"/>'
     line = '<path d="M130 0v120" stroke="#8a92a0"/>' if sides else ""
-    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} 120" width="{width}" height="120">'
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 4 {width} 108" width="{width}" height="108">'
     return f"data:image/svg+xml,{quote(svg + ground + line + ''.join(things) + '</svg>')}"
 
 

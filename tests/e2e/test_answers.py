@@ -169,6 +169,23 @@ def test_a_reload_keeps_the_draft(page: Page) -> None:
     form.said("color_0", "Red")
 
 
+def test_what_somebody_has_begun_is_not_there_for_the_next_person(page: Page) -> None:
+    form = Form(page)
+    form.enter("Early bird")
+    form.objects("begun by somebody else")
+    form.active("count_0")
+    source = page.get_by_role("img", name="The picture to judge").get_attribute("src") or ""
+    page.get_by_role("button", name="not Early bird?").click()
+    form.start("Latecomer")
+    expect(page.get_by_role("img", name="The picture to judge")).to_have_attribute("src", source)
+    page.get_by_role("button", name="not Latecomer?").click()
+    field = page.get_by_role("textbox", name="Your name")
+    expect(field).to_be_focused()
+    form.type("Early bird")
+    form.press("Enter")
+    expect(form.field).to_have_value("begun by somebody else")
+
+
 def test_an_unsaved_answer_survives_a_reload(visitor: Visit, server: Server) -> None:
     one = visitor(server)
     form = Form(one.page)

@@ -14,7 +14,7 @@ export class Bars {
     this.fill = h("div", { class: "cc-form__fill" });
     this.bar = h("div", { class: "cc-form__progress", role: "progressbar", "aria-label": t("Progress"), "aria-valuemin": 0 }, this.fill);
     this.title = h("span", { class: "cc-form__title" });
-    this.home = h("a", { class: "cc-form__home", href: at("/annotate/"), "aria-label": t("Home") }, h("img", { src: at("/assets/icon.svg"), alt: "", width: 24, height: 24 }), this.title);
+    this.home = h("a", { class: "cc-form__home", href: at("/annotate/"), "aria-label": t("Home") }, h("span", { class: "cc-form__mark" }), this.title);
     this.count = h("span", { class: "cc-form__count" });
     this.person = h("span", { class: "cc-form__person" });
     this.leave = button("", { class: "cc-button cc-button--quiet cc-form__leave", hidden: true }, actions.leave);

@@ -236,7 +236,9 @@ export class Item {
     const view = this.views.get(this.active);
     view.focus();
     if (this.host.reveal) return this.host.reveal(view.element);
-    return view.element.scrollIntoView({ block: "nearest", behavior: "auto" });
+    // a question higher than the room for it begins at the top
+    const block = view.element.offsetHeight > this.list.clientHeight ? "start" : "nearest";
+    return view.element.scrollIntoView({ block, behavior: "auto" });
   }
 
   /** To the next or previous question shown; past the last one to the submit button. */
@@ -263,9 +265,9 @@ export class Item {
     const { missing, shown } = this;
     if (this.complainOfField()) return undefined;
     if (missing.length === 0) return this.host.submit(this);
-    // Enter after the answer that led here is no mistake of this picture's
-    if (byKey && this.isUntouched) return this.show();
     if (missing.includes(this.active)) {
+      // Enter after the answer that led here is no mistake of this picture's
+      if (byKey && this.isUntouched) return this.show();
       const score = suggestions(this.questionnaire, this.answers).get(this.active);
       return score ? this.answer(this.active, score, true) : this.complain({ [this.active]: t(MISSING) });
     }

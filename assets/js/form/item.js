@@ -10,6 +10,7 @@ import { inLanguage, later, t } from "../texts.js";
 import { remember } from "./typed.js";
 
 const SETTLE_MS = 120;
+const AIR_PX = 24; // around a question, in a list that scrolls
 const COUNT_KEY = "c";
 const MISSING = later("Please answer this question, or choose “Cannot tell”.");
 
@@ -237,7 +238,7 @@ export class Item {
     view.focus();
     if (this.host.reveal) return this.host.reveal(view.element);
     // a question higher than the room for it begins at the top
-    const block = view.element.offsetHeight > this.list.clientHeight ? "start" : "nearest";
+    const block = view.element.offsetHeight > this.list.clientHeight - AIR_PX ? "start" : "nearest";
     return view.element.scrollIntoView({ block, behavior: "auto" });
   }
 

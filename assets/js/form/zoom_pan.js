@@ -88,7 +88,12 @@ export class ZoomPan {
     if (event.target.closest("button")) return;
     if (this.pointers.size === 0) this.dragged = false;
     this.pointers.set(event.pointerId, { x: event.clientX, y: event.clientY, from: { x: event.clientX, y: event.clientY } });
-    if (this.isLarger || this.pointers.size === 2) this.frame.setPointerCapture(event.pointerId);
+    if (!this.isLarger && this.pointers.size < 2) return;
+    try {
+      this.frame.setPointerCapture(event.pointerId);
+    } catch {
+      /* the finger is gone already */
+    }
   }
 
   move(event) {

@@ -1,7 +1,7 @@
 """Reasons, methods and remarks: codes with values, no words.
 
 The statistics say with a `Reason` why there is no value, interval or verdict, with a `Method` how value and interval were made,
-and with a `Remark` what a number says beside others. `concord.common.sentences` has one sentence for each code.
+and with a `Remark` what a number says beside others. `concord.common.reason_sentences` has one sentence for each code.
 """
 
 from __future__ import annotations
@@ -387,8 +387,8 @@ class Coded:
         return _restored, (type(self), self.code, self.values)
 
     def __str__(self) -> str:
-        """Refuse to stand in a text: `concord.common.sentences` has the words."""
-        raise TypeError(f"{self!r} is no text; concord.common.sentences.text says it in words")
+        """Refuse to stand in a text: `concord.common.reason_sentences` has the words."""
+        raise TypeError(f"{self!r} is no text; concord.common.reason_sentences.text says it in words")
 
     @property
     def without_interval(self) -> bool:

@@ -19,7 +19,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from annotation.questionnaires import ab, tifa_vqa
-from annotation.questionnaires.base import COLORS, clean
+from annotation.questionnaires.base import COLORS, check
 from annotation.questionnaires.form import FormItem
 from annotation.questionnaires.geneval import NAME, RULE_VERSION, derive, geneval_questionnaire, position_pairs
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
@@ -137,7 +137,7 @@ def answer(person: SimulatedPerson, spec: Spec, scene: Scene, rng: np.random.Gen
                 side = "neither" if rng.random() < 0.5 else OPPOSITE.get(side, side)
             answers[("position_x", "position_y")[axis] + suffix] = _unless_unsure(person, rng, side)
     answers["caption_fit"] = _fit(spec, answers, rng, person)
-    return clean(geneval_questionnaire(spec), answers)
+    return check(geneval_questionnaire(spec), answers).answers
 
 
 def _about(person: SimulatedPerson, k: int, wanted: ObjectSpec, scene: Scene, rng: np.random.Generator) -> dict[str, Any]:
@@ -233,7 +233,7 @@ def annotate_vqa(
                     rater_id=person.rater.rater_id,
                     questionnaire=tifa_vqa.NAME,
                     answers=answers,
-                    judgements=tuple(derived.judgement for derived in tifa_vqa.FORM.derive(asking, answers)),
+                    judgements=tuple(tifa_vqa.FORM.derive(asking, answers)),
                     rule_version=tifa_vqa.FORM.rule_version,
                     raw={"questions": VERSION},
                 )
@@ -290,7 +290,7 @@ def vote(pairs: Iterable[DepictedPair], people: Sequence[SimulatedPerson] = PEOP
                     rater_id=person.rater.rater_id,
                     questionnaire=ab.NAME,
                     answers=answers,
-                    judgements=tuple(derived.judgement for derived in ab.FORM.derive(form_item, answers)),
+                    judgements=tuple(ab.FORM.derive(form_item, answers)),
                     rule_version=ab.FORM.rule_version,
                     raw={"order": list(order)},
                 )

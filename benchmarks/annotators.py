@@ -23,7 +23,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from PIL import Image as Picture
 
-from annotation.questionnaires.base import Question, Questionnaire, clean, validate, visible
+from annotation.questionnaires.base import Question, Questionnaire, check, visible
 from concord.form.item_form import campaign_of, item_form
 from data.campaigns.items import CampaignItem
 from data.campaigns.settings import Campaign
@@ -352,9 +352,9 @@ def chooser(items: Sequence[ItemQuestions]) -> Choose:
         replies: dict[str, Any] = {}
         for index, question in enumerate(questionnaire.questions):
             replies[question.id] = _answer(question, variant + 5 * index)
-        replies = clean(questionnaire, {id_: replies[id_] for id_ in visible(questionnaire, replies)})
-        assert not validate(questionnaire, replies)
-        return replies
+        checked = check(questionnaire, {id_: replies[id_] for id_ in visible(questionnaire, replies)})
+        assert not checked.errors
+        return checked.answers
 
     return lambda name, ticket: answers(ticket, zlib.crc32(f"{name} {ticket}".encode()) % _VARIANTS)
 

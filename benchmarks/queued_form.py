@@ -25,7 +25,7 @@ import gradio as gr
 import uvicorn
 from fastapi import FastAPI
 
-from annotation.questionnaires.base import COLORS, COUNTS, Option, Questionnaire, clean, validate
+from annotation.questionnaires.base import COLORS, COUNTS, Option, Questionnaire, check
 from annotation.questionnaires.geneval import CAPTION_FIT, POSITION_X, POSITION_Y, REALISM
 from benchmarks.measuring import command_line
 from concord.form.item_form import campaign_of, item_form
@@ -75,9 +75,10 @@ class QueuedDesk:
             raise gr.Error("This image is no longer part of the project.")
         about = item_form(self._store, campaign, task, person)
         answers = _answers(about.questionnaire, blank, values)
-        if validate(about.questionnaire, answers):
+        checked = check(about.questionnaire, answers)
+        if checked.errors:
             raise gr.Error("Some answers are missing or invalid.")
-        annotation = about.annotation(person, clean(about.questionnaire, answers), annotation_id=str(uuid.uuid4()))
+        annotation = about.annotation(person, checked.answers, annotation_id=str(uuid.uuid4()))
         recording.submit(self._store, annotation, about.form.undecided)
         return self._next(person)
 

@@ -8,8 +8,8 @@ its value on TRUTH prompts. Coverage must fit .93 to .97 as far as the exact 99 
 cells: a truth from .1 to .9, and an interval in each study; in others at most .07 of the studies may have an interval that does
 not hold the truth. Ends with 1 where a cell fails.
 
-Intervals are by prompt: where equivalent prompts are equally hard (`alike`) there are fewer independent ones than prompts.
-These cells are printed, not judged.
+Each relation is a task, so that the two prompts of an equivalent pair stand in two tasks; VISOR's metrics are judged where
+these are equally hard (`alike`), too, and as means over tasks.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from agreement.suite_metrics.both_objects import Roles
 from agreement.suite_metrics.formulas import EquivalentPrompts
 from agreement.suite_metrics.verdicts import RelationPrompt, geneval_metrics, visor_metrics
 
-TRUTH: Final = 8_000
+TRUTH: Final = 16_000
 IMAGES: Final = 4
 SIZES: Final = (30, 60, 150)
 SCALES: Final = {("s", "correct"): "nominal:yes|no", ("s", "present"): "nominal:yes|no"}
@@ -52,27 +52,35 @@ def study(prompts: int, seed: int, *, intervals: bool, alike: bool = False) -> l
     both_rate, right_rate = (np.repeat(rng.beta(1.5, 1.5, drawn), prompts // drawn) for _ in range(2))
     shown = rng.random((prompts, IMAGES)) < both_rate[:, None]
     holds = rng.random((prompts, IMAGES)) < right_rate[:, None]
+    places = [EquivalentPrompts(str(n // 2), n % 2 == 0, _relation(n)) for n in range(prompts)]
+    task = [place.relation for place in places]
     parts = []
     for rater, kind, error in (("m", "scorer", 0.0), *((f"r{k}", "human", 0.1) for k in range(3))):
         here, right = (truth ^ (rng.random(truth.shape) < error) for truth in (shown, holds))
-        parts.append(_rows(rater, kind, "present", "a", np.ones_like(here)))
-        parts.append(_rows(rater, kind, "present", "b", here))
-        parts.append(_rows(rater, kind, "correct", None, here & right))
+        parts.append(_rows(rater, kind, "present", "a", np.ones_like(here), task))
+        parts.append(_rows(rater, kind, "present", "b", here, task))
+        parts.append(_rows(rater, kind, "correct", None, here & right, task))
     frame = pd.concat(parts, ignore_index=True)
-    places = (EquivalentPrompts(str(n // 2), n % 2 == 0, _RELATIONS[n // 2 % len(_RELATIONS)]) for n in range(prompts))
     asked = {f"p{n:05}": RelationPrompt(Roles("a", "b", relation=True), place) for n, place in enumerate(places)}
     options = Options(intervals=intervals, each_generator=False)
-    made = [*visor_metrics(frame, SCALES, asked, options), *geneval_metrics(frame, SCALES, options)]
-    return [row for row in made if row.task == "all"]
+    estimates = visor_metrics(frame, SCALES, asked, options)
+    if not alike:
+        estimates += geneval_metrics(frame, SCALES, options)
+    return [row for row in estimates if row.task in ("all", "tasks_mean")]
 
 
-def _rows(rater: str, kind: str, aspect: str, target: str | None, labels: BoolArray) -> pd.DataFrame:
+def _relation(prompt: int) -> str:
+    """Return the relation of a prompt: the one after it asks the same by the opposite relation."""
+    return _RELATIONS[2 * (prompt // 2 % 2) + prompt % 2]
+
+
+def _rows(rater: str, kind: str, aspect: str, target: str | None, labels: BoolArray, task: Sequence[str]) -> pd.DataFrame:
     prompts, images = labels.shape
     prompt = np.repeat([f"p{n:05}" for n in range(prompts)], images)
     item = [f"{name}/{k}" for name, k in zip(prompt, np.tile(np.arange(images), prompts), strict=True)]
     rows = {
-        "suite": "s", "task": "t", "generator": "g", "prompt": prompt, "item": item, "rater": rater, "kind": kind,
-        "identity": "person" if kind == "human" else None, "simulated": False, "aspect": aspect, "target": target,
+        "suite": "s", "task": np.repeat(task, images), "generator": "g", "prompt": prompt, "item": item, "rater": rater,
+        "kind": kind, "identity": "person" if kind == "human" else None, "simulated": False, "aspect": aspect, "target": target,
         "label": np.where(labels.ravel(), "yes", "no"), "number": np.nan, "seq": 0, "excluded": None,
     }  # fmt: skip
     return pd.DataFrame(rows)[list(COLUMNS)]
@@ -115,19 +123,19 @@ def _exact(hits: int, n: int) -> tuple[float, float]:
 
 
 def main(words: Sequence[str]) -> int:
-    """Print a line for each size, rater and metric; return 1 if one fails."""
+    """Print a line for each size, rater, metric and mean; return 1 if one fails."""
     studies = int(words[words.index("--studies") + 1]) if "--studies" in words else 500
     failed = 0
     for alike, prompts in product((False, True), SIZES):
         truths = study(TRUTH, 1, intervals=False, alike=alike)
-        cells = {(row.rater, row.statistic): CellCount(row.value) for row in truths if row.value is not None}
+        cells = {(row.rater, row.statistic, row.task): CellCount(row.value) for row in truths if row.value is not None}
         for seed in range(studies):
             for row in study(prompts, seed + 2, intervals=True, alike=alike):
-                cells[row.rater, row.statistic].add(row)
-        for (rater, statistic), cell in cells.items():
-            bad = not alike and cell.fails(studies)
+                cells[row.rater, row.statistic, row.task].add(row)
+        for (rater, statistic, task), cell in cells.items():
+            bad = cell.fails(studies)
             failed += bad
-            where = f"{prompts:4} prompts{' alike' if alike else ''}  {rater or 'people':7} {statistic:23}"
+            where = f"{prompts:4} prompts{' alike' if alike else ''}  {rater or 'people':7} {statistic:23} {task:10}"
             print(f"{where} {cell.line()}{'  FAILS' if bad else ''}", flush=True)
     return 1 if failed else 0
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from threading import Lock
-from typing import Any, Final
+from typing import Any
 
 import pandas as pd
 
@@ -34,7 +34,7 @@ from agreement.thresholds import ThresholdAgreement, thresholds
 from concord.common import live_updates
 from concord.common.context import CommandError, Context, UsageError
 from concord.common.estimate_json import estimate_json
-from data.aspects import NO, YES, Scales
+from data.aspects import MOVED_ASPECTS, NO, YES, Scales
 from data.selection import Selection
 from data.store import library
 from data.store.analysis import aggregates
@@ -98,10 +98,6 @@ class Further:
 
     comparisons: bool = False
     thresholds: bool = False
-
-
-MOVED_ASPECTS: Final = {"caption_fit": "caption_match", "realism": "shape_realism"}
-"""Aspects that answers in our words had while they shared them with answers in the words of GenEval's authors."""
 
 
 def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Selection:

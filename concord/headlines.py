@@ -23,7 +23,7 @@ from agreement.estimate import Estimate, WithInterval
 from agreement.generators import GeneratorDifference, compare_generators
 from agreement.pair.confusion import GAP, HIGH
 from agreement.report.ceiling import FINER, NO_INTERVALS, SAW_LABELS
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from data.aspects import YES_NO_ASPECTS
 from data.selection import PEOPLE, SIMULATED
 
@@ -225,7 +225,7 @@ def people_level(row: Estimate) -> PeopleLevel:
     ceiling = row.ceiling
     scorer = str(row.rater)
     if ceiling is None or ceiling.value is None:
-        reason = sentences.text_or_none(ceiling.reason if ceiling else None)
+        reason = reason_sentences.text_or_none(ceiling.reason if ceiling else None)
         reason = reason or f"nobody was put in its place by {wording.title(row.statistic)}"
         return PeopleLevel(scorer, None, None, None, None, reason)
     return PeopleLevel(scorer, ceiling.value, ceiling.low, ceiling.high, ceiling.verdict.scorer, None)

@@ -158,8 +158,8 @@ def derive_source(source: JudgedSource) -> tuple[str, Sequence[Judgement]]:
         return rate((source.payload if source.questionnaire is None else source.answers) or {})
     form, members = form_of(source.questionnaire, source.definition), source.members or (source.item_id,)
     order = tuple((source.raw or {}).get("order", ()))
-    item = FormItem("", source.spec or {}, len(members), source.questions, source.generators, order)
-    return form.rule_version, form.judgements(item, source.answers or {}, members)
+    item = FormItem("", source.spec or {}, len(members), source.questions, source.generators, order, members)
+    return form.rule_version, form.derive(item, source.answers or {})
 
 
 def rebuild(context: Context) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 from agreement.catalogue import TWO_AT_A_GLANCE
 from concord.agreement import scales_of
 from concord.common import live_updates, wording
-from data.aspects import YES_NO_ASPECTS
+from data.aspects import YES_NO_ASPECTS, current_aspect
 from data.selection import Selection
 from data.store.browse import contents, scopes
 from data.store.browse.scopes import ScopeSize
@@ -139,7 +139,7 @@ def open_scope(store: Store, asked: Scope) -> OpenScope | None:
     suite = known(asked.suite, sorted(judged), "suite")
     here = judged[suite or first]
     aspects = here.aspects or ["correct"]
-    aspect = known(asked.aspect, aspects, "question")
+    aspect = known(current_aspect(asked.aspect, aspects), aspects, "question")
     main = next((name for name in MAIN_ASPECTS if name in aspects), aspects[0])
     chosen = tuple(name for name in asked.generator if known(name, here.generators, "generator"))
     if len(chosen) == len(here.generators):

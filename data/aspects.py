@@ -6,6 +6,7 @@ A scale is written as on the command line (``import ratings --scale``): ``nomina
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 YES: Final = "yes"
@@ -48,6 +49,16 @@ SCALES: Final[dict[str, str]] = {
     "order": "nominal",
 }
 """Scale of each aspect of the design (section 1); a user's own aspect brings its scale with its first import."""
+
+MOVED_ASPECTS: Final = {"caption_fit": "caption_match", "realism": "shape_realism"}
+"""Aspects that answers in our words had while they shared them with answers in the words of GenEval's authors."""
+
+
+def current_aspect(name: str, known: Collection[str]) -> str:
+    """Return the name that an aspect of an old address has now, where the project knows that alone; else the name itself."""
+    now = MOVED_ASPECTS.get(name, name)
+    return now if name not in known and now in known else name
+
 
 COUNT_CAP: Final = 5
 """Counts are judged 0..5, where 5 means "5 or more"; raw counts stay in evidence."""

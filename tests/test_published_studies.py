@@ -27,7 +27,7 @@ from concord.meta.findings import alt_test, rank
 from concord.studies.comparison import ComparedNumber, compare
 from data.selection import Selection
 from data.store.core.store import Store
-from data.studies.published import STUDIES as PUBLISHED
+from data.studies import geneval, tifa
 from tests.agreement.oracles import krippendorff, stats
 
 STUDIES = Path(__file__).resolve().parents[2] / "shared" / "studies"
@@ -36,6 +36,7 @@ pytestmark = [
     pytest.mark.skipif(not STUDIES.is_dir(), reason="the published studies are not beside this checkout"),
 ]
 
+PUBLISHED = {"geneval": geneval.GENEVAL, "tifa": tifa.TIFA}
 GENEVAL = {"sdv2": "annotations_sdv2.csv", "if-xl": "annotations_if-xl.csv"}
 TASKS = ("single_object", "two_object", "counting", "colors", "position", "color_attr")
 

@@ -160,7 +160,8 @@ class ScorerAgreement:
         elif statistic in NUMBER_ALPHAS:
             values, reason = pair_alpha(statistic, *self._numbers(people_as), self._weights)
         else:
-            values, reason = self._table(statistic, people_as)
+            sums = self._sums(people_as)
+            values, reason = two_raters.FORMULAS[statistic](sums), two_raters.why_undefined(statistic, sums)
         reason = reason if self._people.size else self._sides.apart
         return outcome(values, reason, use, self._sides.method(people_as), unsure)
 
@@ -249,12 +250,11 @@ class ScorerAgreement:
         mine, theirs = self._pair_columns(people_as), other._pair_columns(people_as)
         return hypothesis_tests.table_difference(statistic, mine, theirs, self._measure.labels)
 
-    def _table(self, statistic: str, people_as: PeopleAs) -> tuple[FloatArray, Reason]:
+    def _sums(self, people_as: PeopleAs) -> two_raters.PairSums:
         if people_as not in self._made:
             weighted = self._weights @ self._pair_columns(people_as)
             self._made[people_as] = two_raters.PairSums.unpack(weighted, self._measure.labels)
-        sums = self._made[people_as]
-        return two_raters.FORMULAS[statistic](sums), two_raters.why_undefined(statistic, sums)
+        return self._made[people_as]
 
     def _pair_columns(self, people_as: PeopleAs) -> FloatArray:
         mine, theirs, cluster = self._label, self._people.label, self._cluster.codes

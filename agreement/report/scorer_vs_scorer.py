@@ -6,7 +6,7 @@ so that the interval is that of the paired difference; p is that of the sign-fli
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -23,6 +23,8 @@ from agreement.report.report import ReportTopic, estimate_of, read_topics
 from agreement.report.scorer_human import ComparisonScale, PairedJudgements, ScorerAgreement, pair_judgements, to_majority
 from agreement.statistics.two_raters import FORMULAS as OF_LABELS
 from agreement.study.cells import (
+    ALL,
+    TASKS_MEAN,
     Cell,
     CellName,
     CellOutcome,
@@ -314,14 +316,33 @@ class _TopicComparisons:
 
 
 def _corrected(table: Sequence[Comparison]) -> list[Comparison]:
-    """Holm over one table, of the sign-flip test's p and of McNemar's."""
-    tests = sum(each.p is not None for each in table)
-    out = []
-    mcnemars = holm([each.mcnemar.p if each.mcnemar else None for each in table])
-    for each, p_holm, p_mcnemar in zip(table, holm([each.p for each in table]), mcnemars, strict=True):
-        mcnemar = replace(each.mcnemar, p_holm=p_mcnemar) if each.mcnemar else None
-        method = each.method
-        if each.p is not None:
-            method = joined(method, Method(MethodCode.HOLM, comparisons=tests))
-        out.append(replace(each, p_holm=p_holm, mcnemar=mcnemar, method=method))
-    return out
+    """Return the comparisons of one family with p corrected by Holm's method: the sign-flip test's and McNemar's.
+
+    Where there is one task, its row, that of all tasks and their mean are one test, which counts once.
+    """
+    alone = len({each.task for each in table} - {ALL, TASKS_MEAN}) == 1
+    tests: dict[Hashable, list[Comparison]] = {}
+    for each in table:
+        tests.setdefault((each.a, each.b, each.n_items if alone else each.task), []).append(each)
+    p = [_largest(each.p for each in same) for same in tests.values()]
+    mcnemars = [_largest(each.mcnemar.p for each in same if each.mcnemar) for same in tests.values()]
+    count = sum(each is not None for each in p)
+    corrected = {
+        id(each): (p_holm, p_mcnemar)
+        for same, p_holm, p_mcnemar in zip(tests.values(), holm(p), holm(mcnemars), strict=True)
+        for each in same
+    }
+    return [_with_corrected(each, *corrected[id(each)], count) for each in table]
+
+
+def _largest(p: Iterable[float | None]) -> float | None:
+    """Return the largest p of one test's rows, which differ by chance where flips are drawn; None without one."""
+    return max((each for each in p if each is not None), default=None)
+
+
+def _with_corrected(comparison: Comparison, p_holm: float | None, p_mcnemar: float | None, count: int) -> Comparison:
+    mcnemar = replace(comparison.mcnemar, p_holm=p_mcnemar) if comparison.mcnemar else None
+    if comparison.p is None:
+        return replace(comparison, mcnemar=mcnemar)
+    method = joined(comparison.method, Method(MethodCode.HOLM, comparisons=count))
+    return replace(comparison, p_holm=p_holm, mcnemar=mcnemar, method=method)

@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 
 from agreement.estimate import Estimate, Kind
-from agreement.inference.intervals import SHARE, Deletions
+from agreement.inference.intervals import SHARE, Deletions, Deviations
 from agreement.numeric import FloatArray, IntArray, share_of, sums_by
 from agreement.reasons import Method, MethodCode, Reason, joined
 from agreement.report.report import estimate_of
 from agreement.report.scorer_human import strict_majority
 from agreement.study.cells import (
     ALL,
+    TASKS_MEAN,
     Cell,
     CellName,
     CellOutcome,
@@ -24,6 +25,7 @@ from agreement.study.cells import (
     Options,
     Outcome,
     Used,
+    cell_name,
     compact,
     first_of,
     interval,
@@ -57,6 +59,8 @@ def visor_metrics(
 ) -> list[Estimate]:
     """Return VISOR's metrics of each scorer and of people, by generator and task; consistency by relation.
 
+    Equivalent prompts are left out together: they may be equally hard, and stand in different tasks.
+
     Args:
         frame: a long frame of judgements, as for `report.build`.
         scales: the scale of each (suite, aspect) of the frame.
@@ -74,8 +78,9 @@ def visor_metrics(
     estimates: list[Estimate] = []
     for suite in read(derived, known):
         places = [prompts[prompt_of[item]].place for item in suite.items]
+        pairs = _pair_codes(places)
         for rater in _raters(suite):
-            estimates += _estimates(suite, rater, METRICS_OF_KIND["visor"], options)
+            estimates += _estimates(suite, rater, METRICS_OF_KIND["visor"], options, pairs)
             estimates += _consistency(suite, rater, places, options)
     return estimates
 
@@ -220,29 +225,77 @@ def _how(metric: Metric, rater: _Rater) -> Method:
     return joined(Method(MethodCode.SUITE_METRIC, metric=metric.name), people)
 
 
-def _share(trials: Trials, cluster: IntArray, deletions: Deletions) -> tuple[FloatArray, int]:
-    """Return a share and its replicates without each prompt, and how many prompts there are; NaN without a trial."""
-    there = trials.n > 0
-    prompts = compact(cluster[there])
-    if not prompts.size:
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """A share of trials, one entry for each prompt (and generator) with a trial, and the block that each is left out with."""
+
+    trials: Trials
+    prompt: IntArray
+    block: IntArray
+
+    @classmethod
+    def of(cls, trials: Trials, prompt: IntArray, block: IntArray) -> _Share:
+        """Return the share of the entries that have a trial."""
+        there = trials.n > 0
+        return cls(Trials(trials.hits[there], trials.n[there]), prompt[there], block[there])
+
+    @property
+    def prompts(self) -> int:
+        """Return how many prompts have a trial."""
+        return int(np.unique(self.prompt).size)
+
+
+def _replicates(shares: Sequence[_Share], deletions: Deletions) -> tuple[FloatArray, int]:
+    """Return the mean of shares and its replicates without each block, and how many blocks there are; NaN without a trial."""
+    blocks = compact(np.concatenate([share.block for share in shares]))
+    if not all(share.block.size for share in shares):
         return np.full(1, np.nan), 0
-    return share_of(trials.hits[there], trials.n[there], prompts.codes, deletions.weights(prompts.size)), prompts.size
+    weights = deletions.weights(blocks.size)
+    ends = np.cumsum([share.block.size for share in shares])[:-1]
+    codes = np.split(blocks.codes, ends)
+    each = [share_of(part.trials.hits, part.trials.n, code, weights) for part, code in zip(shares, codes, strict=True)]
+    return np.asarray(np.mean(each, axis=0), float), blocks.size
 
 
-def _estimates(suite: Suite, rater: _Rater, metrics: Sequence[Metric], options: Options) -> Iterator[Estimate]:
+def _outcome(share: _Share, metric: Metric, rater: _Rater, used: Used, deletions: Deletions) -> Outcome:
+    """Return a metric of one cell, whose interval goes by blocks."""
+    values, blocks = _replicates([share], deletions)
+    found = outcome(values, Reason(metric.undefined), used, _how(metric, rater))
+    return found if found.deviations is None else replace(found, deviations=Deviations.of(values, blocks))
+
+
+def _pair_codes(places: Sequence[EquivalentPrompts]) -> IntArray:
+    """Return the code of each item's pair of equivalent prompts."""
+    codes: dict[str, int] = {}
+    return np.array([codes.setdefault(place.pair, len(codes)) for place in places], np.int64)
+
+
+def _estimates(
+    suite: Suite, rater: _Rater, metrics: Sequence[Metric], options: Options, pairs: IntArray | None = None
+) -> Iterator[Estimate]:
+    """Yield the metrics of a rater in each cell; `pairs`: the code of each item's pair of prompts, if prompts come in pairs."""
     wanted = [metric for metric in metrics if metric.name in TRIALS and rater.needed(metric)]
+    of_tasks: dict[tuple[str, Key], list[_Share]] = {}
 
     def compute(cell: Cell) -> dict[Key, Outcome]:
         counted = _Counted.of({name: cell.of(rows) for name, rows in rater.judged.items()}, suite)
-        made = {}
+        block = counted.cluster if pairs is None else pairs[counted.item]
+        outcomes = {}
         for metric in wanted:
-            values, prompts = _share(TRIALS[metric.name](counted.counts), counted.cluster, cell.deletions)
-            used = counted.used(metric, prompts)
-            made[Key(metric.name, rater=rater.name)] = outcome(values, Reason(metric.undefined), used, _how(metric, rater))
-        return made
+            key = Key(metric.name, rater=rater.name)
+            share = _Share.of(TRIALS[metric.name](counted.counts), counted.cluster, block)
+            if cell.task is not None:
+                of_tasks.setdefault((cell_name(cell, suite).generator, key), []).append(share)
+            outcomes[key] = _outcome(share, metric, rater, counted.used(metric, share.prompts), cell.deletions)
+        return outcomes
 
     if wanted:
         for found in walk(_together(rater.judged), suite, options, compute):
+            if pairs is not None and found.place.task == TASKS_MEAN and found.outcome.deviations is not None:
+                # a pair has a prompt in each of two tasks
+                deletions = Deletions(options.intervals, options.seed)
+                deviations = Deviations.of(*_replicates(of_tasks[found.place.generator, found.key], deletions))
+                found = replace(found, outcome=replace(found.outcome, deviations=deviations))
             yield _estimate(found, suite, rater)
 
 
@@ -267,7 +320,7 @@ def _consistency(suite: Suite, rater: _Rater, places: Sequence[EquivalentPrompts
     metric = METRICS[VISOR_CONSISTENCY]
     if not rater.needed(metric):
         return
-    codes = {pair: code for code, pair in enumerate(dict.fromkeys(place.pair for place in places))}
+    codes = dict(zip((place.pair for place in places), _pair_codes(places).tolist(), strict=True))
     for generator in [*_generators(rater, options), None]:
         cell = Cell(generator, None, Deletions(options.intervals, options.seed))
         by_relation = _alike(cell, suite, rater, places, codes)
@@ -293,9 +346,9 @@ def _alike(
     made = {}
     for part in equivalent_trials(counted.counts, asked, counted.generator.tolist()):
         pair = np.array([codes[name] for name in part.pair], np.int64)
-        values, pairs = _share(part.trials, pair, cell.deletions)
+        share = _Share.of(part.trials, pair, pair)
         counting = {name for name, n in zip(part.pair, part.trials.n, strict=True) if n}
         images = sum(int(n) for place, n in zip(asked, counted.counts.judged, strict=True) if place.pair in counting)
-        used = Used(images, int(part.trials.n.sum()), pairs)
-        made[part.relation] = outcome(values, Reason(metric.undefined), used, _how(metric, rater))
+        used = Used(images, int(part.trials.n.sum()), share.prompts)
+        made[part.relation] = _outcome(share, metric, rater, used, cell.deletions)
     return made

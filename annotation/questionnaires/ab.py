@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from annotation.questionnaires import worked_examples
 from annotation.questionnaires.base import Blank, InstructionSection, Option, Question, Questionnaire, is_blank, says_blank
-from annotation.questionnaires.form import Derived, Form, FormItem, meaning, unsure
+from annotation.questionnaires.form import Form, FormItem, meaning, unsure
 from data.aspects import CANNOT_TELL
 from data.records import Judgement
 
@@ -68,9 +68,9 @@ def unfit(item: FormItem) -> str | None:
     return None if odd is None else f"a generator named '{odd}' cannot be told from that answer"
 
 
-def _derive(item: FormItem, answers: Mapping[str, Any]) -> list[Derived]:
+def _derive(item: FormItem, answers: Mapping[str, Any]) -> list[Judgement]:
     answer = NONE if all(says_blank(answers, blank) for blank in BLANKS) else answers.get("preference")
-    return [] if is_blank(answer) else [Derived(preference(item, str(answer)))]
+    return [] if is_blank(answer) else [preference(item, str(answer))]
 
 
 _QUESTION: Final = Question("preference", "choice", "Which image is faithful to this text?", options=CHOICES, caption=True)

@@ -1,7 +1,7 @@
 """Questions as data: what is asked, which questions are shown, which options they offer, which answers are taken and why not.
 
 Which question is shown depends on earlier answers by conditions that are data, so that the browser evaluates the very same
-ones (``assets/js/form/rules.js``). `validate` is what the server says of anything that is sent to it.
+ones (``assets/js/form/rules.js``). `check` is what the server says of anything that is sent to it.
 """
 
 from __future__ import annotations
@@ -159,13 +159,6 @@ def visible(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> list[st
     return shown
 
 
-def clean(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> dict[str, Any]:
-    """The answers without blanks and those of hidden questions, left over from a changed mind; texts trimmed."""
-    answered = ((id_, answers[id_]) for id_ in visible(questionnaire, answers) if not is_blank(answers.get(id_)))
-    cleaned = {id_: value.strip() if isinstance(value, str) else value for id_, value in answered}
-    return cleaned | {blank.id: YES for blank in questionnaire.blanks if says_blank(answers, blank)}
-
-
 def says_blank(answers: Mapping[str, Any], blank: Blank = Blank()) -> bool:
     """Whether these answers say that the image is blank."""
     return same(answers.get(blank.id), YES)
@@ -266,8 +259,21 @@ def in_english(text: str, /, **values: object) -> str:
     return text.format(**values)
 
 
-def validate(questionnaire: Questionnaire, answers: Mapping[str, Any], say: Wording = in_english) -> dict[str, str]:
-    """What is wrong, by question id; empty iff the answers can be stored. Hidden questions' answers are not looked at."""
+@dataclass(frozen=True, slots=True)
+class CheckedAnswers:
+    """Answers to a questionnaire, checked.
+
+    Attributes:
+        errors: what is wrong, by question id; empty iff the answers can be stored.
+        answers: without blanks and answers to hidden questions, left over from a changed mind; texts trimmed.
+    """
+
+    errors: dict[str, str]
+    answers: dict[str, Any]
+
+
+def check(questionnaire: Questionnaire, answers: Mapping[str, Any], say: Wording = in_english) -> CheckedAnswers:
+    """Return answers as they are stored, and what is wrong with them; answers to hidden questions are not looked at."""
     questions = {question.id: question for question in questionnaire.questions}
     blanks = {blank.id: blank for blank in questionnaire.blanks}
     strange = [id_ for id_ in answers if id_ not in questions and id_ not in blanks]
@@ -275,11 +281,16 @@ def validate(questionnaire: Questionnaire, answers: Mapping[str, Any], say: Word
     for id_, blank in blanks.items():
         if answers.get(id_) is not None and not says_blank(answers, blank):
             errors[id_] = say("For a blank image answer “yes”; otherwise leave this out.")
+    answered: dict[str, Any] = {}
     for id_ in visible(questionnaire, answers):
-        wrong = problem(questions[id_], answers.get(id_), say)
+        answer = answers.get(id_)
+        wrong = problem(questions[id_], answer, say)
         if wrong is not None:
             errors[id_] = wrong
-    return errors
+        if not is_blank(answer):
+            answered[id_] = answer.strip() if isinstance(answer, str) else answer
+    answered |= {blank.id: YES for blank in blanks.values() if says_blank(answers, blank)}
+    return CheckedAnswers(errors, answered)
 
 
 def problem(question: Question, answer: Any, say: Wording = in_english) -> str | None:

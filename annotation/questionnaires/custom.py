@@ -18,8 +18,9 @@ import yaml
 from annotation.questionnaires import ab
 from annotation.questionnaires.base import Blank, Condition, InstructionSection, Question, Questionnaire, says_blank, visible
 from annotation.questionnaires.custom_question import Ask, Mistake, ask, judgement, known_keys, words
-from annotation.questionnaires.form import Derived, Form, FormItem, ItemKind, Meaning
+from annotation.questionnaires.form import Form, FormItem, ItemKind, Meaning
 from data.files import InputError, quoted
+from data.records import Judgement
 from data.validation import did_you_mean
 
 LARGEST: Final = 200_000
@@ -301,7 +302,7 @@ def _at(question: str, k: int) -> str:
 
 def _derive(
     name: str, version: str, item: ItemKind, asks: tuple[Ask, ...], form_item: FormItem, answers: Mapping[str, Any]
-) -> list[Derived]:
+) -> list[Judgement]:
     questionnaire = _build(name, version, item, (), asks, {}, form_item)
     # by the place of an image whether it is blank; a question about all is void when all are
     void: dict[int | None, bool] = {blank.member: says_blank(answers, blank) for blank in questionnaire.blanks}
@@ -311,12 +312,12 @@ def _derive(
         _id(definition, k): definition.if_blank if void[k] else answers.get(_id(definition, k)) for definition, k in places
     }
     shown = set(visible(questionnaire, taken))
-    derived: list[Derived] = []
+    judgements: list[Judgement] = []
     for definition, k in places:
         if _id(definition, k) in shown:
             judged = judgement(definition, taken[_id(definition, k)], form_item, blank=void[k])
-            derived += [Derived(each, None if k is None else form_item.position(k)) for each in judged]
-    return derived
+            judgements += [each if k is None else replace(each, item_id=form_item.image(k)) for each in judged]
+    return judgements
 
 
 def _id(definition: Ask, k: int | None) -> str:

@@ -7,7 +7,7 @@ is that it cannot be told.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from annotation.questionnaires.base import Questionnaire, is_blank
@@ -29,6 +29,7 @@ class FormItem(HasSpec):
         generators: who made the images, in the item's order. Only ``derive`` looks at it: ``build`` makes what a browser
             gets.
         order: at each place on the screen the position of the image within the item; empty: as they are.
+        images: ids of the item's images, in its order. Only ``derive`` needs them, and only where it judges each image.
     """
 
     text: str
@@ -37,19 +38,22 @@ class FormItem(HasSpec):
     questions: tuple[PromptQuestion, ...] = ()
     generators: tuple[str, ...] = ()
     order: tuple[int, ...] = ()
+    images: tuple[str, ...] = ()
 
     def position(self, index: int) -> int:
         """The position within the item of the image at this place on the screen; both from 0."""
         return self.order[index] if self.order else index
 
+    def image(self, index: int) -> str:
+        """Return the id of the image at this place on the screen.
 
-@dataclass(frozen=True, slots=True)
-class Derived:
-    """A judgement, and whose: ``member`` is the position (from 0) within the item of the image that it is about, None: the
-    item itself."""
-
-    judgement: Judgement
-    member: int | None = None
+        Raises:
+            ValueError: the item does not have it.
+        """
+        position = self.position(index)
+        if position >= len(self.images):
+            raise ValueError("a judgement about one of several images cannot belong to an item with a single image")
+        return self.images[position]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,7 @@ class Form:
         item_kind: what is shown: one image, the images of one prompt together (``group``), or two of them (``pair``).
         unfit: why it cannot ask about this, None if it can.
         prompted: whether it looks at the questions of the prompt's own.
+        derive: what follows from answers; ValueError: they are about images that the item does not have.
         undecided: whether one person more must answer, told from the answers of as many as a campaign asks.
         example: what the documentation shows it with.
         worked_examples: pictures with right answers that it brings itself.
@@ -97,7 +102,7 @@ class Form:
     summary: str
     rule_version: str
     build: Callable[[FormItem], Questionnaire]
-    derive: Callable[[FormItem, Mapping[str, Any]], list[Derived]]
+    derive: Callable[[FormItem, Mapping[str, Any]], list[Judgement]]
     meanings: tuple[Meaning, ...]
     example: FormItem
     unfit: Callable[[FormItem], str | None] = lambda _: None
@@ -111,28 +116,12 @@ class Form:
         """The scale of each aspect that it judges."""
         return {meaning.aspect: meaning.scale for meaning in self.meanings}
 
-    def judgements(self, item: FormItem, answers: Mapping[str, Any], members: Sequence[str] = ()) -> tuple[Judgement, ...]:
-        """Return the judgements of a person's answers; ``members`` are the images of an item of several, in their order.
-
-        Raises:
-            ValueError: the answers are about images that the item does not have.
-        """
-        return tuple(_about_member(derived, members) for derived in self.derive(item, answers))
-
     def problem(self, item: FormItem) -> str | None:
         """Why it cannot ask about an item, in words for whoever makes a campaign; None if it can."""
         n = item.n_images
         if (self.item_kind == "image" and n != 1) or (self.item_kind == "pair" and n != 2) or n < 1:
             return f"'{self.name}' is asked of {_SHOWN[self.item_kind]}, not of {n} images"
         return self.unfit(item)
-
-
-def _about_member(derived: Derived, members: Sequence[str]) -> Judgement:
-    if derived.member is None:
-        return derived.judgement
-    if derived.member >= len(members):
-        raise ValueError("a judgement about one of several images cannot belong to an item with a single image")
-    return replace(derived.judgement, item_id=members[derived.member])
 
 
 _SHOWN = {"image": "one image", "group": "one image or more together", "pair": "two images"}

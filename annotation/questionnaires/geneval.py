@@ -26,7 +26,7 @@ from annotation.questionnaires.base import (
     Questionnaire,
     says_blank,
 )
-from annotation.questionnaires.form import Derived, Form, FormItem, Meaning, Verdict, all_of, level, meaning, unsure, yes_no
+from annotation.questionnaires.form import Form, FormItem, Meaning, Verdict, all_of, level, meaning, unsure, yes_no
 from data.aspects import CANNOT_TELL, COUNT_CAP, YES
 from data.prompts.coco import plural
 from data.prompts.questions import detail_question
@@ -315,7 +315,7 @@ FORM: Final = Form(
     summary="GenEval's questions: what is in the picture, how many, in which colors and where, and how well the caption fits.",
     rule_version=RULE_VERSION,
     build=lambda item: geneval_questionnaire(item.demands),
-    derive=lambda item, answers: [Derived(judgement) for judgement in derive(item.demands, answers)],
+    derive=lambda item, answers: derive(item.demands, answers),
     meanings=meanings(OWN_LEVELS),
     example=EXAMPLE,
     worked_examples=worked_examples.GENEVAL,

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from annotation.questionnaires import geneval
 from annotation.questionnaires.base import COLORS, COUNTS, InstructionSection, Option, Question, Questionnaire, Value
-from annotation.questionnaires.form import Derived, Form, FormItem, WorkedExample
+from annotation.questionnaires.form import Form, FormItem, WorkedExample
 from data.files import InputError
 from data.prompts.coco import plural
 from data.spec import Spec
@@ -145,9 +145,7 @@ def form(definition: str | None = None) -> Form:
         summary="GenEval's form in its authors' words, read from their file.",
         rule_version=RULE_VERSION,
         build=partial(_build, template),
-        derive=lambda item, answers: [
-            Derived(judgement) for judgement in geneval.derive(item.demands, answers, geneval.RELEASED_LEVELS)
-        ],
+        derive=lambda item, answers: geneval.derive(item.demands, answers, geneval.RELEASED_LEVELS),
         meanings=geneval.meanings(geneval.RELEASED_LEVELS),
         example=geneval.EXAMPLE,
         unfit=_unfit,

@@ -8,6 +8,7 @@ the score.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from annotation.questionnaires import worked_examples
@@ -21,7 +22,8 @@ from annotation.questionnaires.base import (
     Questionnaire,
     says_blank,
 )
-from annotation.questionnaires.form import Derived, Form, FormItem, level, meaning
+from annotation.questionnaires.form import Form, FormItem, level, meaning
+from data.records import Judgement
 
 NAME: Final = "tifa_likert"
 VERSION: Final = "3"
@@ -137,12 +139,12 @@ def _blank(k: int) -> str:
     return f"blank_image_{k}"
 
 
-def _derive(item: FormItem, answers: Mapping[str, Any]) -> list[Derived]:
-    derived: list[Derived] = []
+def _derive(item: FormItem, answers: Mapping[str, Any]) -> list[Judgement]:
+    judgements: list[Judgement] = []
     for k in range(item.n_images):
         score = 1 if says_blank(answers, Blank(_blank(k))) else answers.get(_score(k))
-        derived += [Derived(judgement, item.position(k)) for judgement in level("faithfulness", score, 5)]
-    return derived
+        judgements += [replace(judgement, item_id=item.image(k)) for judgement in level("faithfulness", score, 5)]
+    return judgements
 
 
 FORM: Final = Form(

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from annotation.questionnaires import worked_examples
 from annotation.questionnaires.base import YES_NO, InstructionSection, Option, Question, Questionnaire, is_blank, says_blank
-from annotation.questionnaires.form import Derived, Form, FormItem, meaning, unsure
+from annotation.questionnaires.form import Form, FormItem, meaning, unsure
 from data.aspects import CANNOT_TELL, NO, YES
 from data.prompts.questions import PromptQuestion, questions_from_spec
 from data.records import Judgement
@@ -68,12 +68,12 @@ def _options(question: PromptQuestion) -> tuple[Option, ...]:
     return tuple(Option(choice, choice[:1].upper() + choice[1:], str(k)) for k, choice in enumerate(choices, 1))
 
 
-def _derive(item: FormItem, answers: Mapping[str, Any]) -> list[Derived]:
+def _derive(item: FormItem, answers: Mapping[str, Any]) -> list[Judgement]:
     if says_blank(answers):
-        return [Derived(_answered(question.question_id, str(_options(question)[-1].value))) for question in item.questions]
+        return [_answered(question.question_id, str(_options(question)[-1].value)) for question in item.questions]
     by_question = ((key.removeprefix(PREFIX), value) for key, value in answers.items() if key.startswith(PREFIX))
     # by the answers: the prompt's questions may have another version by now
-    return [Derived(_answered(name, value)) for name, value in by_question if isinstance(value, str) and not is_blank(value)]
+    return [_answered(name, value) for name, value in by_question if isinstance(value, str) and not is_blank(value)]
 
 
 def _answered(question_id: str, choice: str) -> Judgement:

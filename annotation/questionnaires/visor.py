@@ -22,7 +22,7 @@ from annotation.questionnaires.base import (
     is_blank,
     says_blank,
 )
-from annotation.questionnaires.form import BLANK, Derived, Form, FormItem, Verdict, all_of, level, meaning, unsure, yes_no
+from annotation.questionnaires.form import BLANK, Form, FormItem, Verdict, all_of, level, meaning, unsure, yes_no
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
 from data.prompts.coco import article_by_sound
 from data.records import Judgement
@@ -163,7 +163,7 @@ FORM: Final = Form(
     summary="VISOR's seven questions: quality, scene, number of objects, A and B present, their relations, merged or distinct.",
     rule_version="visor-answers-1",
     build=_build,
-    derive=lambda item, answers: [Derived(judgement) for judgement in _judgements(item.demands, answers)],
+    derive=lambda item, answers: _judgements(item.demands, answers),
     meanings=(
         meaning("quality", "", "as answered; a blank image: nothing (reason blank_image)"),
         meaning("scene", "", "as answered; a blank image: nothing (reason blank_image)"),

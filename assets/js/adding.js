@@ -5,11 +5,14 @@ import { Api, detail } from "./api.js";
 import { at } from "./base_path.js";
 import { h } from "./dom.js";
 import { filesIn } from "./adding/dropped_files.js";
-import { Upload } from "./adding/upload.js";
+import { NO_ANSWER, Upload } from "./adding/upload.js";
 import { Work } from "./adding/work.js";
+import { Toast } from "./toast.js";
 
 const AGAIN_MS = 1000;
-const NO_ANSWER = "The server does not answer. Try again.";
+const SECOND_CLICK_MS = 1500;
+const SAME_PLACE_PX = 6;
+const toast = new Toast();
 
 /** Goes to an address of Studio: in place where a live place is shown. */
 function go(address) {
@@ -55,6 +58,36 @@ function listenToDrops() {
   });
 }
 
+// What was stored
+
+/** A receipt that was not there before comes into view, and whoever goes on by keys goes on from it. */
+function listenToReceipts() {
+  const seen = new Set();
+  document.addEventListener("drawn", ({ target }) => {
+    const receipt = target.querySelector?.("[data-arrived]");
+    if (!receipt || seen.has(receipt.dataset.arrived)) return;
+    seen.add(receipt.dataset.arrived);
+    receipt.scrollIntoView({ block: "nearest", behavior: "instant" });
+    receipt.focus({ preventScroll: true });
+  }, true);
+}
+
+/** A second click where the first one sent a form does not hit what was drawn there meanwhile. */
+function guardSecondClicks() {
+  let first = null;
+  document.addEventListener("submit", ({ target, submitter }) => target.matches("form[data-send]") && submitter && (first = { ...pointer, submitter, drawn: Infinity }), true);
+  document.addEventListener("drawn", () => first && (first.drawn = performance.now()), true);
+  const pointer = { x: 0, y: 0 };
+  document.addEventListener("pointerdown", (event) => Object.assign(pointer, { x: event.clientX, y: event.clientY }), true);
+  document.addEventListener("click", (event) => {
+    // by a key: there is no place
+    if (!first || event.detail === 0 || first.submitter.isConnected || performance.now() - first.drawn > SECOND_CLICK_MS) return;
+    if (Math.hypot(event.clientX - first.x, event.clientY - first.y) > SAME_PLACE_PX) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }, true);
+}
+
 // Forms
 
 /** A form's fields as JSON: a name that stands more than once, or is a list by its nature, is a list; what stands before a dot is a group. */
@@ -84,15 +117,16 @@ async function send(form, route) {
   }
   form.closest("[popover]")?.hidePopover();
   for (const typed of document.querySelectorAll("[data-typed]")) delete typed.dataset.typed;
+  // what was begun stands in the bar at once
+  work.ask();
+  if (data.said) say(data.said);
   if (data.go) return go(data.go);
-  if (data.said) toast(data.said);
   return drawAgain();
 }
 
-function toast(text) {
-  const said = h("div", { class: "cc-upload-status", role: "status" }, h("span", {}, text));
-  document.querySelector(".gradio-container").append(said);
-  setTimeout(() => said.remove(), 6000);
+function say(text) {
+  document.querySelector(".gradio-container").append(toast.element);
+  toast.show(text);
 }
 
 function listenToForms() {
@@ -115,6 +149,7 @@ function listenToForms() {
 async function planned(form, plan) {
   const body = bodyOf(form);
   const button = form.querySelector(".cc-add-score");
+  button.classList.toggle("cc-button--primary", body.scorers?.length > 0);
   const asked = (plan.asked = JSON.stringify(body));
   if (!body.scorers?.length) {
     plan.textContent = "";
@@ -128,6 +163,8 @@ async function planned(form, plan) {
 }
 
 listenToDrops();
+const work = new Work();
+guardSecondClicks();
+listenToReceipts();
 listenToForms();
-new Work();
 setInterval(() => !document.hidden && document.querySelector("main.cc-place [data-again]") && drawAgain(), AGAIN_MS);

@@ -17,7 +17,7 @@ from concord.campaigns.annotators import AnnotatorWork, CampaignTopic
 from concord.campaigns.planning import from_yaml
 from concord.campaigns.progress import CampaignProgress
 from concord.campaigns.spec import CampaignSpec, campaign_spec
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.context import CommandError, Context, UsageError
 from concord.common.estimate_json import number_json
 from concord.common.table import Cell, Field, cell, field, table_of
@@ -221,7 +221,7 @@ def _reported(worker: WorkerStats) -> str:
 
 
 def _flags(work: AnnotatorWork) -> str:
-    undefined = [sentences.text(work.agreement.reason)] if work.agreement is not None and work.agreement.reason else []
+    undefined = [reason_sentences.text(work.agreement.reason)] if work.agreement is not None and work.agreement.reason else []
     return ", ".join([*(flag.code for flag in work.flags), *undefined])
 
 

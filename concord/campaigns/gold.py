@@ -188,9 +188,7 @@ def _given(
 
 def _confirmed(form: Form, subject: ItemSubject, answers: Mapping[str, Any], verdicts: Sequence[Adjudication]) -> bool:
     """Whether these answers say what every verdict says, as far as they say something of it; and of one at least."""
-    labels = {
-        (judgement.aspect, judgement.target): judgement.label for judgement in form.judgements(subject_of(subject), answers)
-    }
+    labels = {(judgement.aspect, judgement.target): judgement.label for judgement in form.derive(subject_of(subject), answers)}
     pairs = [(labels[unit], verdict.verdict) for verdict in verdicts if (unit := (verdict.aspect, verdict.target)) in labels]
     return bool(pairs) and all(label == verdict for label, verdict in pairs)
 

@@ -10,7 +10,7 @@ from agreement.estimate import Ceiling, Estimate
 from agreement.meta.units import Finding
 from agreement.report.scorer_vs_scorer import Comparison
 from agreement.thresholds import ThresholdAgreement
-from concord.common import sentences
+from concord.common import reason_sentences
 
 Json = dict[str, Any]
 
@@ -54,20 +54,20 @@ def _number(row: Estimate, beside: Mapping[str, Any] | None = None) -> Json:
         "n_items": row.n_items,
         "n_ratings": row.n_ratings,
         "excluded": dict(row.excluded),
-        "reason": sentences.text_or_none(row.reason),
-        "method": sentences.text(row.method),
+        "reason": reason_sentences.text_or_none(row.reason),
+        "method": reason_sentences.text(row.method),
     }
 
 
 def finding_json(row: Finding) -> Json:
     """Return a row of meta-evaluation with plain types."""
-    plain: Json = sentences.worded(row.to_dict())
+    plain: Json = reason_sentences.worded(row.to_dict())
     return plain
 
 
 def ceiling_json(ceiling: Ceiling | None) -> Json | None:
     """Return people's own number beside a scorer's together with the verdict, on one level."""
-    return None if ceiling is None else sentences.worded(asdict(ceiling) | asdict(ceiling.verdict))
+    return None if ceiling is None else reason_sentences.worded(asdict(ceiling) | asdict(ceiling.verdict))
 
 
 def _scorer(row: Estimate) -> Json:

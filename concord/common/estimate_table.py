@@ -9,7 +9,7 @@ from typing import Final
 from agreement.catalogue import at_a_glance
 from agreement.estimate import Estimate
 from agreement.study.cells import TASKS_MEAN
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.table import Cell, Column, Table, TableRow, numbers
 
 Names = Mapping[str, Callable[[Estimate], str]]
@@ -32,12 +32,12 @@ def estimate_cell(row: Estimate | None, *lines: str) -> Cell:
     interval = "no interval" if row.method.without_interval else ""
     if row.has_interval:
         interval = f"{row.low:z.2f} to {row.high:z.2f}"
-    note = f"{sentences.text(row.method)}; n = {row.n_items:,} images, {row.n_ratings:,} answers"
+    note = f"{reason_sentences.text(row.method)}; n = {row.n_items:,} images, {row.n_ratings:,} answers"
     return Cell(f"{row.value:z.3f}", tuple(filter(None, (interval, *lines))), note, exact=row.value)
 
 
 def _reason(row: Estimate) -> str:
-    return sentences.text_or_none(row.reason) or NO_REASON
+    return reason_sentences.text_or_none(row.reason) or NO_REASON
 
 
 def remark_on_labels(row: Estimate) -> str:

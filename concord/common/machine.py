@@ -211,6 +211,11 @@ def is_available(model: str) -> bool:
     return hub.state(model) == "there"
 
 
+def is_fetchable(model: str) -> bool:
+    """Return True if Concord itself can bring a model's weights to this machine, from the Hugging Face hub."""
+    return files.checkpoint(model) is None and not _is_shipped(model) and hub.repository(model) is not None
+
+
 def remedy(model: str) -> str:
     """Return what brings a model's weights to this machine."""
     if files.checkpoint(model) is not None:

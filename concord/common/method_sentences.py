@@ -1,4 +1,4 @@
-"""Sentences of methods: how a value and its interval were made. ``concord.common.sentences`` fills in the values."""
+"""Sentences of methods: how a value and its interval were made. ``concord.common.reason_sentences`` fills in the values."""
 
 from __future__ import annotations
 

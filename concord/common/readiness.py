@@ -22,7 +22,7 @@ from scorers import registry
 from scorers.base import Scorer
 from scorers.models import downloads, files
 
-Need = Literal["packages", "specs", "questions", "download", "gpu"]
+Need = Literal["packages", "specs", "questions", "pairs", "download", "gpu"]
 
 SLOW_MEGABYTES: Final = 1000
 """Models of so many megabytes, or of an unknown number, take seconds for each image without a GPU."""
@@ -37,6 +37,7 @@ class Readiness:
         megabytes: of the weights to download, about; None where unknown or nothing is to be downloaded.
         licence: of its models, where that binds whoever uses them; else "".
         todo: what to do about the first need.
+        is_fetchable: True if Concord itself can download all that is missing.
     """
 
     scorer: str
@@ -45,6 +46,12 @@ class Readiness:
     megabytes: int | None = None
     licence: str = ""
     todo: str = ""
+    is_fetchable: bool = False
+
+    @property
+    def can_start(self) -> bool:
+        """True if it can score as soon as its models are downloaded, which Concord does, or at once."""
+        return self.can_run or (set(self.needs) <= {"download", "gpu"} and self.is_fetchable)
 
     @property
     def can_run(self) -> bool:
@@ -67,12 +74,14 @@ _WORDS: Final[Mapping[Need, str]] = {
     "packages": "needs packages",
     "specs": "needs specs",
     "questions": "needs questions",
+    "pairs": "needs pairs",
     "gpu": "slow without a GPU",
 }
 _TODO: Final[Mapping[Need, str]] = {
     "packages": "uv run --group scorers --group yolo app.py",
     "specs": "import prompts with specs, which say what must be in each image",
     "questions": "import questions --from-specs",
+    "pairs": "make a campaign in which people choose between two generators; its pairs are what this scorer judges",
     "gpu": "",
 }
 
@@ -86,17 +95,19 @@ def readiness(scorer: Scorer, profile: str, inputs: PromptInputs | None, *, gpu:
         inputs: what the project's prompts bring; None where no project is known, so that only the machine counts.
         gpu: whether the machine has one.
     """
-    settings = scorer.profiles[profile]
-    models = [str(settings[key]) for key in sorted(scorer.models) if settings[key]]
+    models = _models(scorer, profile)
     needs: list[Need] = []
     if any(find_spec(package) is None for package in _packages(models)):
         needs.append("packages")
-    # who judges objects reads them in the prompts' specs
-    if inputs is not None and "present" in scorer.scales and not inputs.with_objects:
+    # who judges objects reads them in the prompts' specs; wrong captions are made of the same
+    objects = "present" in scorer.scales or (scorer.input == "captions" and inputs is not None and not inputs.with_captions)
+    if inputs is not None and objects and not inputs.with_objects:
         needs.append("specs")
     if inputs is not None and scorer.input == "questions" and not inputs.with_questions:
         needs.append("questions")
-    missing = [model for model in models if not machine.is_available(model)]
+    if inputs is not None and scorer.input == "pair" and not inputs.pairs:
+        needs.append("pairs")
+    missing = missing_models(scorer, profile)
     if missing:
         needs.append("download")
     if not gpu and _is_slow(models):
@@ -110,7 +121,18 @@ def readiness(scorer: Scorer, profile: str, inputs: PromptInputs | None, *, gpu:
         sum(size or 0 for size in sizes) if missing and None not in sizes else None,
         "; ".join(dict.fromkeys(filter(None, map(downloads.licence, models)))),
         machine.remedy(missing[0]) if needs[:1] == ["download"] else todo,
+        bool(missing) and all(map(machine.is_fetchable, missing)),
     )
+
+
+def missing_models(scorer: Scorer, profile: str) -> list[str]:
+    """Return the models of a profile that are not on this machine."""
+    return [model for model in _models(scorer, profile) if not machine.is_available(model)]
+
+
+def _models(scorer: Scorer, profile: str) -> list[str]:
+    settings = scorer.profiles[profile]
+    return [str(settings[key]) for key in sorted(scorer.models) if settings[key]]
 
 
 def _packages(models: list[str]) -> Iterator[str]:

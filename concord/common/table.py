@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from agreement.reasons import Coded
-from concord.common import sentences
+from concord.common import reason_sentences
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -125,7 +125,7 @@ def cell(value: Plain, form: str = "", undefined: str = "") -> Cell:
     if isinstance(value, bool):
         return Cell("yes" if value else "no")
     if isinstance(value, Coded):
-        return Cell(sentences.text(value))
+        return Cell(reason_sentences.text(value))
     if isinstance(value, str):
         return Cell(value)
     return Cell(f"{value:{form or ('z.4f' if isinstance(value, float) else 'd')}}", exact=value)

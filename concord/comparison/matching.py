@@ -40,7 +40,7 @@ from agreement.numeric import FloatArray
 from agreement.questions.scores import GroupStatistic, StatisticKey
 from agreement.reasons import Method, MethodCode
 from agreement.study.cells import ALL, Outcome, Used
-from concord.common import live_updates, sentences
+from concord.common import live_updates, reason_sentences
 from data.selection import Selection
 from data.store.analysis import study_frames
 from data.store.core.store import Store
@@ -154,8 +154,8 @@ def _number_json(row: GroupStatistic) -> Json:
         # evaluations are counted, not estimated from prompts
         "n_prompts": None if row.statistic == EVALUATIONS else row.n_prompts,
         "excluded": dict(row.excluded),
-        "reason": sentences.text_or_none(row.reason),
-        "method": sentences.text(row.method),
+        "reason": reason_sentences.text_or_none(row.reason),
+        "method": reason_sentences.text(row.method),
     }
 
 

@@ -9,7 +9,7 @@ from typing import Final, Literal, cast, get_args
 from agreement.meta.estimates import EstimateFinding, EstimateOptions, Method
 from agreement.meta.labelled_sample import Target
 from agreement.study.cells import ALL
-from concord.common import live_updates, sentences, wording
+from concord.common import live_updates, reason_sentences, wording
 from concord.comparison.leaderboard import Leaderboard
 from concord.meta.estimates import estimate, estimated
 from concord.scope import Scope
@@ -98,7 +98,7 @@ def sharpen(store: Store, scope: Scope, scorer: str, options: SharpenOptions, sc
     whole = rows.get((ALL, task))
     known = [row for (generator, at), row in rows.items() if at == task and generator != ALL and row.value is not None]
     if whole is None or (whole.value is None and not known):
-        reason = None if whole is None else sentences.text_or_none(whole.reason)
+        reason = None if whole is None else reason_sentences.text_or_none(whole.reason)
         return SharpenedMeans(scorer, scorers, rows, "impossible", wording.sentence(reason or "people have answered nothing"))
     about = whole if whole.value is not None else max(known, key=lambda row: row.n_labelled)
     state, reason = _gain(about, scorer)

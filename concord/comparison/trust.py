@@ -18,7 +18,7 @@ from agreement.meta.alternative_annotator import AlternativeAnnotator
 from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT, Ranking
 from agreement.report.ceiling import FINER, NO_INTERVALS, SAW_LABELS
 from concord.agreement import AgreementRows, quick_estimates, recall
-from concord.common import live_updates, sentences, wording
+from concord.common import live_updates, reason_sentences, wording
 from concord.common.people_kinds import PeopleKind, leading_kind
 from concord.comparison.leaderboard import BOARD, SCORE
 from concord.headlines import FEWEST_ANSWERS, FEWEST_PROMPTS
@@ -503,4 +503,4 @@ def _test_sentence(made: Sequence[Replacement], epsilon: float) -> str:
 
 
 def _reason(test: AlternativeAnnotator | None) -> str:
-    return (sentences.text_or_none(test.reason) if test else None) or "there is nothing to test"
+    return (reason_sentences.text_or_none(test.reason) if test else None) or "there is nothing to test"

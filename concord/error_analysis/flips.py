@@ -33,7 +33,7 @@ from agreement.flips import (
 from agreement.reasons import Reason, ReasonCode
 from agreement.study.cells import ALL
 from annotation.questionnaires import geneval, geneval_authors
-from concord.common import live_updates, sentences
+from concord.common import live_updates, reason_sentences
 from concord.judging import DIRECT
 from concord.runs.score import changed_settings
 from data.jobs.runs import Observation
@@ -325,9 +325,9 @@ class FlipResult(Estimate):
             "n_items": self.n_items,
             "n_ratings": self.n_ratings,
             "excluded": dict(self.excluded),
-            "reason": sentences.text_or_none(self.reason),
+            "reason": reason_sentences.text_or_none(self.reason),
             "command": self.command or None,
-            "method": sentences.text(self.method),
+            "method": reason_sentences.text(self.method),
         }
 
 

@@ -59,7 +59,6 @@ class ItemForm:
 
     def annotation(self, person: str, answers: Mapping[str, Any], **more: Any) -> Annotation:
         """These answers, with what follows from them; ``more`` are the record's other values."""
-        members = [picture.image_id for picture in self.task.pictures]
         raw: dict[str, Any] = {"order": self.item.order} if self.item.order else {}
         raw |= {} if self.version is None else {"questions": self.version}
         return Annotation(
@@ -67,7 +66,7 @@ class ItemForm:
             rater_id=person,
             questionnaire=self.form.name,
             answers=answers,
-            judgements=self.form.judgements(self.item, answers, members),
+            judgements=tuple(self.form.derive(self.item, answers)),
             rule_version=self.form.rule_version,
             campaign_id=self.campaign,
             raw=raw or None,
@@ -126,7 +125,8 @@ def _build(
     elif form.prompted:
         own = library.current_questions(store, [task.prompt_id]).get(task.prompt_id, QuestionVersion())
     generators = tuple(picture.generator for picture in task.pictures)
-    item = FormItem(task.text, task.spec, len(task.pictures), own.questions if own else (), generators, order)
+    images = tuple(picture.image_id for picture in task.pictures)
+    item = FormItem(task.text, task.spec, len(images), own.questions if own else (), generators, order, images)
     return ItemForm(campaign.campaign_id, task, form, item, form.build(item), own.number if own else None)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count, islice
 from typing import Any, Final
 
-from annotation.questionnaires.base import clean
+from annotation.questionnaires.base import check
 from concord.form.campaign_info import campaign_json, consent_json, training_json
 from concord.form.ending import completion_json, feedback_json
 from concord.form.item_form import item_form
@@ -63,7 +63,7 @@ def preview_feedback_json(store: Store, campaign_id: str, ticket: str, answers: 
     if campaign is None or task is None or task.item_id not in items:
         return None
     item = items[task.item_id]
-    cleaned = clean(item_form(store, campaign, task, _NOBODY).questionnaire, answers)
+    cleaned = check(item_form(store, campaign, task, _NOBODY).questionnaire, answers).answers
     expected = item.expected or {}
     right = not wrong_answers(expected, cleaned) if item.role != "ordinary" else None
     return {"right": right, "feedback": feedback_json(cleaned, feedback_on(campaign.settings, item.role, expected, cleaned))}

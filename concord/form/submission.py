@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from annotation.questionnaires.base import Wording, clean, validate
+from annotation.questionnaires.base import Wording, check
 from annotation.questionnaires.registry import YES_NO
 from concord.form.annotator import Annotator, ImageGone, describe_next_tasks, first_steps
 from concord.form.ending import feedback_json
@@ -82,14 +82,14 @@ def submit(store: Store, annotator: Annotator, sent: SubmittedAnswer, say: Wordi
         about = item_form(store, campaign, context.task, person, sent.asked, questionnaire)
     except KeyError as error:
         raise QuestionsChanged from error
-    if errors := validate(about.questionnaire, sent.answers, say):
-        raise InvalidAnswers(errors)
-    answers = clean(about.questionnaire, sent.answers)
+    checked = check(about.questionnaire, sent.answers, say)
+    if checked.errors:
+        raise InvalidAnswers(checked.errors)
     offered = offered_at(store, person, about, sent.offer)
     started, active_seconds = plausible_times(offered, sent.started, sent.active_seconds)
     annotation = about.annotation(
         person,
-        answers,
+        checked.answers,
         annotation_id=sent.annotation_id,
         started=started,
         active_seconds=active_seconds,
@@ -114,7 +114,7 @@ def submit(store: Store, annotator: Annotator, sent: SubmittedAnswer, say: Wordi
         "new": saved.new,
         # gold and attention items must look like all others
         "status": "surplus" if saved.status == "surplus" else "valid",
-        "feedback": feedback_json(answers, saved.feedback),
+        "feedback": feedback_json(checked.answers, saved.feedback),
         "earlier": saved.earlier,
         "reason": saved.reason,
     }

@@ -15,9 +15,9 @@ from concord.judging import yes_no
 from data.aspects import SCALES
 from data.export.rows import RATING_COLUMNS
 from data.images.folders import EXTENSIONS, IMAGES_TABLE, Layout
+from data.ratings.rating_tables import read_rating_table
 from data.store.browse import contents
 from data.store.core.store import Store
-from data.studies.rating_tables import read_rating_table
 
 MAX_STEPS: Final = 10
 """A column of whole numbers with so many values or fewer is a scale with steps."""

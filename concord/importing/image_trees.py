@@ -22,7 +22,7 @@ from concord.importing.guesses import IMAGE_COLUMNS, TABLES, guess_columns, gues
 from data.files import InputError, printable
 from data.images.folders import EXTENSIONS, Layout, natural_order
 from data.prompts.prompt_files import read_prompt_file
-from data.studies.rating_tables import read_rating_table
+from data.ratings.rating_tables import read_rating_table
 
 MAX_IMAGES: Final = 50_000
 """Images of one tree; more are imported folder by folder, by the command."""
@@ -220,7 +220,7 @@ def _rows(path: Path, files: Sequence[PurePosixPath], name: str) -> tuple[list[T
         known = by_name.get(PurePosixPath(cell["path"].replace("\\", "/")).name, [])
         place = known[0] if cell["path"] not in there and len(known) == 1 else cell["path"]
         parts = PurePosixPath(place).parts
-        top = parts[0] if len(tops) > 1 and len(parts) > 1 and parts[0] in tops else name
+        top = name_of_folder(parts[0], name) if len(parts) > 1 and parts[0] in tops else name
         prompt = cell["prompt"]
         images.append(TreeImage(place, cell.get("generator") or top, prompt, prompt, cell.get("idx", ""), cell.get("task", "")))
     return images, [column for column in table.header if column not in columns.values()]
@@ -243,19 +243,65 @@ def _by_names(folder: Path, name: str) -> ImageTree | None:
 def _grouped(files: Sequence[PurePosixPath], name: str) -> tuple[list[TreeImage], str]:
     """Return the images with their generators, and how these were found."""
     in_folders = [file for file in files if len(file.parts) > 1]
-    tops = dict.fromkeys(file.parts[0] for file in in_folders)
     if in_folders and len(in_folders) == len(files):
+        depth, name = _level_of_generators(files, name)
+        if not depth:
+            keys = {file: str(PurePosixPath(*file.parts[1:]).with_suffix("")) for file in files}
+            return [TreeImage(str(file), name, keys[file]) for file in files], ""
+        tops = dict.fromkeys(file.parts[depth - 1] for file in files)
         stems = {file.stem for file in files}
         # a folder for each prompt, with an image by each generator in it
         if 1 < len(stems) < len(tops) and len(files) == len(stems) * len(tops) and not any(stem.isdigit() for stem in stems):
             return [TreeImage(str(file), file.stem, str(file.parent)) for file in files], "A folder is a prompt."
-        images = [TreeImage(str(file), file.parts[0], str(PurePosixPath(*file.parts[1:]).with_suffix(""))) for file in files]
-        return images, "A folder is a generator." if len(tops) > 1 else ""
+        rest = {file: str(PurePosixPath(*file.parts[depth:]).with_suffix("")) for file in files}
+        return [TreeImage(str(file), file.parts[depth - 1], rest[file]) for file in files], "A folder is a generator."
     names = {file: str(file.with_suffix("")) for file in files}
     split = None if in_folders else _split_names(list(names.values()))
     if split is None:
         return [TreeImage(str(file), name, names[file]) for file in files], ""
     return [TreeImage(str(file), *split[names[file]]) for file in files], "Names of files say the generator."
+
+
+def _level_of_generators(files: Sequence[PurePosixPath], name: str) -> tuple[int, str]:
+    """Return how deep the folders of the generators lie (1: at the top); 0 and a name where there is one generator alone.
+
+    A folder that lies alone in another is the generator, by its own name; but not where its name says nothing (`images`), or
+    where folders with images of the same names lie in it, as each generator has them.
+    """
+    above = ""
+    for depth in range(min(len(file.parts) for file in files) - 1):
+        tops = list(dict.fromkeys(file.parts[depth] for file in files))
+        if len(tops) > 1:
+            alone = above and name_of_folder(above, "") and not _have_same_names(files, depth)
+            return (0, name) if alone else (depth + 1, name)
+        above = tops[0]
+        name = name_of_folder(above, name)
+    return 0, name
+
+
+def _have_same_names(files: Sequence[PurePosixPath], depth: int) -> bool:
+    """Return True if folders hold images of the same names; many folders of numbered images are prompts, not generators."""
+    names: dict[str, set[PurePosixPath]] = {}
+    for file in files:
+        names.setdefault(file.parts[depth], set()).add(PurePosixPath(*file.parts[depth + 1 :]).with_suffix(""))
+    if len(names) > _MOST_GENERATORS and all(file.stem.isdigit() for file in files):
+        return False
+    return bool(set.intersection(*names.values()))
+
+
+def name_of_folder(name: str, outer: str) -> str:
+    """Return a folder's name, or that of the one around it where its own says only that images are in it."""
+    return outer if name.casefold() in _SAYS_NOTHING else name
+
+
+_MOST_GENERATORS: Final = 8
+
+
+_SAYS_NOTHING: Final = frozenset(
+    {"images", "image", "imgs", "img", "pictures", "pics", "samples", "sample", "outputs", "output", "out", "results"}
+    | {"generated", "files", "data", "png", "jpg", "jpeg", "webp"}
+)
+"""Names of folders that no generator has."""
 
 
 def _split_names(stems: Sequence[str]) -> dict[str, tuple[str, str]] | None:

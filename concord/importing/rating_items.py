@@ -12,9 +12,9 @@ from concord.common import wording
 from concord.common.context import CommandError, Context
 from concord.importing.rating_request import DEFAULT_SUITE
 from data.files import quoted
+from data.ratings.name_matching import MATCH_WAYS, KnownItem, Matches, contradiction, is_address, match_rows
+from data.ratings.rating_tables import RatedItem
 from data.store import imports
-from data.studies.name_matching import MATCH_WAYS, KnownItem, Matches, contradiction, is_address, match_rows
-from data.studies.rating_tables import RatedItem
 
 EXAMPLES: Final = 5
 """So many examples stand in a message, and so many rows in a preview."""

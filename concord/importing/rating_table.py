@@ -12,10 +12,9 @@ from concord.importing.rating_items import first_few
 from concord.importing.rating_request import RatingRequest
 from concord.importing.rating_values import is_value
 from data.files import located, quoted
-from data.store import imports
-from data.studies.json_ratings import RatingTable
-from data.studies.name_matching import match_rows
-from data.studies.rating_tables import (
+from data.ratings.json_ratings import RatingTable
+from data.ratings.name_matching import match_rows
+from data.ratings.rating_tables import (
     PAIR,
     PREFERENCE,
     RatedItem,
@@ -29,6 +28,7 @@ from data.studies.rating_tables import (
     read_rating_table,
     with_pairs,
 )
+from data.store import imports
 from data.tables import TableOptions, TextTable
 
 

@@ -20,7 +20,7 @@ from concord.judging import converter, yes_no
 from data.aspects import CANNOT_TELL, NO, YES, YES_NO_ASPECTS
 from data.files import quoted
 from data.folding import fold_spelling
-from data.studies.name_matching import Clash, choose_spellings
+from data.ratings.name_matching import Clash, choose_spellings
 
 ReadValue = Callable[[str], tuple[str | None, float | None]]
 """A text as (label, number); a ``ValueError`` says what was expected. An abstention has the label ``cannot_tell``."""
@@ -46,7 +46,7 @@ def value_reader(
 
     A column of yes and no (at least one of them in words) is read as yes and no, in the words that the project has for them.
     ``texts``: how often each stands there. ``known`` are the project's labels of this aspect; differences of ``merge``
-    (``data.studies.name_matching``) do not count.
+    (``data.ratings.name_matching``) do not count.
     """
     convert = converter(scale, aspect)
     counts = {text: n for text, n in texts.items() if not is_abstention(text, scale)}

@@ -37,18 +37,18 @@ from concord.judging import DIRECT, direct, rate
 from data.aspects import CANNOT_TELL, NO, YES
 from data.files import Problems, located, printable, quoted
 from data.folding import fold_spelling
+from data.ratings.json_ratings import READER
+from data.ratings.name_matching import Clash, choose_spellings
+from data.ratings.rating_tables import (
+    RatedItem,
+    read_vote,
+)
 from data.records import Identity, Item, Prompt, Rater
 from data.store import imports, library
 from data.store.core.frame import TUNED_RATINGS
 from data.store.imports import ImportBundle
 from data.store.judgements.rating_batch import RatingBatch, RatingValue
 from data.store.rating_columns import FileRatings, file_ratings
-from data.studies.json_ratings import READER
-from data.studies.name_matching import Clash, choose_spellings
-from data.studies.rating_tables import (
-    RatedItem,
-    read_vote,
-)
 
 _NAMESPACE = uuid.UUID("0f4f7a0b-5c0f-4e0b-8f3b-0a3f6a1f8a55")
 

@@ -36,11 +36,11 @@ from concord.studies.folders import STUDY_FILES, import_study, study_in
 from data.files import InputError, check_name, printable
 from data.images.folders import EXTENSIONS
 from data.prompts.prompt_files import read_prompt_file
+from data.ratings.rating_tables import read_rating_table
 from data.records import Prompt
 from data.store import imports
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
-from data.studies.rating_tables import read_rating_table
 
 Kind = Literal["images", "prompts", "ratings", "study"]
 PLAYGROUND: Final = "playground"

@@ -44,6 +44,12 @@ def past_imports(store: Store) -> Sequence[PastImport]:
     ]
 
 
+def why_kept(store: Store, number: int) -> str:
+    """Return why an import cannot be undone, and what to do first, as a sentence; "" if it can be undone."""
+    why = imports.why_kept(store, number)
+    return wording.sentence(why) if why else ""
+
+
 def take_back(store: Store, number: int) -> None:
     """Undo an import: all that it brought leaves the project.
 

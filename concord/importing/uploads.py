@@ -20,6 +20,7 @@ from typing import Final
 
 from concord.common.context import CommandError
 from concord.importing.guesses import TABLES
+from concord.importing.image_trees import name_of_folder
 from concord.importing.upload_folders import reserved, unpacked_folder
 from data.files import printable, quoted
 from data.images.folders import EXTENSIONS, path_within
@@ -114,7 +115,7 @@ def unpack(store: Store, upload: str) -> tuple[Path, str]:
             path.unlink()
     while len(inside := list(files.iterdir())) == 1 and inside[0].is_dir() and not (inside[0] / "samples").is_dir():
         files = inside[0]
-        name = name or files.name
+        name = name_of_folder(files.name, name) or files.name
     if not inside:
         raise CommandError("there is no image and no table among these files; bring images with their prompts, or a table")
     return files, name

@@ -10,7 +10,7 @@ from agreement.estimate import Estimate
 from agreement.meta.alternative_annotator import WINNING_RATE, AlternativeAnnotator
 from agreement.report.ceiling import SAW_LABELS
 from agreement.study.cells import ALL
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.estimate_table import glance
 
 Answer = Literal["yes", "perhaps", "no", "unknown"]
@@ -92,7 +92,7 @@ def _answer(passes: bool | None, verdict: str | None) -> Answer:
 
 def _by_test(test: AlternativeAnnotator | None) -> str:
     if test is None or test.value is None:
-        reason = sentences.text_or_none(test.reason) if test else "nothing to test"
+        reason = reason_sentences.text_or_none(test.reason) if test else "nothing to test"
         return f"The alternative annotator test is not possible: {reason}."
     return (
         f"It {'passes' if test.passes else 'does not pass'} the alternative annotator test: it does as well as"
@@ -108,12 +108,12 @@ def _by_ceiling(row: Estimate | None) -> str:
     if ceiling.verdict.verdict_reason == SAW_LABELS:
         return f"It agrees with people by {title} {wording.two(row.value or 0.0)}, but it saw these labels."
     if ceiling.value is None or ceiling.verdict.scorer is None:
-        return f"How far people agree with each other is not known: {sentences.text_or_none(ceiling.reason)}."
+        return f"How far people agree with each other is not known: {reason_sentences.text_or_none(ceiling.reason)}."
     # another estimate than its agreement with all of them, which stands elsewhere: so it is named
     against = (
         f"in one person's place it reaches {title} {wording.two(ceiling.verdict.scorer)}, people {wording.two(ceiling.value)}"
     )
     if ceiling.verdict.verdict:
         return f"Its agreement with people is {wording.verdict(ceiling.verdict.verdict, 'theirs')}: {against}."
-    reason = sentences.text_or_none(ceiling.verdict.verdict_reason)
+    reason = reason_sentences.text_or_none(ceiling.verdict.verdict_reason)
     return f"Its agreement is not clearly above or below theirs, {reason}: {against}."

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from agreement.estimate import WithInterval
 from agreement.reasons import Reason
-from concord.common import sentences
+from concord.common import reason_sentences
 from concord.common.estimate_table import NO_REASON, MarkedReasons
 from concord.common.table import Cell, Column, Table, TableRow
 
@@ -53,7 +53,7 @@ class PaperColumn:
         if number is None:
             return Cell("–")
         if number.value is None:
-            return Cell("–", mark=notes.mark(sentences.text_or_none(number.reason) or NO_REASON))
+            return Cell("–", mark=notes.mark(reason_sentences.text_or_none(number.reason) or NO_REASON))
         details: tuple[str, ...] = ()
         if number.low is not None and number.high is not None:
             details = (f"{self.factor * number.low:{self.form}} to {self.factor * number.high:{self.form}}",)

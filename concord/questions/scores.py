@@ -19,7 +19,7 @@ from pydantic import ValidationError, ValidatorFunctionWrapHandler, WrapValidato
 from agreement import Options
 from agreement.questions import GroupStatistic, Split, beside_people, between_models, scores, splits, with_people
 from agreement.questions.scores import images
-from concord.common import live_updates, sentences
+from concord.common import live_updates, reason_sentences
 from concord.common.context import Context, UsageError, parse_overrides
 from concord.runs.requests import DriftRequest
 from concord.runs.score import score_again
@@ -143,8 +143,8 @@ def statistic_json(statistic: GroupStatistic, reference: str | None = None) -> d
         "unit": statistic.unit,
         "n_prompts": statistic.n_prompts,
         "excluded": dict(statistic.excluded),
-        "reason": sentences.text_or_none(statistic.reason),
-        "method": sentences.text(statistic.method),
+        "reason": reason_sentences.text_or_none(statistic.reason),
+        "method": reason_sentences.text(statistic.method),
         "n_items": statistic.n_items,
         "n_questions": statistic.n_questions,
     }
@@ -185,7 +185,9 @@ def drift(context: Context, request: DriftRequest, output: str) -> None:
         context.say_json({"rater": rater, "again": again, "rows": [statistic_json(statistic) for statistic in compared]})
         return
     for figure in compared:
-        value = f"undefined ({sentences.text_or_none(figure.reason)})" if figure.value is None else f"{figure.value:z.3f}"
+        value = (
+            f"undefined ({reason_sentences.text_or_none(figure.reason)})" if figure.value is None else f"{figure.value:z.3f}"
+        )
         bounds = "" if figure.low is None else f" ({figure.low:z.3f} to {figure.high:z.3f})"
         context.say(f"{figure.statistic.replace('_', ' ')}: {value}{bounds}, {figure.n:,} {figure.unit}")
 

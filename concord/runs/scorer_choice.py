@@ -26,7 +26,7 @@ class ScorerChoice:
     Attributes:
         summary: what it looks at, a sentence.
         profiles: all that fit the images, the best one first.
-        left: images that the first profile has not judged; None where it cannot run yet.
+        left: images that the first profile has not judged; None where it cannot start.
         best: True for the one that is proposed.
     """
 
@@ -58,13 +58,18 @@ def scorer_choices(store: Store, suite: str = "") -> list[ScorerChoice]:
         ready = sorted((readiness(scorer, profile, inputs, gpu=gpu) for profile in names), key=_distance)
         if ready:
             first = ready[0]
-            left = scoring_offer(store, ScoringChoice(name, first.profile)).left if first.can_run else None
+            left = scoring_offer(store, ScoringChoice(name, first.profile)).left if first.can_start else None
             choices.append(ScorerChoice(name, scorer.summary, tuple(ready), left))
     choices.sort(key=lambda choice: _distance(choice.first))
     best = next((choice for choice in choices if choice.left and not choice.first.needs), None)
     return [replace(each, best=each is best) for each in choices]
 
 
-def _distance(ready: Readiness) -> tuple[bool, int, int]:
-    """Return a key that sorts profiles: those that can run now first, then by what is to be done."""
-    return not ready.can_run, len(ready.needs), ready.megabytes or (1 << 30 if "download" in ready.needs else 0)
+def _distance(ready: Readiness) -> tuple[bool, bool, int, int]:
+    """Return a key that sorts profiles: those that can run now, those that Concord makes ready, then by what is to be done."""
+    return (
+        not ready.can_run,
+        not ready.can_start,
+        len(ready.needs),
+        ready.megabytes or (1 << 30 if "download" in ready.needs else 0),
+    )

@@ -8,8 +8,9 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from concord.common import next_steps, wording
+from concord.common import machine, next_steps, wording
 from concord.common.context import CommandError
+from concord.common.readiness import missing_models
 from concord.runs import run_manager, score
 from concord.runs.requests import ScoreRequest
 from data.selection import Selection
@@ -18,7 +19,8 @@ from data.store.browse import contents
 from data.store.core.store import Store
 from data.store.runs import RunRow
 from scorers import registry
-from scorers.models import devices
+from scorers.models import devices, downloads, hub
+from scorers.models.fetching import SITE
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,24 +66,34 @@ class ScoringOffer:
         left: images to score; 0: it cannot begin.
         waits: whether another run is before it.
         steps: commands that bring what is missing.
+        download: what is downloaded first, such as "605 MB"; empty: nothing.
     """
 
     text: str
     left: int = 0
     waits: bool = False
     steps: Sequence[str] = ()
+    download: str = ""
 
     @property
     def label(self) -> str:
         """The button's text."""
-        return f"{'Queue' if self.waits else 'Score'} {wording.count(self.left, 'image')}" if self.left else "Score images"
+        if not self.left:
+            return "Score images"
+        images = wording.count(self.left, "image")
+        if self.download:
+            return f"Download {self.download}, then score {images}"
+        return f"{'Queue' if self.waits else 'Score'} {images}"
 
 
 def scoring_offer(store: Store, choice: ScoringChoice) -> ScoringOffer:
     """Return what a run would do."""
     try:
         planned = score.plan_scoring(store, choice.scorer, choice.profile, {})
-        score.refuse_missing_models(planned.scorer, planned.settings)
+        missing = missing_models(planned.scorer, planned.profile)
+        # what can be fetched is fetched first
+        if not all(map(machine.is_fetchable, missing)):
+            score.refuse_missing_models(planned.scorer, planned.settings)
         devices.parse_devices(choice.on)
     except CommandError as error:
         return ScoringOffer(f"{choice.scorer} cannot be used: {error}.")
@@ -106,6 +118,10 @@ def scoring_offer(store: Store, choice: ScoringChoice) -> ScoringOffer:
     if not left and not behind:
         return ScoringOffer(_nothing_left(rater, there, mine))
     parts = [f"{rater} has judged {there.images - there.left:,} of the {wording.count(there.images, 'image')}."]
+    download = downloads.in_words(missing) if missing else ""
+    if download:
+        names = ", ".join(hub.repository(model) or model for model in missing)
+        parts = [f"First {download} come from {SITE} ({names}), once. Nothing of your project is sent."]
     if mine:
         parts.append(f"{wording.count(there.left - left, 'more image')} are before run {mine[0].run_id}.")
     if there.failed and not mine:
@@ -121,7 +137,7 @@ def scoring_offer(store: Store, choice: ScoringChoice) -> ScoringOffer:
     if first is not None:
         parts.append(f"It waits for run {first}, which is before it on {choice.on}.")
     left = left if choice.limit is None else min(left, choice.limit)
-    return ScoringOffer(" ".join(parts), left, first is not None)
+    return ScoringOffer(" ".join(parts), left, first is not None, download=download)
 
 
 def scoring_command(store: Store, choice: ScoringChoice) -> str:

@@ -17,7 +17,7 @@ from concord.studies import judge_words
 from concord.studies.benchmarks import REPRODUCTIONS
 from concord.studies.comparison import ComparedNumber, VerdictCounts, as_json, table
 from concord.studies.judges import JudgedPeople
-from data.studies.published import PrintedNumber
+from data.studies.printed_numbers import PrintedNumber
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,19 +31,15 @@ from data.store.browse import contents
 from data.store.core import frame
 from data.store.core.store import Store
 from data.store.judgements import scorer_evidence
-from data.studies.benchmark_files import CONSISTENCY, OFF_SCALE, QUALITY, TIA2_PRINTED, read_choice
-from data.studies.published import ALL, STUDIES, PrintedNumber, PublishedStudy
-from data.studies.published_benchmarks import (
-    ARENA,
-    AS_RELEASED,
-    AS_RELEASED_ORDER,
-    GENAI_BENCH,
-    IMAGENHUB,
-    OVERALL,
-    PEOPLE,
-    TIA2,
-    VIESCORE,
-)
+from data.studies.arena import ARENA, read_choice
+from data.studies.genai_bench import AS_RELEASED, AS_RELEASED_ORDER, GENAI_BENCH
+from data.studies.geneval import GENEVAL
+from data.studies.imagenhub import CONSISTENCY, IMAGENHUB, OVERALL, QUALITY
+from data.studies.printed_numbers import ALL, PrintedNumber, PublishedStudy
+from data.studies.study_ratings import OFF_SCALE
+from data.studies.tia2 import TIA2, TIA2_PRINTED
+from data.studies.tifa import TIFA
+from data.studies.viescore import PEOPLE, VIESCORE
 
 MEAN_OF_RHO: Final = "mean of rho"
 EQUAL_TERMS: Final = "equal terms"
@@ -252,8 +248,8 @@ def _arena(store: Store) -> list[ComparedNumber]:
 
 
 REPRODUCTIONS: Final[dict[str, Reproduction]] = {
-    "geneval": Reproduction(STUDIES["geneval"], lambda store: compare(store, STUDIES["geneval"])),
-    "tifa": Reproduction(STUDIES["tifa"], lambda store: compare(store, STUDIES["tifa"])),
+    "geneval": Reproduction(GENEVAL, lambda store: compare(store, GENEVAL)),
+    "tifa": Reproduction(TIFA, lambda store: compare(store, TIFA)),
     "genai-bench": Reproduction(GENAI_BENCH, lambda store: compare(store, GENAI_BENCH, _with_written)),
     "imagenhub": Reproduction(IMAGENHUB, lambda store: compare(store, IMAGENHUB, _with_overall)),
     "viescore": Reproduction(VIESCORE, _viescore),

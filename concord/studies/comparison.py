@@ -13,7 +13,7 @@ import pandas as pd
 from agreement import Options
 from agreement.estimate import Estimate
 from concord import agreement
-from concord.common import sentences
+from concord.common import reason_sentences
 from concord.common.table import Field, Table, field, table_of
 from concord.common.text_tables import aligned, interval
 from concord.common.text_tables import markdown as markdown_table
@@ -21,7 +21,7 @@ from data.aspects import Scales
 from data.selection import Selection
 from data.store.core import frame
 from data.store.core.store import Store
-from data.studies.published import ALL, PrintedNumber, PublishedStudy
+from data.studies.printed_numbers import ALL, PrintedNumber, PublishedStudy
 
 Verdict = Literal["same", "different", "not_determined"]
 NOT_DETERMINED: Verdict = "not_determined"
@@ -109,7 +109,7 @@ def compare(store: Store, study: PublishedStudy, prepare: Prepare | None = None)
         elif row is None:
             verdict, reason = NOT_DETERMINED, "these data hold nothing to compute it from"
         else:
-            verdict, reason = verdict_of(number, rounded, sentences.text_or_none(row.reason) or "")
+            verdict, reason = verdict_of(number, rounded, reason_sentences.text_or_none(row.reason) or "")
         n_items, n_ratings = (0, 0) if row is None else (row.n_items, row.n_ratings)
         bounds = (None, None) if row is None or number.quantity != "value" else (row.low, row.high)
         return ComparedNumber(number, over, value, rounded, beside, n_items, n_ratings, verdict, reason, *bounds)
@@ -142,7 +142,7 @@ def compared(
 ) -> ComparedNumber:
     """A printed number beside an estimate that is not one of the report's."""
     rounded = None if estimate.value is None else rounding(number, estimate.value)
-    verdict, reason = verdict_of(number, rounded, sentences.text_or_none(estimate.reason) or "")
+    verdict, reason = verdict_of(number, rounded, reason_sentences.text_or_none(estimate.reason) or "")
     made = (tuple(over), estimate.value, rounded, beside, n_items, n_ratings, verdict, reason)
     return ComparedNumber(number, *made, estimate.low, estimate.high)
 

@@ -21,16 +21,14 @@ from data.aspects import SCALES
 from data.records import Annotation, Evidence, Item, Judgement, Prompt, Rater
 from data.store import imports, library
 from data.store.imports import ImportBundle, Imported
-from data.studies import benchmark_files, study_files
-from data.studies.benchmark_files import (
-    ARENA_SUITE,
-    GENAI_SUITE,
-    OFF_SCALE,
-    TIA2_PRINTED,
-    TIA2_SETS,
-    ArenaVotes,
-)
-from data.studies.study_files import GENEVAL_SUITE, AnnotationRow, ScoreRow, StudyRatings
+from data.studies.arena import ARENA_SUITE, ArenaVotes, read_arena
+from data.studies.genai_bench import GENAI_SUITE, read_genai_bench
+from data.studies.geneval import GENEVAL_SUITE, read_annotations, read_metadata
+from data.studies.imagenhub import is_sample, read_imagenhub
+from data.studies.study_ratings import OFF_SCALE, AnnotationRow, ScoreRow, StudyRatings
+from data.studies.tia2 import TIA2_PRINTED, TIA2_SETS, read_tia2
+from data.studies.tifa import read_human_annotations
+from data.studies.viescore import read_viescore, viescore_files
 
 _NAMESPACE = uuid.UUID("6d9c3c52-8f0e-4f5f-9a53-6d7f2b1f0c11")
 _MOST_NAMED = 5
@@ -41,7 +39,7 @@ _RULE = rate(direct("correct", None, None))[0]
 def import_geneval(context: Context, metadata: str, sources: list[str]) -> None:
     """GenEval's annotations, each source (generator) an import of its own, all in one transaction."""
     metadata_path = context.file(metadata)
-    published = study_files.read_metadata(metadata_path)
+    published = read_metadata(metadata_path)
     stored = _as_stored(context, published)
     bundles, studies = [], []
     for source in sources:
@@ -49,7 +47,7 @@ def import_geneval(context: Context, metadata: str, sources: list[str]) -> None:
         if not separator or not name or not file:
             raise CommandError(f"{source!r}: expected SOURCE=FILE, e.g. sdv2=annotations_sdv2.csv")
         path = context.file(file)
-        study = study_files.read_annotations(path, name, published)
+        study = read_annotations(path, name, published)
         bundles.append(_bundle("study geneval", name, digest(metadata_path, path), study, stored))
         studies.append(study)
     _import(context, bundles, studies)
@@ -58,7 +56,7 @@ def import_geneval(context: Context, metadata: str, sources: list[str]) -> None:
 def import_tifa(context: Context, file: str) -> None:
     """TIFA's Likert ratings, and its metrics as scorers."""
     path = context.file(file)
-    study = study_files.read_human_annotations(path)
+    study = read_human_annotations(path)
     bundle = _bundle("study tifa", "human", digest(path), study, _as_stored(context, study.prompts))
     _import(context, [bundle], [study])
 
@@ -67,7 +65,7 @@ def import_genai_bench(context: Context, folder: str, prompts: str = "1600") -> 
     """GenAI-Bench's three ratings of each image, of 1,600 prompts or of the 527 with which the authors' own code works."""
     images, skills = (_file(context, folder, f"genai_{part}_{prompts}.json") for part in ("image", "skills"))
     suite = GENAI_SUITE if prompts == "1600" else f"{GENAI_SUITE}-{prompts}"
-    study = benchmark_files.read_genai_bench(images, skills, suite)
+    study = read_genai_bench(images, skills, suite)
     bundle = _bundle("study genai-bench", prompts, digest(images, skills), study, _as_stored(context, study.prompts))
     _import(context, [bundle], [study])
 
@@ -75,7 +73,7 @@ def import_genai_bench(context: Context, folder: str, prompts: str = "1600") -> 
 def import_imagenhub(context: Context, folder: str) -> None:
     """ImagenHub's ratings of seven generators by three persons."""
     tables = _tables(context, folder)
-    study = benchmark_files.read_imagenhub(tables, {})
+    study = read_imagenhub(tables, {})
     stored = _as_stored(context, study.prompts)
     study = replace(study, prompts=tuple(stored.values()))  # these tables hold no texts; whatever is stored is right
     _import(context, [_bundle("study imagenhub", "text-to-image", digest(*tables), study, stored)], [study])
@@ -84,11 +82,11 @@ def import_imagenhub(context: Context, folder: str) -> None:
 def import_viescore(context: Context, folder: str, imagenhub: str) -> None:
     """VIEScore's judges of ImagenHub's images, with ImagenHub's ratings if they are not there yet; prompts get their texts."""
     root, tables = context.folder(folder), _tables(context, imagenhub)
-    judges = benchmark_files.read_viescore(root)
-    people = benchmark_files.read_imagenhub(tables, judges.texts)
+    judges = read_viescore(root)
+    people = read_imagenhub(tables, judges.texts)
     stored = _as_stored(context, people.prompts)
     # of ImagenHub imported alone a prompt's text is the sample's name
-    nameless = [prompt for prompt in people.prompts if benchmark_files.is_sample(stored[prompt.prompt_id].text)]
+    nameless = [prompt for prompt in people.prompts if is_sample(stored[prompt.prompt_id].text)]
     texts = {prompt.prompt_id: (stored[prompt.prompt_id].text, prompt.text) for prompt in nameless}
     stored |= {prompt.prompt_id: prompt for prompt in nameless}
     people = replace(people, prompts=tuple(stored.values()))
@@ -96,7 +94,7 @@ def import_viescore(context: Context, folder: str, imagenhub: str) -> None:
     if unknown:
         raise CommandError(f"{folder}: judges a generator that ImagenHub's tables do not have: {', '.join(sorted(unknown))}")
     scores = StudyRatings(people.prompts, (), judges.scores, judges.missing, excluded=judges.excluded)
-    files = [path for path, _, _ in benchmark_files.viescore_files(root)]
+    files = [path for path, _, _ in viescore_files(root)]
     bundles = [
         _bundle("study imagenhub", "text-to-image", digest(*tables), people, stored),
         replace(_bundle("study viescore", "text-to-image", digest(*files), scores, stored), texts=texts),
@@ -107,7 +105,7 @@ def import_viescore(context: Context, folder: str, imagenhub: str) -> None:
 def import_tia2(context: Context, folder: str) -> None:
     """TIA2's labels of three sets, and the printed share of fitting images of each prompt beside them."""
     root = context.folder(folder)
-    study = benchmark_files.read_tia2(root)
+    study = read_tia2(root)
     files = [path for name in TIA2_SETS for path in sorted(root.glob(f"*_{name}.json"))]
     stored = _as_stored(context, study.ratings.prompts)
     bundle = _bundle("study tia2", "labels", digest(*files), study.ratings, stored)
@@ -133,7 +131,7 @@ def import_arena(context: Context, folder: str) -> None:
     files = sorted(context.folder(folder).glob("*_pairwise.jsonl"))
     if not files:
         raise CommandError(f"{folder}: no JUDGE_pairwise.jsonl in this folder")
-    votes = benchmark_files.read_arena(files)
+    votes = read_arena(files)
     _import(context, [_arena_bundle(digest(*files), votes)], [StudyRatings((), (), excluded=votes.excluded)])
 
 
@@ -222,7 +220,7 @@ def _annotation(key: str, row: AnnotationRow, stored: dict[str, Prompt]) -> Anno
         answer = rating_answer(source_id, row.image.image_id, row.rater_id, _ratings(row), row.raw)
         return replace(answer, active_seconds=row.active_seconds)
     form, answers = form_of(geneval_authors.NAME), dict(row.answers)
-    judgements = form.judgements(FormItem(prompt.text, prompt.spec), answers)
+    judgements = tuple(form.derive(FormItem(prompt.text, prompt.spec), answers))
     who = (source_id, row.image.image_id, row.rater_id)
     return Annotation(*who, form.name, answers, judgements, form.rule_version, raw=row.raw, active_seconds=row.active_seconds)
 

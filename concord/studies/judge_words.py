@@ -8,7 +8,7 @@ from typing import Final
 from agreement.estimate import Ceiling, Estimate, WithInterval
 from agreement.meta.ranking import ORDERED, Ranking
 from agreement.report.leave_one_out import NO_PLACE
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.table import Table, texts
 from concord.meta.replacement import ANSWERS
 from concord.studies.judges import JudgedPeople
@@ -76,7 +76,7 @@ def _agrees(judged: JudgedPeople) -> str:
 def _in_place(ceiling: Ceiling | None) -> str:
     if ceiling is None or ceiling.value is None or ceiling.verdict.scorer is None:
         reason = ceiling.reason if ceiling is not None else None
-        known = "nothing was judged by two people" if reason == NO_PLACE else sentences.text_or_none(reason)
+        known = "nothing was judged by two people" if reason == NO_PLACE else reason_sentences.text_or_none(reason)
         return f"People's own level cannot be set beside it: {known or 'no ceiling is defined'}."
     words = f"In a person's place it reaches {_four(ceiling.verdict.scorer)}, where people reach {_four(ceiling.value)}"
     return f"{words}: {_difference(ceiling)} (judge minus people), {_verdict(ceiling)}."
@@ -86,7 +86,7 @@ def _ranks(judged: JudgedPeople) -> str:
     ranked = [each for each in judged.judges if each.images is not None and each.images.value is not None]
     if not ranked:
         reason = next((each.images.reason for each in judged.judges if each.images is not None), None)
-        return f"Not determined: {sentences.text(reason) if reason else 'no prompt has two images'}."
+        return f"Not determined: {reason_sentences.text(reason) if reason else 'no prompt has two images'}."
     best = max(ranked, key=lambda each: _value(each.images))
     words = f"Of two images of a prompt, {best.name} has the better one most often: {_row(best.images)}."
     if best.images is not None and best.images.ceiling is not None:
@@ -222,7 +222,7 @@ def _verdict(ceiling: Ceiling) -> str:
     verdict = ceiling.verdict
     if verdict.verdict:
         return wording.verdict(verdict.verdict)
-    return sentences.text_or_none(verdict.verdict_reason) or "not told apart"
+    return reason_sentences.text_or_none(verdict.verdict_reason) or "not told apart"
 
 
 def _four(value: float) -> str:

@@ -24,9 +24,12 @@ from concord.meta.replacement import Replacement, replacements
 from data.selection import Selection
 from data.store.core import frame
 from data.store.core.store import Store
-from data.studies.benchmark_files import QUALITY
-from data.studies.published import PublishedStudy
-from data.studies.published_benchmarks import ARENA, GENAI_BENCH, IMAGENHUB, TIA2, VIESCORE
+from data.studies.arena import ARENA
+from data.studies.genai_bench import GENAI_BENCH
+from data.studies.imagenhub import IMAGENHUB, QUALITY
+from data.studies.printed_numbers import PublishedStudy
+from data.studies.tia2 import TIA2
+from data.studies.viescore import VIESCORE
 
 
 @dataclass(frozen=True, slots=True)

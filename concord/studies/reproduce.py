@@ -16,7 +16,7 @@ from typing import Any
 from agreement import Estimate, Options
 from agreement.visor_study import tables
 from concord.agreement import selected
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.context import CommandError, Context, UsageError, run_guarded
 from concord.common.estimate_json import estimate_json
 from concord.common.table import Field, field, statistic_field, table_of
@@ -30,7 +30,8 @@ from concord.suite_metrics import study_roles
 from data.store.browse import contents
 from data.store.core import frame
 from data.store.core.store import Store
-from data.studies.published import STUDIES, VISOR_PRINTED
+from data.studies.geneval import GENEVAL
+from data.studies.visor import VISOR_PRINTED
 
 _NOTES = (
     "In the paper: Gokhale et al., Benchmarking Spatial Relationships in Text-to-Image Generation (2022), in per cent, of other"
@@ -96,7 +97,7 @@ _VISOR_FIELDS: Sequence[Field[Estimate]] = (
     field("images", lambda row: row.n_items),
     field("answers", lambda row: row.n_ratings),
     field("left out", lambda row: ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row.excluded.items())),
-    field("reason", lambda row: sentences.text_or_none(row.reason)),
+    field("reason", lambda row: reason_sentences.text_or_none(row.reason)),
 )
 
 
@@ -137,7 +138,7 @@ def _reproduce(context: Context, *, study: str, output: str, folders: Sequence[s
 def _name_absent_files(context: Context) -> None:
     """Say which of GenEval's sources were not compared, and that their files lie beside the others."""
     there = contents.filter_choices(context.store).generator
-    if absent := [name for name in STUDIES["geneval"].sources if name not in there]:
+    if absent := [name for name in GENEVAL.sources if name not in there]:
         files = " and ".join(ANNOTATIONS.replace("*", name) for name in absent)
         context.warn(f"not compared: {', '.join(absent)}. {files} in the same public repository brings the other numbers")
 
@@ -189,7 +190,7 @@ def _geneval_files(context: Context, folders: Sequence[str], metadata: str | Non
         raise CommandError(f"{sources[0]}: there is no such folder; name one, or SOURCE=FILE with --metadata")
     if metadata is None:
         raise UsageError(f"--metadata {METADATA} is missing; it goes with SOURCE=FILE")
-    known = STUDIES["geneval"].sources
+    known = GENEVAL.sources
     for source in sources:
         name, separator, _ = source.partition("=")
         if separator and name not in known:

@@ -20,7 +20,7 @@ from data.records import Annotation, Evidence, Item, Rater
 from data.selection import Selection
 from data.store import imports
 from data.store.imports import ImportBundle
-from data.studies.published import (
+from data.studies.selfeval import (
     SELFEVAL_CLAIMS,
     SELFEVAL_LATENT,
     SELFEVAL_PAPER,

@@ -90,11 +90,13 @@ def current_questions(store: Store, prompt_ids: Sequence[str]) -> dict[str, Ques
 
 @dataclass(frozen=True, slots=True)
 class PromptInputs:
-    """How many prompts there are, how many have a spec that names objects, and how many have questions."""
+    """How many prompts there are, how many have a spec that names objects, questions, captions; and how many pairs."""
 
     prompts: int
     with_objects: int
     with_questions: int
+    with_captions: int = 0
+    pairs: int = 0
 
 
 def prompt_inputs(store: Store) -> PromptInputs:
@@ -121,7 +123,9 @@ def _prompt_inputs(cursor: Connection) -> PromptInputs:
         cursor,
         "select count(*) as prompts, count(*) filter (coalesce(json_array_length(spec -> 'include'), 0) > 0"
         " or (spec ->> 'a') is not null) as with_objects,"
-        " count(*) filter (prompt_id in (select prompt_id from questions)) as with_questions from prompts",
+        " count(*) filter (prompt_id in (select prompt_id from questions)) as with_questions,"
+        " count(*) filter (coalesce(json_array_length(spec -> 'captions'), 0) > 0) as with_captions,"
+        " (select count(*) from items where kind = 'pair') as pairs from prompts",
     )
     assert counted is not None
     return PromptInputs(**counted)
@@ -239,7 +243,13 @@ def answers_since_import(connection: Connection, import_id: int) -> str | None:
         " and a.submitted >= (select created from imports where import_id = ?)",
         [ANSWERED_BY, import_id, import_id],
     )
-    return f"{record['people']} people have given {record['n']} answers to" if record and record["n"] else None
+    return f"{given_answers(record['people'], record['n'])} to" if record and record["n"] else None
+
+
+def given_answers(people: int, answers: int) -> str:
+    """Return how many people have given how many answers, as the beginning of a sentence."""
+    who = "1 person has" if people == 1 else f"{people:,} people have"
+    return f"{who} given {answers:,} {'answer' if answers == 1 else 'answers'}"
 
 
 def _rows(prompt_id: str, version: int, questions: Sequence[PromptQuestion], import_id: int) -> Iterator[dict[str, Any]]:

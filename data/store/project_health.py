@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 import duckdb
 
 from data.files import quoted, sha256_of
+from data.ratings.name_matching import DIFFERENCES, alike
 from data.store.backup import backups, scheduler
 from data.store.backup.backups import Backup, BadBackup
 from data.store.core import connections, database_file, rows, schema
@@ -24,7 +25,6 @@ from data.store.core.database_copy import database_contents
 from data.store.core.database_file import AcknowledgedNumber
 from data.store.core.schema import migration_files
 from data.store.core.store import DatabaseMissing, Store, StoreBusy, refuse_missing
-from data.studies.name_matching import DIFFERENCES, alike
 
 Level = Literal["ok", "note", "attention"]
 _SAMPLE: Final = 40

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from data.files import MAX_PROBLEMS, InputError, Problems, located, quoted
+from data.ratings.rating_tables import RatedItem, RatingColumns
 from data.records import Judgement
 from data.store.core import rows
 from data.store.core.connections import Connection
 from data.store.core.store import Store
-from data.studies.rating_tables import RatedItem, RatingColumns
 from data.tables import TextTable, require_columns
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ Megabytes are of the weights that are read, by the published numbers of paramete
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from scorers.models import files, hub
@@ -32,6 +32,11 @@ MEGABYTES: Final[Mapping[str, int]] = {
     "Salesforce/blip2-flan-t5-xl": 15770,
     "Salesforce/instructblip-flan-t5-xl": 16090,
     "zhiqiulin/clip-flant5-xxl": 22800,
+    "sd15": 5480,
+    "sd21": 5160,
+    "sdxl": 13880,
+    "pixart": 21800,
+    "stabilityai/stable-diffusion-3-medium-diffusers": 15390,
 }
 """The downloads of the models that profiles name."""
 
@@ -41,6 +46,12 @@ ULTRALYTICS: Final = "AGPL-3.0: Ultralytics' package and weights"
 def megabytes(model: str) -> int | None:
     """Return about how many megabytes a model's weights have; None where nothing is known."""
     return MEGABYTES.get(model.partition("@")[0])
+
+
+def in_words(models: Iterable[str]) -> str:
+    """Return about how much models' weights have together, such as "605 MB"; "models of unknown size" where it is unknown."""
+    sizes = [megabytes(model) for model in models]
+    return "models of unknown size" if None in sizes else f"{sum(size or 0 for size in sizes):,} MB"
 
 
 def licence(model: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from agreement.numeric import BoolArray, FloatArray, IntArray
 from agreement.reasons import Reason
 from agreement.statistics import correlation, many_raters, two_raters
-from concord.common.sentences import text
+from concord.common.reason_sentences import text
 
 
 class Result(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agreement.estimates import correlate_units
-from concord.common.sentences import text
+from concord.common.reason_sentences import text
 from tests.agreement import reference_implementations
 from tests.agreement.oracles import stats
 

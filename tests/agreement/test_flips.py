@@ -18,7 +18,7 @@ from agreement.flips import (
     shared_pairs,
 )
 from agreement.study.cells import Options
-from concord.common.sentences import text
+from concord.common.reason_sentences import text
 from tests.agreement import reference_implementations
 
 QUICK = Options()

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from agreement.generators import GeneratorDifference, RankSet, compare_generators, mean_of_images, rank_sets
-from concord.common.sentences import text
+from concord.common.reason_sentences import text
 
 
 def ratings(rows: list[tuple[str, str, float]]) -> pd.DataFrame:

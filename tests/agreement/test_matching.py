@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from agreement import Options
 from agreement.matching import COLUMNS, by_trials, is_right, matching_statistics, rank, right_by_trials, votes, winoground
 from agreement.questions import GroupStatistic
-from concord.common.sentences import text
+from concord.common.reason_sentences import text
 
 PLAIN = Options(intervals=False)
 

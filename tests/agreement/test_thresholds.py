@@ -26,7 +26,7 @@ from agreement.thresholds import (
     thresholds,
 )
 from concord.common.estimate_json import estimate_json
-from concord.common.sentences import text, worded
+from concord.common.reason_sentences import text, worded
 from tests.agreement import reference_implementations
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
 from tests.agreement.oracles import metrics, model_selection

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agreement.best_value import FOLDS, Objective, fold_generator, folds_of
 from agreement.tuning import ItemCells, Tuned, YesNoCounts, tune
-from concord.common.sentences import text
+from concord.common.reason_sentences import text
 from tests.agreement.oracles import metrics
 
 Ints = NDArray[np.int64]

@@ -21,7 +21,7 @@ from agreement.tuning import (
     share_of_yes,
     shares,
 )
-from concord.common.sentences import text_or_none
+from concord.common.reason_sentences import text_or_none
 from tests.agreement.frames import SCALES, frame, judgement, people, scorer, ugly
 from tests.agreement.json_rows import json_rows
 from tests.agreement.judgement_counts import Judgement, counted, marked

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from annotation.questionnaires.base import validate, visible
+from annotation.questionnaires.base import check, visible
 from annotation.questionnaires.geneval import geneval_questionnaire
 from annotation.simulated import PEOPLE, VOTES, DepictedItem, DepictedPair, SimulatedPerson, annotate, vote
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
@@ -80,7 +80,7 @@ def test_every_answer_is_one_that_the_form_would_send() -> None:
     specs = {item.item.item_id: item.spec for item in KNOWN}
     for annotation in annotate(KNOWN):
         questionnaire = geneval_questionnaire(specs[annotation.item_id])
-        assert validate(questionnaire, annotation.answers) == {}
+        assert check(questionnaire, annotation.answers).errors == {}
         assert set(annotation.answers) == set(visible(questionnaire, annotation.answers))
 
 

@@ -49,7 +49,10 @@ def test_a_newcomer_adds_two_generators_and_labels(fresh: Server, visitor: Visit
     read.get_by_role("textbox", name="Generator").first.fill("flux-schnell")
     assert serious(page) == []
     read.get_by_role("button", name="Store 4 images").click()
-    expect(page.get_by_role("status", name="Receipt")).to_contain_text("4 images of 2 prompts.")
+    receipt = page.get_by_role("status", name="Receipt")
+    expect(receipt).to_contain_text("4 images of 2 prompts.")
+    expect(receipt).to_be_focused()
+    expect(receipt).to_be_in_viewport()
     page.get_by_role("region", name="Label").get_by_role("link", name="Label images").click()
     page.get_by_role("textbox", name="Your name").fill("Ann")
     page.keyboard.press("Enter")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from annotation.questionnaires.base import TICKED, Question, Questionnaire, clean, is_blank, to_json, validate, visible
+from annotation.questionnaires.base import TICKED, Question, Questionnaire, check, is_blank, to_json, visible
 from annotation.questionnaires.custom import read
 from annotation.questionnaires.form import FormItem
 from data.aspects import CANNOT_TELL
@@ -58,7 +58,7 @@ def test_the_browser_has_the_servers_rules(page: Page) -> None:
         for answers in some:
             shown = visible(questionnaire, answers)
             still = [id_ for id_ in shown if is_blank(answers.get(id_)) and id_ not in optional]
-            expected.append([shown, clean(questionnaire, answers), still])
+            expected.append([shown, check(questionnaire, answers).answers, still])
         payload = page.evaluate(_RULES, [json.loads(json.dumps(to_json(questionnaire))), some])
         assert payload == json.loads(json.dumps(expected)), name
         assert len({tuple(shown) for shown, _, _ in expected}) > 1
@@ -142,7 +142,7 @@ def test_a_questionnaire_by_keyboard_then_a_blank_image_by_two_keys(page: Page, 
         expect(page.get_by_role("button", name="Submit")).to_be_focused()
         form.press("Enter")
     expect(form.count).to_contain_text("1 of 2")
-    assert validate(questionnaire, expected) == {}
+    assert check(questionnaire, expected).errors == {}
 
     first = questionnaire.questions[0]
     box = page.get_by_role("checkbox", name="The image is blank")

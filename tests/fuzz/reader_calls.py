@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agreement import Scale
 from annotation.questionnaires import custom, registry
-from annotation.questionnaires.base import validate
+from annotation.questionnaires.base import check
 from annotation.questionnaires.custom import read_yaml
 from annotation.questionnaires.form import FormItem
 from concord.campaigns import known_answers, planning, spec
@@ -35,13 +35,13 @@ from data.prompts.flips import FLIP_KINDS, flip
 from data.prompts.prompt_files import format_prompts, read_prompts
 from data.prompts.question_generation import matching_choice, parse_questions, split_choices
 from data.prompts.questions import QuestionedPrompt, format_questions, questions_from_spec
+from data.ratings.name_matching import KnownItem, choose_spellings, match_rows
+from data.ratings.rating_tables import RatingColumns, looks_wide, other_columns, read_rating_table
 from data.records import Prompt
 from data.spec import Spec, parse_spec
 from data.store.core.connections import connect
 from data.store.rating_columns import FileRatings
-from data.studies import study_files
-from data.studies.name_matching import KnownItem, choose_spellings, match_rows
-from data.studies.rating_tables import RatingColumns, looks_wide, other_columns, read_rating_table
+from data.studies.geneval import read_annotations, read_metadata
 from data.tables import read_cells
 from scorers import registry as scorer_registry
 from scorers.geneval import results as geneval_verdicts
@@ -79,10 +79,10 @@ def spec_of(text: str, raw: Mapping[str, Any]) -> Spec:
     caption_candidates(text, raw)
     for form in registry.FORMS.values():
         n = 2 if form.item_kind == "pair" else 1
-        item = FormItem(text, raw, n, questions, ("g", "h")[:n])
+        item = FormItem(text, raw, n, questions, ("g", "h")[:n], images=("i",) * n)
         if form.problem(item) is None:
-            validate(form.build(item), {})
-            form.judgements(item, {"count_0": 1, "preference": "left"}, ["i"] * n)
+            check(form.build(item), {})
+            form.derive(item, {"count_0": 1, "preference": "left"})
     return spec
 
 
@@ -111,10 +111,17 @@ def answers_of(folder: Path) -> None:
         return
     for name, form in registry.FORMS.items():
         n = 2 if form.item_kind == "pair" else 1
-        item = FormItem(str(seeds.CATS["prompt"]), seeds.CATS, n, questions_from_spec(parse_spec(seeds.CATS)), ("g", "h")[:n])
-        wrong = validate(form.build(item), values)
+        item = FormItem(
+            str(seeds.CATS["prompt"]),
+            seeds.CATS,
+            n,
+            questions_from_spec(parse_spec(seeds.CATS)),
+            ("g", "h")[:n],
+            images=("i",) * n,
+        )
+        wrong = check(form.build(item), values).errors
         if not wrong:
-            form.judgements(item, values, ["i"] * n)
+            form.derive(item, values)
         elif not all(isinstance(text, str) and text for text in wrong.values()):
             raise AssertionError(f"{name}: {wrong}")
 
@@ -199,12 +206,12 @@ def ratings_of(name: str, columns: RatingColumns, folder: Path) -> None:
 
 
 def study_of(folder: Path) -> None:
-    prompts = study_files.read_metadata(folder / "metadata.jsonl")
-    study = study_files.read_annotations(folder / "annotations.csv", "sd", prompts)
+    prompts = read_metadata(folder / "metadata.jsonl")
+    study = read_annotations(folder / "annotations.csv", "sd", prompts)
     form, by_id = registry.get("geneval"), {prompt.prompt_id: prompt for prompt in prompts}
     for row in study.rows:
         prompt = by_id[row.image.prompt_id]
-        form.judgements(FormItem(prompt.text, prompt.spec), row.answers)
+        form.derive(FormItem(prompt.text, prompt.spec), row.answers)
 
 
 def locations_of(layout: folders.Layout, folder: Path) -> None:
@@ -265,9 +272,9 @@ def journal_of(folder: Path) -> None:
 def custom_of(folder: Path) -> None:
     form = custom.read(read_text(folder / "q.yaml"), "q.yaml")
     n = 1 if form.item_kind == "image" else 2
-    item = FormItem("a red cup", n_images=n, generators=("g", "h")[:n])
+    item = FormItem("a red cup", n_images=n, generators=("g", "h")[:n], images=("i",) * n)
     form.build(item)
-    form.judgements(item, {}, ["i"] * n)
+    form.derive(item, {})
     for meaning in form.meanings:
         Scale.parse(meaning.scale)
 

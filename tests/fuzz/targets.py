@@ -18,9 +18,14 @@ from data.images import files as images
 from data.jobs.maps import MapFolder
 from data.matching import files
 from data.prompts.questions import format_questions, read_questions
+from data.ratings.rating_tables import RatingColumns
 from data.spec import SpecError
-from data.studies import benchmark_files, study_files
-from data.studies.rating_tables import RatingColumns
+from data.studies.arena import read_arena
+from data.studies.genai_bench import read_genai_bench
+from data.studies.imagenhub import read_imagenhub
+from data.studies.tia2 import read_tia2
+from data.studies.tifa import read_human_annotations
+from data.studies.viescore import read_viescore
 from tests.concord.studies import small_studies
 from tests.fuzz import seeds
 from tests.fuzz.mutation import Files
@@ -178,15 +183,15 @@ READERS: Final[tuple[Target, ...]] = (
            lambda folder: cooccurrence.read_cooccurrence(folder / "c.json", "c")),
     Target("study geneval",
            ({"metadata.jsonl": seeds.lines(*METADATA), "annotations.csv": seeds.GENEVAL_STUDY},), study_of),
-    Target("study tifa", ({"t.json": seeds.TIFA_STUDY},), lambda folder: study_files.read_human_annotations(folder / "t.json")),
-    Target("study genai-bench", (_released(small_studies.genai_bench),), lambda folder: benchmark_files.read_genai_bench(
+    Target("study tifa", ({"t.json": seeds.TIFA_STUDY},), lambda folder: read_human_annotations(folder / "t.json")),
+    Target("study genai-bench", (_released(small_studies.genai_bench),), lambda folder: read_genai_bench(
         folder / "genai_image_1600.json", folder / "genai_skills_1600.json")),
     Target("study imagenhub", (_released(small_studies.imagenhub),),
-           lambda folder: benchmark_files.read_imagenhub(sorted(folder.glob("*.tsv")), {})),
-    Target("study viescore", (_released(small_studies.viescore),), benchmark_files.read_viescore),
-    Target("study tia2", (_released(small_studies.tia2),), benchmark_files.read_tia2),
+           lambda folder: read_imagenhub(sorted(folder.glob("*.tsv")), {})),
+    Target("study viescore", (_released(small_studies.viescore),), read_viescore),
+    Target("study tia2", (_released(small_studies.tia2),), read_tia2),
     Target("study arena", (_released(small_studies.arena),),
-           lambda folder: benchmark_files.read_arena(sorted(folder.glob("*.jsonl")))),
+           lambda folder: read_arena(sorted(folder.glob("*.jsonl")))),
     *(Target(f"ratings: {name}", ({name: content},), partial(ratings_of, name, named)) for name, content, named in _RATINGS),
     *_parted("exported ratings", {"e.csv": seeds.EXPORTED, "e.parquet": seeds.table(seeds.EXPORTED)}, exported_of),
     *_parted("exported judgements", {"j.csv": seeds.JUDGEMENTS, "j.parquet": seeds.table(seeds.JUDGEMENTS)},

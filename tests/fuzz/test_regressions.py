@@ -20,7 +20,7 @@ from data.jobs.maps import MapFolder
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
 from data.json_files import read_json_lines
 from data.prompts.prompt_files import read_prompts
-from data.studies.study_files import read_human_annotations
+from data.studies.tifa import read_human_annotations
 from data.tables import read_cells, read_table, require_columns
 from scorers import registry
 from tests.fuzz import seeds

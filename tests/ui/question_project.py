@@ -73,7 +73,7 @@ def say(store: Store, person: str, choose: Choose, about: Sequence[str], **more:
     for item in about:
         now = asked(store, item)
         answers = {f"answer:{question.question_id}": choose(item, question) for question in now.questions}
-        judged = tifa_vqa.FORM.judgements(FormItem("", {}, 1, now.questions, (), ()), answers)
+        judged = tuple(tifa_vqa.FORM.derive(FormItem("", {}, 1, now.questions, (), ()), answers))
         raw = {"questions": now.number}
         ids = (str(uuid.uuid4()), item, person, tifa_vqa.NAME)
         parts.append(Annotation(*ids, answers, judged, tifa_vqa.FORM.rule_version, raw=raw, **more))  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ from agreement.thresholds import ThresholdAgreement
 from concord import agreement, suite_metrics
 from concord.agreement import selected
 from concord.agreement_request import AgreementRequest
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
 from concord.common.estimate_table import glance
 from concord.common.table import Field, Table, cell, field, part_fields, statistic_field, table_of, without_empty_columns
@@ -159,7 +159,7 @@ def _verdict(row: Estimate) -> str | None:
     if row.ceiling is None:
         return None
     found = row.ceiling.verdict
-    return wording.verdict(found.verdict) if found.verdict else sentences.text_or_none(found.verdict_reason)
+    return wording.verdict(found.verdict) if found.verdict else reason_sentences.text_or_none(found.verdict_reason)
 
 
 _BESIDE_PEOPLE: Sequence[Field[Estimate]] = (

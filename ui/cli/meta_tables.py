@@ -13,7 +13,7 @@ from agreement.meta.rater_effects import RaterEffectRow
 from agreement.meta.units import Finding
 from agreement.study.cells import ALL
 from concord.agreement import known_statistics, selected
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.context import Context, UsageError
 from concord.common.estimate_json import finding_json
 from concord.common.table import Field, Table, at_key, cell, field, statistic_field, table_of, texts, without_empty_columns
@@ -112,12 +112,12 @@ def print_estimates(context: Context, selection: Mapping[str, Sequence[str]], re
         context.say(f"{estimates.TITLES[statistic]}: {suite}, {aspect}, {people} people")
         reasons = {row.reason for row in part}
         if len(reasons) == 1 and None not in reasons:
-            context.say(f"  none: {sentences.text_or_none(reasons.pop())}\n")
+            context.say(f"  none: {reason_sentences.text_or_none(reasons.pop())}\n")
             continue
         columns: tuple[Field[EstimateFinding], ...] = (*_ESTIMATES[statistic], *([] if reasons == {None} else [_REASON]))
         how = part[0].method
         context.say(*_indented(table_of(estimates.TITLES[statistic], columns, part)))
-        context.say(f"  {sentences.text(how.remainder or how)}\n")
+        context.say(f"  {reason_sentences.text(how.remainder or how)}\n")
 
 
 _TOPIC: Final[tuple[Field[Finding], ...]] = (

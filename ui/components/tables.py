@@ -17,7 +17,7 @@ from htpy import Element, Fragment, Node
 from markupsafe import Markup
 
 from agreement.estimate import Estimate
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.estimate_table import estimate_cell, estimates_table, remark_on_labels, undefined_statistics
 from concord.common.table import Cell, Column, Table, TableRow
 from concord.headlines import verdict_beside_people
@@ -222,7 +222,9 @@ def number(row: Estimate | None, n_items: int | None = None) -> Cell:
     own_n = "" if n_items in (None, row.n_items) else f"{row.n_items:,} images"
     cell = estimate_cell(row, person, verdict, remark_on_labels(row), own_n)
     if ceiling and ceiling.verdict.words:
-        return replace(cell, note=f"{cell.note}. Beside one person in its place: {sentences.text(ceiling.verdict.words)}")
+        return replace(
+            cell, note=f"{cell.note}. Beside one person in its place: {reason_sentences.text(ceiling.verdict.words)}"
+        )
     return cell
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import htpy
@@ -13,6 +14,8 @@ from concord.error_analysis.tuning import tunable_raters
 from concord.project import OpenProject
 from concord.scope import Scope
 from ui.components.addresses import page_address
+from ui.components.tables import commands, folded
+from ui.pages.add.then import scorers_address
 
 TRUST, FAILURES, TUNE, CAPTIONS = "agreement", "agreement/failures", "agreement/tune", "agreement/captions"
 _TITLES: Final = {TRUST: "Trust", FAILURES: "Failures", TUNE: "Tune", CAPTIONS: "Captions"}
@@ -60,9 +63,17 @@ def could_be_here(store: OpenProject, suite: str, *more: Node) -> Node:
     parts = [*more, *missing_tabs(store, suite)]
     if not parts:
         return ""
-    add = htpy.a(href=page_address("add/runs"))["Score the images"]
+    add = htpy.a(href=scorers_address())["Score the images"]
     line = [[", " if n else "", part] for n, part in enumerate(parts)]
     return htpy.footer(class_="cc-quietline")[htpy.p["Could be here: ", line, ". ", add]]
+
+
+def choose_a_scorer(lines: Sequence[str]) -> Node:
+    """Return the button that leads to the scorers, and the same as commands."""
+    return [
+        htpy.p[htpy.a(class_="cc-button cc-button--primary", href=scorers_address())["Choose a scorer"]],
+        folded("By command", commands(lines)),
+    ]
 
 
 def _available(store: OpenProject, suite: str, current: str) -> list[str]:

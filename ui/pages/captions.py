@@ -19,7 +19,7 @@ from agreement.matching import Votes
 from agreement.questions import GroupStatistic
 from agreement.study.cells import ALL
 from concord.browsing.grid import previews
-from concord.common import next_steps, sentences, wording
+from concord.common import next_steps, reason_sentences, wording
 from concord.common.table import Cell, Table, numbers
 from concord.comparison import matching
 from concord.comparison.matching import (
@@ -187,10 +187,10 @@ def cell(row: GroupStatistic | None, href: str = "", digits: int = 3) -> Cell:
     if row is None:
         return Cell("")
     if row.value is None:
-        return Cell(_NO_VALUE, note=sentences.text_or_none(row.reason) or "")
+        return Cell(_NO_VALUE, note=reason_sentences.text_or_none(row.reason) or "")
     left = sum(row.excluded.values())
     details = (span(row.low, row.high, f"z.{digits}f"), f"n = {row.n:,}", f"{left:,} left out" if left else "")
-    return Cell(f"{row.value:z.{digits}f}", tuple(filter(None, details)), sentences.text(row.method), href, row.value)
+    return Cell(f"{row.value:z.{digits}f}", tuple(filter(None, details)), reason_sentences.text(row.method), href, row.value)
 
 
 def accuracy(cells: Sequence[MatchingCell], view: CaptionsView) -> Node:
@@ -253,7 +253,7 @@ def votes(rows: Sequence[Votes], view: CaptionsView) -> Node:
         ]
         apart = row.difference
         bounds = span(apart.low, apart.high, "+z.3f")
-        difference = Cell(f"{apart.value:+z.3f}", (bounds,) if bounds else (), sentences.text(apart.method))
+        difference = Cell(f"{apart.value:+z.3f}", (bounds,) if bounds else (), reason_sentences.text(apart.method))
         images = Cell(f"{apart.n:,}", (f"both {row.both:,}, neither {row.neither:,}",))
         lines.append([*only[0], *only[1], difference, images])
     if not lines:

@@ -23,6 +23,7 @@ from concord.error_analysis import failures
 from concord.error_analysis.confusion import crossing_of, describe_cell
 from concord.scope import Scope
 from data import selection
+from data.aspects import current_aspect
 from data.selection import Selection
 from data.store.analysis.confusion import rater_groups
 from data.store.browse import contents, filters, grid
@@ -51,6 +52,7 @@ _ORDERS = {
 _SHOWS = ("grid", "prompts", "map")
 _BESIDE = frozenset({"image", "shown", "aspect", "statistic"})
 """What an address may hold beside the listing: the image in the drawer, and what the scope of other places says."""
+_ASPECTS = ("by", "about")
 _SINGLE = ("rater", "by", "order", "show", "left", "right", "of", "paint", "like")
 
 
@@ -106,6 +108,10 @@ def follow(store: Store, parameters: QueryParams) -> FollowedAddress:
 
 def _follow(store: Store, parameters: QueryParams) -> FollowedAddress:
     known = _known(store)
+    pairs = parameters.multi_items()
+    parameters = QueryParams(
+        [(name, current_aspect(value, known.aspects) if name in _ASPECTS else value) for name, value in pairs]
+    )
     groups = ((*CROSSED, *RESTRICTING), tuple(MARKED), tuple(maps.NAMES))
     ways = (_lost(store, parameters), _unmarked(store, parameters), maps.lost_parts(parameters.getlist))
     in_the_way = set[str]().union(*ways)

@@ -19,7 +19,7 @@ from concord.studies.benchmarks import REPRODUCTIONS, compared_numbers, imported
 from concord.studies.comparison import ComparedNumber
 from concord.studies.judges import JudgedPeople, judges_of
 from data.selection import Selection
-from data.studies.published import ALL, PublishedStudy
+from data.studies.printed_numbers import ALL, PublishedStudy
 from ui.components.addresses import browse_address, page_address
 from ui.components.tables import (
     Cells,

@@ -16,7 +16,7 @@ from agreement.meta.planning import DIFFERENCE, PlannedRow
 from agreement.meta.ranking import PAIRWISE, RANK, SOFT, Ranking
 from agreement.meta.rater_effects import SEVERITY, RaterEffectRow
 from agreement.meta.units import Finding
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.estimate_table import MarkedReasons
 from concord.common.table import Cell, Column, Field, Table, TableRow, cell, field, numbers, table_of
 from concord.headlines import verdict_beside_people
@@ -52,7 +52,9 @@ def _number(value: float | None, detail: str = "", how: str = "") -> Cell:
 _ESTIMATE_FIELDS: Final[Sequence[Field[EstimateFinding]]] = (
     field("Generator", generator),
     field("Scorer", lambda row: row.scorer),
-    field("Estimate", lambda row: _number(row.value, _range(row.low, row.high), sentences.text(row.method)), number=True),
+    field(
+        "Estimate", lambda row: _number(row.value, _range(row.low, row.high), reason_sentences.text(row.method)), number=True
+    ),
     field("Labels alone", lambda row: _number(row.labels_mean, _range(row.labels_low, row.labels_high)), number=True),
     field("Scorer’s mean", lambda row: _number(row.scorer_mean, "" if row.on_scale else "on its own scale"), number=True),
     field("Labels", lambda row: f"{row.n_labelled:,}", number=True),
@@ -109,7 +111,7 @@ _SEVERITY_FIELDS: Final[Sequence[Field[RaterEffectRow]]] = (
     field("of", lambda row: f"{row.suite}, {row.aspect}"),
     field(
         "severity",
-        lambda row: Cell(f"{row.value:+z.3f}", (_bounds(row),), sentences.text(row.method), exact=row.value),
+        lambda row: Cell(f"{row.value:+z.3f}", (_bounds(row),), reason_sentences.text(row.method), exact=row.value),
         number=True,
     ),
     field("images", lambda row: f"{row.n_items:,}", number=True),
@@ -173,7 +175,7 @@ def _table(caption: str, rows: Sequence[Ranking], made: Sequence[Replacement]) -
 def _answer(each: Replacement, notes: MarkedReasons) -> Cell:
     """The answer, and what the test and the ceiling say in two words; why there is no test stands beneath the table."""
     test = each.test
-    refused = sentences.text_or_none(test.reason) if test is not None else None
+    refused = reason_sentences.text_or_none(test.reason) if test is not None else None
     won = "" if test is None or refused else f"{test.persons_won} of {len(test.persons)} people won"
     details = tuple(part for part in (won, verdict_beside_people(each.agreement) if each.agreement else "") if part)
     return Cell(

@@ -7,7 +7,7 @@ import { h } from "../dom.js";
 const api = new Api(at("/"));
 const BATCH_BYTES = 40 * 1024 * 1024;
 const BATCH_FILES = 200;
-const NO_ANSWER = "The server does not answer. Try again.";
+export const NO_ANSWER = "The server does not answer. Try again.";
 const WANTED = /\.(png|jpe?g|webp|bmp|gif|tiff?|avif|csv|tsv|jsonl?|parquet|xlsx?|ods|txt|zip)$/i;
 
 export class Upload {

@@ -21,7 +21,8 @@ export class Work {
       const { outcome, data } = await api.get("api/studio/runs/work");
       if (outcome === "ok") this.show(data);
     }
-    setTimeout(() => this.ask(), this.link.hidden ? IDLE_MS : WORK_MS);
+    clearTimeout(this.next);
+    this.next = setTimeout(() => this.ask(), this.link.hidden ? IDLE_MS : WORK_MS);
   }
 
   show({ text, share, waiting }) {

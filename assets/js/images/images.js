@@ -40,7 +40,7 @@ export function mount(root, { poll }) {
 
 class Images {
   constructor(root, poll) {
-    Object.assign(this, { root, state: null, facetCounts: [], choices: {}, turn: 0, version: "", inScope: 0, openedHere: false });
+    Object.assign(this, { root, state: null, facetCounts: [], choices: {}, turn: 0, version: "", inScope: 0, openedHere: false, isLoading: true });
     this.controller = new AbortController();
     const { signal } = this.controller;
     this.api = new Api(at("/api/"));
@@ -252,6 +252,7 @@ class Images {
     if (this.scoreHistogram.of) this.scoreHistogram.place();
     this.trouble.hidden = true;
     if (this.place.firstChild !== this.view.element) this.place.replaceChildren(this.view.element);
+    this.isLoading = true;
     this.frame.classList.add("is-loading");
     this.sum();
     return this.view.load(0);
@@ -278,7 +279,8 @@ class Images {
       this.facetCounts = facets.data.facets;
       this.total = facets.data.total;
       this.behind = facets.data.behind ?? 0;
-      if (this.view.count === 0) this.told(null);
+      // an empty list says why, by the newest counts; one that has not come yet says nothing
+      if (this.view.count === 0 && !this.isLoading) this.told(null);
       this.facets.show(this.facetCounts, this.state.choices.length);
       this.lead.draw(facets.data.sentence);
     }
@@ -326,6 +328,7 @@ class Images {
 
   /** A page of the list has come, or has not. */
   told(error) {
+    this.isLoading = false;
     this.frame.classList.remove("is-loading");
     const total = this.view.count;
     this.trouble.hidden = !error && total > 0;

@@ -13,8 +13,10 @@ const PAUSE_MS = 60;
 
 export function mount(root, { place, beside, poll, modules = [], bare = [] }) {
   const page = new Place(root, place, beside, bare);
-  for (const name of modules) import(at(`/assets/js/${name}/${name}.js`)).then((module) => module.attach(root, page));
-  page.draw();
+  const attached = modules.map(async (name) => (await import(at(`/assets/js/${name}/${name}.js`))).attach(root, page));
+  // whatever was drawn before they came is told to them once all are there
+  Promise.all(attached).finally(() => page.attach());
+  page.draw().then(() => page.reveal());
   follow(root, { ...poll, shown: () => page.version, moved: () => page.draw({ quietly: true }) });
   return {};
 }
@@ -26,6 +28,7 @@ class Place {
     this.place = place;
     this.version = "";
     this.asked = 0;
+    this.attached = false;
     this.scope = h("div", { class: "cc-scope-place", hidden: bare.includes(place) });
     this.status = h("p", { class: "cc-place-status", role: "status" });
     this.content = h("main", { class: "cc-place" }, skeleton());
@@ -100,7 +103,17 @@ class Place {
     for (const box of this.content.querySelectorAll("input[name=pick]")) box.checked = ticked.has(box.value);
     this.picked();
     if (focused) this.content.querySelector(focused)?.focus({ preventScroll: true });
-    this.content.dispatchEvent(new CustomEvent("drawn"));
+    this.tell();
+  }
+
+  /** From now on the place's modules hear what is drawn, first what stands there already. */
+  attach() {
+    this.attached = true;
+    if (this.version !== "") this.tell();
+  }
+
+  tell() {
+    if (this.attached) this.content.dispatchEvent(new CustomEvent("drawn"));
   }
 
   /** While somebody moves a slider its form stays: the address follows, and the parts beside it are drawn anew. */
@@ -147,7 +160,13 @@ class Place {
   go(url) {
     closeMenus();
     if (url.href !== location.href) history.pushState(history.state, "", url);
-    this.draw().then(() => url.hash && this.content.querySelector(url.hash)?.scrollIntoView({ behavior: "smooth", block: "start" }));
+    this.draw().then(() => this.reveal());
+  }
+
+  /** The part that the address names comes into view. */
+  reveal() {
+    const part = location.hash && this.content.querySelector(`#${CSS.escape(location.hash.slice(1))}`);
+    if (part) part.scrollIntoView({ behavior: "smooth", block: "start" });
   }
 
   /** Escape closes what lies on top: a menu does so by itself, a panel has a link. */

@@ -394,7 +394,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "copies": "where copies of the project were written: it names folders of the machine",
     "erased": "people who asked to be forgotten",
     "ended_sessions": "which cookies are good no more, as keyed hashes",
-    "browse": "what Browse filters by, a row an item: made from other tables",
+    "browse": "what Images filters by, a row an item: made from other tables",
     "browse_raters": "the places of scorers in such rows",
     "prompt_parts": "what prompts ask for, part by part: made from their specs",
     "stale": "items whose row of `browse` is to be made anew",

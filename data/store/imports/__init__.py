@@ -17,7 +17,7 @@ from data.store.imports.inserts import (
 )
 from data.store.imports.known import StoredImport, find_import, known_aspects, known_items, known_labels, known_raters, listed
 from data.store.imports.reimport import Reimport, ReimportedAnswer, ReimportRefused
-from data.store.imports.undoing import undo
+from data.store.imports.undoing import undo, why_kept
 
 __all__ = [
     "ImportBundle",
@@ -43,4 +43,5 @@ __all__ = [
     "listed",
     "public_id",
     "undo",
+    "why_kept",
 ]

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from data.ratings.name_matching import KnownItem
 from data.store.core import rows
 from data.store.core.store import Store
-from data.studies.name_matching import KnownItem
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from data.store import browse_index, library
 from data.store.campaign_items import recount
 from data.store.core import rows
 from data.store.core.connections import Connection
-from data.store.core.store import transaction
+from data.store.core.store import Store, transaction
 from data.store.imports.inserts import ImportRefused
 
 
@@ -25,12 +25,8 @@ def undo(connection: Connection, import_id: int) -> dict[str, int]:
         raise ImportRefused(f"there is no import {import_id}; import undo without a number lists them")
     if record["undone"] is not None:
         raise ImportRefused(f"import {import_id} has been undone already")
-    if (used := why_needed(connection, import_id)) is not None:
-        raise ImportRefused(used)
-    if (answered := library.answers_since_import(connection, import_id)) is not None:
-        raise ImportRefused(
-            f"{answered} what import {import_id} asks; undoing it would remove the questions behind these answers"
-        )
+    if (used := _why_kept(connection, import_id)) is not None:
+        raise ImportRefused(f"{used}; nothing was undone")
     connection.execute("update imports set undone = current_timestamp where import_id = ?", [import_id])
     browse_index.mark_undone(connection, import_id)
     connection.execute(
@@ -63,8 +59,13 @@ def undo(connection: Connection, import_id: int) -> dict[str, int]:
     return counts
 
 
-def why_needed(connection: Connection, import_id: int) -> str | None:
-    """Why an import cannot be taken back; None if it can."""
+def why_kept(store: Store, import_id: int) -> str | None:
+    """Return why an import cannot be undone, and what to do first; None if it can be undone."""
+    with store.read() as cursor:
+        return _why_kept(cursor, import_id)
+
+
+def _why_kept(connection: Connection, import_id: int) -> str | None:
     used = rows.first(
         connection,
         "select count(*) as n, count(distinct a.rater_id) as people from annotations a join items t using (item_id)"
@@ -74,8 +75,8 @@ def why_needed(connection: Connection, import_id: int) -> str | None:
     )
     if used and used["n"]:
         return (
-            f"{used['people']} people have given {used['n']} answers about what import {import_id} brought; "
-            "undoing it would lose them, so nothing was undone"
+            f"{library.given_answers(used['people'], used['n'])} about what import {import_id} brought, and undoing it would"
+            " lose these; first erase whoever gave them (People), or begin another project"
         )
     shown = rows.first(
         connection,
@@ -84,10 +85,8 @@ def why_needed(connection: Connection, import_id: int) -> str | None:
         [DEFAULT, import_id],
     )
     if shown and shown["names"]:
-        return (
-            f"images of import {import_id} are to be judged in {', '.join(shown['names'])}, so nothing was undone; remove"
-            " these campaigns first (page Campaigns)"
-        )
+        names = ", ".join(shown["names"])
+        return f"images of import {import_id} are to be judged in {names}; remove these campaigns first (People)"
     seen = rows.first(
         connection,
         "select count(*) as n, list_sort(list(distinct e.run_id)) as runs from evidence e join items t using (item_id)"
@@ -98,9 +97,11 @@ def why_needed(connection: Connection, import_id: int) -> str | None:
     if seen and seen["n"]:
         # another picture could take the place of the one that they saw
         return (
-            f"what import {import_id} brought has been scored ({seen['n']} times, in {', '.join(seen['runs'])}), so nothing was"
-            " undone; remove these runs first (page Runs), or undo their import"
+            f"what import {import_id} brought has been scored ({seen['n']} times, in {', '.join(seen['runs'])}); remove these"
+            " runs first (page Runs), or undo their import"
         )
+    if (answered := library.answers_since_import(connection, import_id)) is not None:
+        return f"{answered} what import {import_id} asks, and undoing it would remove the questions behind these answers"
     return None
 
 

@@ -21,7 +21,7 @@ from agreement.consensus.methods import (
     fit_consensus,
 )
 from agreement.reasons import Reason, ReasonCode
-from concord.common.sentences import text
+from concord.common.reason_sentences import text
 from tests.agreement.crowd_consensus import NO_MAJORITY, TIED, ConsensusResult, consensus
 from tests.agreement.crowd_samples import Answer, DawidSkene, Mace, answers_frame, ugly_answers
 

@@ -13,7 +13,7 @@ from agreement.consensus import methods
 from agreement.consensus.methods import UNPAIRED
 from agreement.consensus.report import BY_TARGET
 from agreement.reasons import Reason, ReasonCode
-from concord.common.sentences import text
+from concord.common.reason_sentences import text
 from tests.agreement.crowd_samples import DawidSkene
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
 from tests.agreement.json_rows import json_rows

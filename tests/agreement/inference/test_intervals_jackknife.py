@@ -26,7 +26,7 @@ from agreement.inference.intervals import (
 from agreement.numeric import FloatArray
 from agreement.reasons import NO_METHOD, Reason, ReasonCode, joined
 from agreement.study.cells import Outcome, Used, mean_over_tasks, outcome
-from concord.common.sentences import text
+from concord.common.reason_sentences import text
 from tests.agreement.oracles import anova, formulas, proportion
 
 NONE = Reason(ReasonCode.ONE_UNIT)

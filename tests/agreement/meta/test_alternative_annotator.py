@@ -18,7 +18,7 @@ from agreement.meta.alternative_annotator import (
 )
 from agreement.meta.units import read_units
 from agreement.study.cells import ALL
-from concord.common.sentences import text
+from concord.common.reason_sentences import text
 from tests.agreement.frames import SCALES, frame, judgement, scorer
 from tests.agreement.oracles import stats
 

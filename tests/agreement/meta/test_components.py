@@ -23,7 +23,7 @@ from agreement.meta.units import RatedUnits, read_units
 from agreement.numeric import BoolArray, FloatArray
 from agreement.reasons import Reason, ReasonCode
 from agreement.statistics.icc import icc_2
-from concord.common.sentences import text
+from concord.common.reason_sentences import text
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, ugly
 from tests.agreement.oracles import stats
 

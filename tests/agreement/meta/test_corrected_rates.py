@@ -10,7 +10,7 @@ import pytest
 
 from agreement.meta.corrected_rates import corrected_rate, pass_agreement
 from agreement.meta.labelled_sample import LabelledSample
-from concord.common.sentences import text
+from concord.common.reason_sentences import text
 from tests.agreement.meta.test_prediction_powered import sample_of
 
 

@@ -15,7 +15,7 @@ import pytest
 from agreement.inference.intervals import SHARE, ValueRange
 from agreement.meta.labelled_sample import LabelledSample, Target, deviations
 from agreement.meta.prediction_powered import PoweredEstimate, difference, estimate
-from concord.common.sentences import text
+from concord.common.reason_sentences import text
 from tests.agreement.meta import ppi_python
 
 FROZEN = json.loads(Path(__file__).with_name("ppi_python.json").read_text(encoding="utf-8"))["numbers"]

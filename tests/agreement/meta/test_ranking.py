@@ -28,7 +28,7 @@ from agreement.meta.units import RatedUnits, read_units
 from agreement.study.cells import ALL
 from benchmarks.meta.ranking import RankingWorld
 from benchmarks.meta.ranking import study as simulated_study
-from concord.common.sentences import text
+from concord.common.reason_sentences import text
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, scorer
 
 

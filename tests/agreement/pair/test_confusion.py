@@ -15,7 +15,7 @@ from agreement.estimate import Estimate
 from agreement.pair.confusion import PAIR_STATISTICS, pair_report, prevalence
 from agreement.reasons import Reason, ReasonCode
 from agreement.study.cells import ALL, CellName, Options
-from concord.common.sentences import text, worded
+from concord.common.reason_sentences import text, worded
 from concord.common.wording import percent
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
 from tests.agreement.json_rows import json_rows

@@ -24,7 +24,7 @@ from agreement.preferences import (
 )
 from agreement.preferences.ranking import NO_MAXIMUM, NOT_CONNECTED, RESAMPLES, log_strengths
 from agreement.preferences.votes import PairValues
-from concord.common import sentences
+from concord.common import reason_sentences
 from tests.agreement.oracles import optimize, sm, stats
 
 QUICK = Options()
@@ -78,7 +78,7 @@ def test_no_clear_preference_is_undefined_with_a_reason(text: str, reason: str) 
     assert (
         vote_counts.share.value,
         vote_counts.share.low,
-        sentences.text(vote_counts.share.reason),
+        reason_sentences.text(vote_counts.share.reason),
         vote_counts.sign_test_p,
     ) == (
         None,
@@ -95,7 +95,7 @@ def test_the_interval_leaves_prompts_out_with_all_their_votes() -> None:
     assert (share.value, share.low, share.high) == pytest.approx((0.5, 0.0, 1.0), abs=1e-9)
     alone = count_votes(make_votes("xxyy", prompt="p"), QUICK)[0].share
     assert (alone.value, alone.low) == (0.5, None)
-    assert "one prompt" in sentences.text(alone.method)
+    assert "one prompt" in reason_sentences.text(alone.method)
 
 
 def test_sides_count_clear_votes_whose_side_is_known() -> None:
@@ -109,7 +109,7 @@ def test_sides_count_clear_votes_whose_side_is_known() -> None:
     assert (choice.left, choice.right, choice.unknown, choice.share.value) == (3, 1, 1, 3 / 4)
     assert choice.sign_test_p == pytest.approx(stats.binomtest(3, 4).pvalue)
     assert (
-        sentences.text(side_choices(make_votes("xy"), QUICK).share.reason)
+        reason_sentences.text(side_choices(make_votes("xy"), QUICK).share.reason)
         == "of no vote with a clear preference the chosen side is known"
     )
 
@@ -206,7 +206,7 @@ def test_strengths_are_undefined_where_one_won_or_lost_all() -> None:
     lost = [*make_votes("xxyy", two="xy"), *make_votes("xx", two="xz"), *make_votes("y", two="yz")]
     strengths = [strength for strength in generator_strengths(lost, QUICK) if strength.task == "all"]
     assert [strength.strength.value for strength in strengths] == [None] * 3
-    assert {sentences.text(strength.strength.reason) for strength in strengths if strength.strength.reason} == {
+    assert {reason_sentences.text(strength.strength.reason) for strength in strengths if strength.strength.reason} == {
         "z lost every vote, without a tie: no finite strength explains that"
     }
     assert [strength.rank for strength in strengths] == [None] * 3
@@ -227,7 +227,7 @@ def test_no_interval_where_one_vote_makes_the_estimate() -> None:
     estimate = generator_strengths(make_votes("xxxxxxxy"))[0].strength
     assert estimate.value is not None
     assert estimate.low is None
-    assert "no interval: undefined without one of the 8" in sentences.text(estimate.method)
+    assert "no interval: undefined without one of the 8" in reason_sentences.text(estimate.method)
 
 
 def points(**of: float) -> list[MetricMean]:
@@ -243,22 +243,22 @@ def test_spearman_over_generators_and_tasks() -> None:
     ]  # fmt: skip
     assert correlation.rho.value == pytest.approx(stats.spearmanr([4, 1, 1, 2, 0, 7], [0.9, 0.2, 0.1, 0.5, 0.3, 0.8])[0])
     assert (correlation.rho.n_items, correlation.rho.n_ratings) == (6, 15)
-    assert "3 tasks" in sentences.text(correlation.rho.method)
+    assert "3 tasks" in reason_sentences.text(correlation.rho.method)
     assert (correlation.agreeing, correlation.opposed) == (("t", "u", "v"), ())
     assert rank_correlation(votes, points(tx=0.1, ty=0.2, vx=1, vy=1), QUICK).opposed == ("t",)
 
 
 def test_spearman_is_undefined_with_a_reason() -> None:
     assert (
-        sentences.text(rank_correlation(make_votes("x"), points(tx=1.0), QUICK).rho.reason)
+        reason_sentences.text(rank_correlation(make_votes("x"), points(tx=1.0), QUICK).rho.reason)
         == "fewer than two generators and tasks have both votes and a mean"
     )
     assert (
-        sentences.text(rank_correlation(make_votes("xxy"), points(tx=1.0, ty=1.0), QUICK).rho.reason)
+        reason_sentences.text(rank_correlation(make_votes("xxy"), points(tx=1.0, ty=1.0), QUICK).rho.reason)
         == "the metric is constant"
     )
     assert (
-        sentences.text(rank_correlation(make_votes("xy"), points(tx=1.0, ty=2.0), QUICK).rho.reason)
+        reason_sentences.text(rank_correlation(make_votes("xy"), points(tx=1.0, ty=2.0), QUICK).rho.reason)
         == "the number of votes is constant"
     )
     assert rank_correlation([], [], QUICK).rho.value is None
@@ -273,7 +273,7 @@ def test_spearman_resamples_prompts_with_votes_and_values_together() -> None:
             parts.append(Vote(f"{task}{k}", task, f"{task}{k}", "x", "y", chose))
             means += [MetricMean(task, name, f"{task}{k}", float(draw.random() + (name == chose)), 1) for name in "xy"]
     correlation = rank_correlation(parts, means, QUICK)
-    assert "24 prompts" in sentences.text(correlation.rho.method)
+    assert "24 prompts" in reason_sentences.text(correlation.rho.method)
     assert correlation.rho.low is not None
     # the same by copying rows
     weights = np.concatenate([np.ones((1, 24)), _weights(24)])

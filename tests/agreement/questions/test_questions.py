@@ -25,7 +25,7 @@ from agreement.questions import (
 )
 from agreement.report.report import build
 from agreement.study.cells import Options
-from concord.common import sentences
+from concord.common import reason_sentences
 from tests.agreement import reference_implementations
 from tests.agreement.json_rows import json_rows
 from tests.agreement.oracles import stats
@@ -82,13 +82,15 @@ def test_scores_by_hand() -> None:
     tifa = pick(figures, "tifa", generator="sd")
     assert tifa.outcome.value == (1 / 2 + 3 / 4) / 2
     assert (tifa.n, tifa.unit, tifa.outcome.used.ratings, tifa.outcome.used.clusters) == (2, "images", 6, 2)
-    assert sentences.text(tifa.method).startswith("mean over texts of the mean over their images; 95% jackknife over 2 prompts")
+    assert reason_sentences.text(tifa.method).startswith(
+        "mean over texts of the mean over their images; 95% jackknife over 2 prompts"
+    )
     accuracy = pick(figures, "accuracy", generator="sd")
     assert (accuracy.outcome.value, accuracy.n, accuracy.unit) == (4 / 6, 6, "questions")
     # all questions of a type, whatever their image
     assert pick(figures, "accuracy", "color", generator="sd").outcome.value == 2 / 3
     assert pick(figures, "accuracy", "food", generator="sd").outcome.value == 1 / 2
-    assert sentences.text(pick(figures, "accuracy", "food", generator="sd").method).endswith("no interval: one prompt")
+    assert reason_sentences.text(pick(figures, "accuracy", "food", generator="sd").method).endswith("no interval: one prompt")
     assert pick(figures, "tifa", "d", generator="sd").outcome.value == 3 / 4
     # "thing q1" of c1; "thing q1" and "thing q2" of d2: a colour is no entity
     assert pick(figures, "tifa", "1", generator="sd").outcome.value == 1 / 2
@@ -104,7 +106,7 @@ def test_beside_a_reference_only_shared_texts_count() -> None:
     color = pick(figures, "accuracy_less_reference", "color", generator="sd")
     assert (color.outcome.value, color.n, color.outcome.used.excluded) == (-1, 1, {"not_shared": 1})
     food = pick(figures, "accuracy_less_reference", "food", generator="sd")
-    assert (food.outcome.value, sentences.text(food.outcome.reason)) == (
+    assert (food.outcome.value, reason_sentences.text(food.outcome.reason)) == (
         None,
         "no text has images of both with the same questions",
     )
@@ -182,7 +184,7 @@ def test_other_words_do_not_meet() -> None:
     assert (pick(figures, "vqa_wrong").outcome.value, pick(figures, "image_wrong").outcome.value) == (1, 0)
     assert pick(figures, "vqa_wrong", "food").n == 1
     assert (
-        sentences.text(pick(figures, "vqa_wrong", "color").outcome.reason)
+        reason_sentences.text(pick(figures, "vqa_wrong", "color").outcome.reason)
         == "people have answered none of the questions that it answers wrong"
     )
 
@@ -207,7 +209,7 @@ def test_whose_fault_a_wrong_answer_is() -> None:
 
 def test_what_is_undefined_says_why() -> None:
     nobody = beside_people(SMALL, people_rows([]), QUICK)
-    assert {(figure.statistic, sentences.text(figure.outcome.reason)) for figure in nobody} == {
+    assert {(figure.statistic, reason_sentences.text(figure.outcome.reason)) for figure in nobody} == {
         ("krippendorff_alpha_nominal", "no question has two answers by people"),
         *(
             (name, "people have answered none of these questions")
@@ -229,10 +231,10 @@ def test_what_is_undefined_says_why() -> None:
     one_image = [("c1/sd", "q1", 1, who, "yes", None) for who in "ab"]
     figures = beside_people(SMALL, people_rows(one_image), QUICK)
     assert pick(figures, "vqa_accuracy").outcome.value == 1
-    assert "fewer than two" in sentences.text(pick(figures, "spearman_with_people").outcome.reason)
+    assert "fewer than two" in reason_sentences.text(pick(figures, "spearman_with_people").outcome.reason)
     assert pick(figures, "krippendorff_alpha_nominal").outcome.reason is not None
     constant = beside_people(SMALL, people_rows([*one_image, ("d2/sd", "q2", 4, "a", "pie", None)]), QUICK)
-    assert "constant" in sentences.text(pick(constant, "spearman_with_people").outcome.reason)
+    assert "constant" in reason_sentences.text(pick(constant, "spearman_with_people").outcome.reason)
     assert scores(SMALL[:0], QUICK) == []
     assert between_models(SMALL, QUICK) == []
     with pytest.raises(ValueError, match="lacks the columns chosen"):
@@ -248,7 +250,7 @@ def test_models_are_compared_where_they_were_asked_the_same() -> None:
     assert (figure.rater, figure.other, figure.n) == ("other", "vqa", 2)
     assert figure.outcome.used.excluded == {"not_shared": 1, "other_version": 1}
     # one of the two is right about everything
-    assert sentences.text(figure.outcome.reason) == "other's score is constant"
+    assert reason_sentences.text(figure.outcome.reason) == "other's score is constant"
     # of the six questions that both were asked in the same words it is right about three
     assert (same.statistic, same.n, same.outcome.used.excluded) == ("same_answers", 6, {"not_shared": 2, "other_version": 1})
     both = SMALL[~SMALL["item"].isin(["c1/real", "d3/real"])]
@@ -335,7 +337,7 @@ def test_scores_equal_a_restatement(seed: int) -> None:
             assert figure.outcome.value == pytest.approx(formula(inside))
             assert figure.n == (inside["item"].nunique() if formula is tifa_of else len(inside))
             # where all texts are alike, the exact interval stands in
-            if figure.bounds.low is not None and "Clopper" not in sentences.text(figure.method):
+            if figure.bounds.low is not None and "Clopper" not in reason_sentences.text(figure.method):
                 without = [formula(inside[inside["prompt"] != text]) for text in inside["prompt"].unique()]
                 assert figure.outcome.value is not None
                 expected = reference_implementations.jackknife(figure.outcome.value, without, "logit")

@@ -18,7 +18,7 @@ from agreement.report.leave_one_out import DIFFERENCE, PEOPLE, SCORER, remaining
 from agreement.report.scorer_human import ComparisonScale, ScorerAgreement
 from agreement.study.cells import Cell, Key
 from agreement.study.frame import read
-from concord.common.sentences import text
+from concord.common.reason_sentences import text
 from tests.agreement import frames, reference_implementations
 from tests.agreement.frames import Judgement, frame, judgement, people, scorer
 from tests.agreement.json_rows import json_rows

@@ -7,7 +7,7 @@ import pytest
 
 from agreement import Options, build, scorer_means
 from agreement.study.frame import COLUMNS
-from concord.common.sentences import text
+from concord.common.reason_sentences import text
 
 
 def frame(rows: list[dict[str, object]]) -> pd.DataFrame:

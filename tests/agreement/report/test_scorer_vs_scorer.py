@@ -63,9 +63,9 @@ def test_a_small_comparison_by_hand() -> None:
     assert (row["n_items"], row["n_ratings"], row["people_as"]) == (5, 10, "each")
     # i6 has three ratings and no judgement by a; i9 of a has no ratings.
     assert row["excluded"] == {"no_scorer_value": 3, "no_people": 1}
-    # Majorities: yes, no, none, yes, yes. a is right on i1, i2, i4; b on i2 only: 2 to 0, p = 2 (1/2)^2.
+    # Majorities: yes, no, none, yes, yes. a is right on i1, i2, i4; b on i2 only: 2 to 0, p = 2 (1/2)^2; one task is one test.
     assert row["mcnemar"] == {
-        "both_right": 1, "only_a_right": 2, "only_b_right": 0, "both_wrong": 1, "p_mcnemar": 0.5, "p_mcnemar_holm": 1.0,
+        "both_right": 1, "only_a_right": 2, "only_b_right": 0, "both_wrong": 1, "p_mcnemar": 0.5, "p_mcnemar_holm": 0.5,
     }  # fmt: skip
     assert pick(records, "cohen_kappa", a="a", b="b")["mcnemar"] == row["mcnemar"]
     assert pick(records, "pearson", a="a", b="b")["mcnemar"] is None
@@ -307,6 +307,19 @@ def test_p_is_corrected_within_its_family_only(monkeypatch: pytest.MonkeyPatch) 
     for family in families.values():
         expected = multitest.multipletests([row["p"] for row in family], method="holm")[1]
         assert [row["p_holm"] for row in family] == pytest.approx(expected)
+
+
+def test_one_task_and_all_tasks_are_one_test() -> None:
+    rows = [row | {"task": "t"} for row in ugly(3)]
+    families: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in compared(rows):
+        families.setdefault((row["generator"], row["statistic"]), []).append(row)
+    for family in families.values():
+        of_task = [row for row in family if row["task"] == "t"]
+        assert len(family) == 3 * len(of_task)
+        expected = holm([row["p"] for row in of_task])
+        for place in ("t", "all", "tasks_mean"):
+            assert [row["p_holm"] for row in family if row["task"] == place] == pytest.approx(expected)
 
 
 # --- edges ------------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 from agreement import Options, build
 from agreement.numeric import FloatArray
 from agreement.statistics.icc import icc_1, icc_2, why_no_icc_1, why_no_icc_2
-from concord.common.sentences import text
+from concord.common.reason_sentences import text
 from tests.agreement.json_rows import json_rows
 from tests.agreement.oracles import anova, formulas
 

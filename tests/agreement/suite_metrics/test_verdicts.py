@@ -223,3 +223,36 @@ def test_each_metric_says_what_it_is() -> None:
     assert len(declared) == len(METRICS) == 15
     for metric in declared:
         assert all((metric.title, metric.meaning, metric.formula, metric.range, metric.source, metric.needs))
+
+
+def test_equivalent_prompts_that_are_equally_hard_tell_no_more_than_one_of_them() -> None:
+    rng = random.Random(3)
+    once: list[Judgement] = []
+    twice: list[Judgement] = []
+    prompts: dict[str, RelationPrompt] = {}
+    for n in range(20):
+        a, b = f"a{n:02}", f"b{n:02}"
+        prompts |= {f"p{n}": relation_prompt(a, "left", b), f"q{n}": relation_prompt(b, "right", a)}
+        chance = rng.random()
+        for image in range(4):
+            right = WORDS[rng.random() < chance]
+            for prompt, task in ((f"p{n}", "left"), (f"q{n}", "right")):
+                place = {"kind": "scorer", "prompt": prompt, "task": task}
+                rows = [
+                    judgement(f"{prompt}/{image}", "m", "yes", **place | {"aspect": "present", "target": each})
+                    for each in (a, b)
+                ]
+                rows.append(judgement(f"{prompt}/{image}", "m", right, **place))
+                twice += rows
+                once += rows if task == "left" else []
+    of_one, of_both = (
+        {
+            (row.task, row.statistic): (row.value, row.low, row.high)
+            for row in visor_metrics(frame(rows), SCALES, prompts, Options())
+        }
+        for rows in (once, twice)
+    )
+    for metric in ("visor_uncond", "visor_cond", "visor_1", "visor_4"):
+        assert of_one["all", metric][1] is not None
+        assert of_both["all", metric] == pytest.approx(of_one["all", metric])
+        assert of_both["tasks_mean", metric] == pytest.approx(of_one["all", metric])

@@ -27,7 +27,12 @@ questions:
 ALL: dict[str, Form] = {**FORMS, "kitchen": read(EXAMPLE.read_text(encoding="utf-8")), "pairwise": read(PAIR)}
 
 SWAPPED: dict[str, FormItem] = {
-    name: replace(form.example, generators=("g-one", "g-two"), order=(1, 0)) if form.item_kind == "pair" else form.example
+    name: replace(
+        form.example,
+        images=tuple(f"image {n}" for n in range(form.example.n_images)),
+        generators=("g-one", "g-two") if form.item_kind == "pair" else form.example.generators,
+        order=(1, 0) if form.item_kind == "pair" else (),
+    )
     for name, form in ALL.items()
 }
 """What each is asked about: its example, a pair the other way round."""

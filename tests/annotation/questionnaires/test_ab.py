@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from annotation.questionnaires.ab import FORM
-from annotation.questionnaires.form import Derived, FormItem
+from annotation.questionnaires.form import FormItem
 from data.records import Judgement
 
 STRAIGHT = FormItem("a cow", n_images=2, generators=("sd", "if"), order=(0, 1))
@@ -24,17 +24,17 @@ CROSSED = FormItem("a cow", n_images=2, generators=("sd", "if"), order=(1, 0))
     ],
 )
 def test_the_generator_is_judged_not_the_side(asked: FormItem, side: str, label: str) -> None:
-    assert FORM.derive(asked, {"preference": side}) == [Derived(Judgement("preference", label, None))]
+    assert FORM.derive(asked, {"preference": side}) == [Judgement("preference", label, None)]
 
 
 def test_cannot_tell_and_blank_images() -> None:
-    unsure = Derived(Judgement("preference", None, None, None, "cannot_tell"))
+    unsure = Judgement("preference", None, None, None, "cannot_tell")
     assert FORM.derive(CROSSED, {"preference": "cannot_tell"}) == [unsure]
     both = {"blank_image_0": "yes", "blank_image_1": "yes"}
-    assert FORM.derive(CROSSED, both) == [Derived(Judgement("preference", "none", None))]
+    assert FORM.derive(CROSSED, both) == [Judgement("preference", "none", None)]
     # one of them is no answer yet: the other may be faithful or not
     assert FORM.derive(CROSSED, {"blank_image_0": "yes"}) == []
-    assert FORM.derive(CROSSED, {"blank_image_0": "yes", "preference": "right"})[0].judgement.label == "sd"
+    assert FORM.derive(CROSSED, {"blank_image_0": "yes", "preference": "right"})[0].label == "sd"
 
 
 @pytest.mark.parametrize(

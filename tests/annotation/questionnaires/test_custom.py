@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.questionnaires import registry
-from annotation.questionnaires.base import FORM_KEYS, validate, visible
+from annotation.questionnaires.base import FORM_KEYS, check, visible
 from annotation.questionnaires.custom import LARGEST, YamlError, read, read_yaml
-from annotation.questionnaires.form import Derived, Form, FormItem
+from annotation.questionnaires.form import Form, FormItem
 from data.files import InputError
 from data.records import Judgement
 
-IMAGE, PAIR = FormItem("p"), FormItem("p", n_images=2, generators=("sd", "if"), order=(1, 0))
+IMAGE, PAIR = FormItem("p"), FormItem("p", n_images=2, generators=("sd", "if"), order=(1, 0), images=("a", "b"))
 
 
 def form(*questions: str, head: str = "name: mine") -> Form:
@@ -35,7 +35,7 @@ def keys(*questions: str) -> list[str]:
 
 
 def judgements_of(found: Form, answers: dict[str, Any], item: FormItem = IMAGE) -> list[tuple[str, str | None, str | None]]:
-    derived = [derived.judgement for derived in found.derive(item, answers)]
+    derived = found.derive(item, answers)
     return [(j.aspect, j.target, j.reason if j.label is None else j.label) for j in derived]
 
 
@@ -51,8 +51,8 @@ def test_every_kind() -> None:
         "id: w, kind: text, text: t, optional: true",
     )
     answers = {"n": 5, "c": ["blue"], "r": ["right of", "above"], "one": "b", "many": ["a", "b"], "l": "mid", "q": 4, "w": "x"}
-    assert validate(found.build(IMAGE), answers) == {}
-    assert [derived.judgement for derived in found.derive(IMAGE, answers)] == [
+    assert check(found.build(IMAGE), answers).errors == {}
+    assert found.derive(IMAGE, answers) == [
         Judgement("count", "5", 5.0, "cup"),
         Judgement("color", "no", 0.0, "cup"),
         Judgement("position", "yes", 1.0, "cup left of dog"),
@@ -128,15 +128,15 @@ def test_each_image_of_a_pair_has_its_own_judgements() -> None:
     answers = {"best": "left", "q_0": 5, "why_0": "b", "q_1": 2, "why_1": "a"}
     # on the left stands the second of the pair
     assert found.derive(PAIR, answers) == [
-        Derived(Judgement("preference", "if", None)),
-        Derived(Judgement("quality", "5", 5.0), 1),
-        Derived(Judgement("quality", "2", 2.0), 0),
-        Derived(Judgement("reason", "a", None), 0),
+        Judgement("preference", "if", None),
+        Judgement("quality", "5", 5.0, item_id="b"),
+        Judgement("quality", "2", 2.0, item_id="a"),
+        Judgement("reason", "a", None, item_id="a"),
     ]
     assert found.derive(PAIR, {"best": "both", "q_0": 5, "blank_image_1": "yes"})[1:] == [
-        Derived(Judgement("quality", "5", 5.0), 1),
-        Derived(Judgement("quality", "1", 1.0), 0),
-        Derived(Judgement("reason", None, None, None, "blank_image"), 0),
+        Judgement("quality", "5", 5.0, item_id="b"),
+        Judgement("quality", "1", 1.0, item_id="a"),
+        Judgement("reason", None, None, None, "blank_image", item_id="a"),
     ]
     assert "two generators" in (found.problem(FormItem("p", n_images=2, generators=("sd", "sd"))) or "")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agreement import Scale
 from annotation.questionnaires import registry
-from annotation.questionnaires.base import Questionnaire, clean, key_problem, to_json, validate, visible
+from annotation.questionnaires.base import Questionnaire, check, key_problem, to_json, visible
 from annotation.questionnaires.form import FormItem
 from data.aspects import SCALES
 from tests.annotation.questionnaires.forms import ALL, any_answers, good_answers, item_of
@@ -78,14 +78,13 @@ def test_scales_are_those_that_everybody_has(name: str) -> None:
 def test_good_answers_are_taken_and_mean_something_on_the_scales(name: str, data: st.DataObject) -> None:
     form, item, questionnaire = item_of(name)
     answers = data.draw(good_answers(questionnaire))
-    assert validate(questionnaire, answers) == {}
-    cleaned = clean(questionnaire, answers)
+    assert check(questionnaire, answers).errors == {}
+    cleaned = check(questionnaire, answers).answers
     derived = form.derive(item, cleaned)
     assert form.derive(item, answers) == derived, "what is hidden means nothing"
-    places = [(derived.judgement.aspect, derived.judgement.target, derived.member) for derived in derived]
+    places = [(judgement.aspect, judgement.target, judgement.item_id) for judgement in derived]
     assert len(set(places)) == len(places), "one judgement for each aspect, target and image"
-    for one in derived:
-        judgement = one.judgement
+    for judgement in derived:
         scale = Scale.parse(form.scales[judgement.aspect])
         if judgement.label is None:
             assert judgement.value is None
@@ -94,7 +93,7 @@ def test_good_answers_are_taken_and_mean_something_on_the_scales(name: str, data
             read = scale.read(judgement.label)
             assert (read.label, read.number) == (judgement.label, judgement.value)
             assert judgement.reason is None
-        assert one.member in (None, *range(item.n_images))
+        assert judgement.item_id in (None, *item.images)
 
 
 @each
@@ -103,14 +102,14 @@ def test_good_answers_are_taken_and_mean_something_on_the_scales(name: str, data
 def test_whatever_is_sent_is_refused_in_words_or_stored(name: str, data: st.DataObject) -> None:
     form, item, questionnaire = item_of(name)
     answers = data.draw(any_answers(questionnaire))
-    errors = validate(questionnaire, answers)
+    errors = check(questionnaire, answers).errors
     assert all(text.endswith(".") for text in errors.values())
-    cleaned = clean(questionnaire, answers)
-    assert clean(questionnaire, cleaned) == cleaned
+    cleaned = check(questionnaire, answers).answers
+    assert check(questionnaire, cleaned).answers == cleaned
     assert visible(questionnaire, cleaned) == visible(questionnaire, answers)
     if not errors:
         json.dumps(cleaned, allow_nan=False).encode()
-        assert validate(questionnaire, cleaned) == {}
+        assert check(questionnaire, cleaned).errors == {}
         form.derive(item, cleaned)
 
 
@@ -119,16 +118,16 @@ def test_blank_images_end_the_form(name: str) -> None:
     form, item, questionnaire = item_of(name)
     blank = {blank.id: "yes" for blank in questionnaire.blanks}
     assert visible(questionnaire, blank) == []
-    assert validate(questionnaire, blank) == {}
-    assert validate(questionnaire, blank | {questionnaire.questions[0].id: "junk"}) == {}
-    assert clean(questionnaire, blank | {questionnaire.questions[0].id: "left over"}) == blank
-    assert {derived.judgement.aspect for derived in form.derive(item, blank)} <= set(form.scales)
+    assert check(questionnaire, blank).errors == {}
+    assert check(questionnaire, blank | {questionnaire.questions[0].id: "junk"}).errors == {}
+    assert check(questionnaire, blank | {questionnaire.questions[0].id: "left over"}).answers == blank
+    assert {judgement.aspect for judgement in form.derive(item, blank)} <= set(form.scales)
 
 
 @pytest.mark.parametrize("value", [True, 1, "no", "YES", ["yes"], {"a": 1}, ""])
 def test_only_yes_marks_a_blank(value: Any) -> None:
     _, _, questionnaire = item_of("visor")
-    assert "blank_image" in validate(questionnaire, {"blank_image": value})
+    assert "blank_image" in check(questionnaire, {"blank_image": value}).errors
     assert visible(questionnaire, {"blank_image": value}) == visible(questionnaire, {})
 
 
@@ -139,7 +138,7 @@ def group() -> Questionnaire:
 def test_one_blank_image_of_several_hides_its_questions_only() -> None:
     assert visible(group(), {"blank_image_0": "yes"}) == ["elements", "missed_1", "faithfulness_1"]
     assert visible(group(), {"blank_image_1": "yes"}) == ["elements", "missed_0", "faithfulness_0"]
-    assert list(validate(group(), {"blank_image_1": "yes"})) == ["faithfulness_0"]
+    assert list(check(group(), {"blank_image_1": "yes"}).errors) == ["faithfulness_0"]
     assert visible(group(), {"blank_image_0": "yes", "blank_image_1": "yes"}) == []
 
 
@@ -153,18 +152,18 @@ def test_one_blank_image_of_several_hides_its_questions_only() -> None:
 )  # fmt: skip
 def test_numbers(value: Any, fine: bool) -> None:
     answers = {"missed_0": value, "faithfulness_0": 3, "faithfulness_1": 4}
-    assert list(validate(group(), answers)) == ([] if fine else ["missed_0"])
+    assert list(check(group(), answers).errors) == ([] if fine else ["missed_0"])
 
 
 def test_what_goes_with_no_other() -> None:
     _, _, questionnaire = item_of("visor")
     answers = {"quality": 1, "scene": 1, "objects": 2, "present_a": "yes", "present_b": "yes", "merged": "distinct"}
-    assert validate(questionnaire, answers | {"relations": ["above", "left of"]}) == {}
-    assert validate(questionnaire, answers | {"relations": ["none"]}) == {}
-    wrong = validate(questionnaire, answers | {"relations": ["none", "above"]})
+    assert check(questionnaire, answers | {"relations": ["above", "left of"]}).errors == {}
+    assert check(questionnaire, answers | {"relations": ["none"]}).errors == {}
+    wrong = check(questionnaire, answers | {"relations": ["none", "above"]}).errors
     assert wrong == {"relations": "One of the ticked answers cannot be combined with others."}
     for junk in ("above", ["above", "above"], ["inside"], [["above"]], {"above": 1}, [1]):
-        assert list(validate(questionnaire, answers | {"relations": junk})) == ["relations"]
+        assert list(check(questionnaire, answers | {"relations": junk}).errors) == ["relations"]
 
 
 @pytest.mark.parametrize("n", [0, 1, 3])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from annotation.questionnaires.base import COLORS, TEXT_LIMIT, Questionnaire, clean, to_json, validate, visible
+from annotation.questionnaires.base import COLORS, TEXT_LIMIT, Questionnaire, check, to_json, visible
 from annotation.questionnaires.geneval import INSTRUCTIONS, geneval_questionnaire
 from data.spec import ObjectSpec, RelationSpec, Spec, parse_spec
 
@@ -163,7 +163,7 @@ def test_visible(answers: dict[str, Any], shown: list[str]) -> None:
 
 def test_clean_drops_what_is_hidden_or_unknown_and_trims() -> None:
     changed = FULL | {"objects": "  bench ", "count_1": 0, "nonsense": 1}
-    assert clean(form(POSITION), changed) == {
+    assert check(form(POSITION), changed).answers == {
         "objects": "bench", "count_0": 1, "color_0": ["brown"], "realism_0": 3, "count_1": 0, "caption_fit": 4
     }  # fmt: skip
 
@@ -181,7 +181,7 @@ def test_clean_drops_what_is_hidden_or_unknown_and_trims() -> None:
     ],
 )
 def test_good_answers_are_taken(change: dict[str, Any]) -> None:
-    assert validate(form(POSITION), FULL | change) == {}
+    assert check(form(POSITION), FULL | change).errors == {}
 
 
 @pytest.mark.parametrize(
@@ -214,14 +214,19 @@ def test_good_answers_are_taken(change: dict[str, Any]) -> None:
     ],
 )
 def test_bad_answers_are_refused_in_words(id_: str, value: Any, words: str) -> None:
-    errors = validate(form(POSITION), FULL | {id_: value})
+    errors = check(form(POSITION), FULL | {id_: value}).errors
     assert list(errors) == [id_]
     assert words in errors[id_]
 
 
 def test_every_visible_question_must_be_answered() -> None:
-    assert list(validate(form(POSITION), {})) == ["objects"]
-    assert list(validate(form(POSITION), {"objects": "x", "count_0": 1})) == ["color_0", "realism_0", "count_1", "caption_fit"]
+    assert list(check(form(POSITION), {}).errors) == ["objects"]
+    assert list(check(form(POSITION), {"objects": "x", "count_0": 1}).errors) == [
+        "color_0",
+        "realism_0",
+        "count_1",
+        "caption_fit",
+    ]
 
 
 def test_to_json_is_plain_data_with_conditions_as_data() -> None:

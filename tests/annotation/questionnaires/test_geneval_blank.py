@@ -36,7 +36,7 @@ FEW: dict[str, Any] = {"include": [{"class": "cup", "count": 2}], "exclude": [{"
 )
 def test_nothing_is_there_and_nothing_fits(spec: dict[str, Any], expected: dict[tuple[str, str | None], str]) -> None:
     results = FORM.derive(FormItem("", spec), {"blank_image": "yes"})
-    assert {(derived.judgement.aspect, derived.judgement.target): derived.judgement.label for derived in results} == expected
+    assert {(judgement.aspect, judgement.target): judgement.label for judgement in results} == expected
 
 
 def test_it_is_what_the_papers_instructions_lead_to() -> None:

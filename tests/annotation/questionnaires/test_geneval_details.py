@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from annotation.questionnaires.base import clean, validate
+from annotation.questionnaires.base import check
 from annotation.questionnaires.geneval import derive, geneval_questionnaire
 from data.jobs.runs import Detection, Observation
 from data.prompts.prompt_files import format_prompts, read_prompts
@@ -62,9 +62,9 @@ def test_the_form_asks_about_each(spec: Spec) -> None:
         "detail_3": "Are the cows far from the table?",
         "count_absent_0": "How many cats are in the image?",
     }
-    assert validate(geneval_questionnaire(spec), ALL_WELL) == {}
+    assert check(geneval_questionnaire(spec), ALL_WELL).errors == {}
     # what is said of a table that is not there does not count
-    assert "detail_0" not in clean(geneval_questionnaire(spec), ALL_WELL | {"count_0": 0})
+    assert "detail_0" not in check(geneval_questionnaire(spec), ALL_WELL | {"count_0": 0}).answers
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from annotation.questionnaires import geneval, geneval_authors, registry
-from annotation.questionnaires.base import validate
+from annotation.questionnaires.base import check
 from annotation.questionnaires.form import Form, FormItem
 from annotation.questionnaires.geneval_template import read_template
 from data.files import InputError
@@ -39,7 +39,7 @@ def test_the_form_has_the_files_wording_and_levels(tmp_path: Path) -> None:
     assert [(s.title, s.lines) for s in questionnaire.instructions] == [("Look well", ("Take your time.",))]
     # as its authors asked it: nobody can pass
     assert questionnaire.blanks == ()
-    assert validate(questionnaire, {"objects": "cannot_tell", "blank_image": "yes"}).keys() >= {"objects", "blank_image"}
+    assert check(questionnaire, {"objects": "cannot_tell", "blank_image": "yes"}).errors.keys() >= {"objects", "blank_image"}
     own = geneval.FORM.build(FormItem("a cow left of a bench", POSITION))
     assert [q.id for q in own.questions] == [*questions]
 
@@ -47,9 +47,9 @@ def test_the_form_has_the_files_wording_and_levels(tmp_path: Path) -> None:
 def test_its_answers_are_on_the_released_scale_and_ours_are_not(tmp_path: Path) -> None:
     item = FormItem("a cow left of a bench", POSITION)
     answers = {"objects": "a cow", "count_0": 1, "color_0": ["red"], "realism_0": 3, "count_1": 0, "caption_fit": 3}
-    theirs = {d.judgement.aspect for d in form(write(tmp_path / "t.html", page())).derive(item, answers)}
-    released = {d.judgement.aspect for d in registry.get(geneval_authors.NAME).derive(item, answers)}
-    ours = {d.judgement.aspect for d in geneval.FORM.derive(item, answers)}
+    theirs = {judgement.aspect for judgement in form(write(tmp_path / "t.html", page())).derive(item, answers)}
+    released = {judgement.aspect for judgement in registry.get(geneval_authors.NAME).derive(item, answers)}
+    ours = {judgement.aspect for judgement in geneval.FORM.derive(item, answers)}
     assert theirs == released == {"correct", "present", "count", "realism", "caption_fit"}
     assert ours == {"correct", "present", "count", "shape_realism", "caption_match"}
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from annotation.questionnaires.base import to_json
-from annotation.questionnaires.form import Derived, FormItem
+from annotation.questionnaires.form import FormItem
 from annotation.questionnaires.tifa_likert import FORM, MOST_ELEMENTS, suggested
 from data.prompts.questions import PromptQuestion
 from data.records import Judgement
@@ -73,15 +73,15 @@ def test_the_prompts_own_elements_anchor_no_count() -> None:
 def test_the_persons_score_is_the_judgement_of_each_image() -> None:
     answers: dict[str, Any] = {"elements": 4, "missed_0": 4, "faithfulness_0": 5, "faithfulness_1": "cannot_tell"}
     answers |= {"faithfulness_2": 1, "missed_2": 0}
-    assert FORM.derive(FormItem("p", n_images=4), answers | {"blank_image_3": "yes"}) == [
-        Derived(Judgement("faithfulness", "5", 5.0), 0),
-        Derived(Judgement("faithfulness", None, None, None, "cannot_tell"), 1),
-        Derived(Judgement("faithfulness", "1", 1.0), 2),
-        Derived(Judgement("faithfulness", "1", 1.0), 3),
+    assert FORM.derive(FormItem("p", n_images=4, images=("a", "b", "c", "d")), answers | {"blank_image_3": "yes"}) == [
+        Judgement("faithfulness", "5", 5.0, item_id="a"),
+        Judgement("faithfulness", None, None, None, "cannot_tell", item_id="b"),
+        Judgement("faithfulness", "1", 1.0, item_id="c"),
+        Judgement("faithfulness", "1", 1.0, item_id="d"),
     ]
 
 
 def test_images_in_another_order_on_the_screen() -> None:
-    item = FormItem("p", n_images=3, order=(2, 0, 1))
+    item = FormItem("p", n_images=3, order=(2, 0, 1), images=("a", "b", "c"))
     results = FORM.derive(item, {"faithfulness_0": 1, "faithfulness_1": 2, "faithfulness_2": 3})
-    assert [(derived.member, derived.judgement.label) for derived in results] == [(2, "1"), (0, "2"), (1, "3")]
+    assert [(judgement.item_id, judgement.label) for judgement in results] == [("c", "1"), ("a", "2"), ("b", "3")]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from annotation.questionnaires.base import Questionnaire, validate
+from annotation.questionnaires.base import Questionnaire, check
 from annotation.questionnaires.form import FormItem
 from annotation.questionnaires.tifa_vqa import FORM, undecided
 from data.prompts.questions import PromptQuestion
@@ -23,7 +23,7 @@ def form() -> Questionnaire:
 
 
 def judgements_of(answers: dict[str, Any]) -> dict[str | None, tuple[str | None, float | None, str | None]]:
-    judgements = [derived.judgement for derived in FORM.derive(ASKED, answers)]
+    judgements = FORM.derive(ASKED, answers)
     assert {judgement.aspect for judgement in judgements} <= {"answer"}
     return {judgement.target: (judgement.label, judgement.value, judgement.reason) for judgement in judgements}
 
@@ -44,7 +44,7 @@ def test_choices_and_none_of_the_above() -> None:
 
 def test_the_form_does_not_reveal_the_right_answer() -> None:
     right = {"answer:surfer": "yes", "answer:who": "surfer", "answer:loud": "No", "answer:none": "a"}
-    assert validate(form(), right) == {}
+    assert check(form(), right).errors == {}
     other = (SURFER, PromptQuestion("who", WHO.text, WHO.choices, "skier", "other", "x"), LOUD, NONE)
     assert FORM.build(FormItem("a surfer", questions=other)) == form()
 
@@ -68,13 +68,13 @@ def test_a_blank_image_shows_nothing_of_it() -> None:
 def test_answers_to_an_older_version_still_say_what_they_said() -> None:
     now = FormItem("a surfer", questions=(PromptQuestion("who", "who?", ("cat", "dog"), "cat", "other", "x"),))
     results = FORM.derive(now, {"answer:who": "swimmer", "answer:gone": "yes"})
-    assert [(derived.judgement.target, derived.judgement.label) for derived in results] == [("who", "swimmer"), ("gone", "yes")]
+    assert [(judgement.target, judgement.label) for judgement in results] == [("who", "swimmer"), ("gone", "yes")]
 
 
 @pytest.mark.parametrize("value", ["boat", 1, True, ["surfer"], {"a": 1}, "", None])
 def test_other_answers_are_refused(value: Any) -> None:
     answers = {"answer:surfer": "yes", "answer:loud": "No", "answer:none": "a", "answer:who": value}
-    assert list(validate(form(), answers)) == ["answer:who"]
+    assert list(check(form(), answers).errors) == ["answer:who"]
 
 
 def test_without_questions_there_is_nothing_to_ask() -> None:

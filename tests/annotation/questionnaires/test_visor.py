@@ -26,7 +26,7 @@ SEVEN = ["quality", "scene", "objects", "present_a", "present_b", "relations", "
 
 
 def judgements_of(spec: dict[str, Any], answers: dict[str, Any]) -> dict[tuple[str, str | None], str | None]:
-    judgements = [derived.judgement for derived in FORM.derive(FormItem("", spec), answers)]
+    judgements = FORM.derive(FormItem("", spec), answers)
     return {(j.aspect, j.target): j.reason if j.label is None else j.label for j in judgements}
 
 
@@ -129,10 +129,7 @@ def test_who_sees_what_the_detector_sees_judges_the_same(number: int, cow: bool,
     if cow and bench:
         answers["relations"] = ["left of", "above" if y < 0 else "below"]
     by_scorer = {(j.aspect, j.target): j for j in rules.judge(spec, Observation("i", {}, tuple(boxes)), {}).judgements}
-    by_person = {
-        (o.judgement.aspect, o.judgement.target): o.judgement
-        for o in FORM.derive(FormItem("", sr2d_suite.numbered_prompt(number).spec), answers)
-    }
+    by_person = {(o.aspect, o.target): o for o in FORM.derive(FormItem("", sr2d_suite.numbered_prompt(number).spec), answers)}
     assert by_person == by_scorer
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from annotation.questionnaires.base import CANNOT_TELL_KEY, validate
+from annotation.questionnaires.base import CANNOT_TELL_KEY, check
 from annotation.questionnaires.form import FormItem
 from annotation.questionnaires.registry import YES_NO as FORM
 
@@ -22,9 +22,9 @@ from annotation.questionnaires.registry import YES_NO as FORM
     ],
 )
 def test_one_key_is_one_judgement(answers: dict[str, Any], label: str | None, reason: str | None) -> None:
-    assert validate(FORM.build(FormItem("two dogs")), answers) == {}
-    (derived,) = FORM.derive(FormItem("two dogs"), answers)
-    assert (derived.judgement.aspect, derived.judgement.label, derived.judgement.reason) == ("correct", label, reason)
+    assert check(FORM.build(FormItem("two dogs")), answers).errors == {}
+    (judged,) = FORM.derive(FormItem("two dogs"), answers)
+    assert (judged.aspect, judged.label, judged.reason) == ("correct", label, reason)
 
 
 def test_it_shows_the_prompt_and_asks_nothing_else() -> None:
@@ -33,4 +33,4 @@ def test_it_shows_the_prompt_and_asks_nothing_else() -> None:
     assert [option.key for option in question.options] == ["y", "n"]
     assert question.cannot_tell
     assert CANNOT_TELL_KEY not in ("y", "n")
-    assert validate(FORM.build(FormItem("two dogs")), {}) == {"correct": "Please answer this question."}
+    assert check(FORM.build(FormItem("two dogs")), {}).errors == {"correct": "Please answer this question."}

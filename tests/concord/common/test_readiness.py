@@ -43,7 +43,10 @@ def nothing_here(monkeypatch: pytest.MonkeyPatch) -> None:
         ("geneval", "mask2former-meta", BOTH, "1,987 MB to download, slow without a GPU"),
         ("geneval", "fast", BOTH, "650 MB to download (AGPL-3.0: Ultralytics' package and weights)"),
         ("visor", "fast", BARE, "needs specs, 45 MB to download (AGPL-3.0: Ultralytics' package and weights)"),
-        ("selfeval", "sdxl", BOTH, "download of unknown size, slow without a GPU"),
+        ("selfeval", "sdxl", BOTH, "13,880 MB to download, slow without a GPU"),
+        ("selfeval", "if", BOTH, "download of unknown size, slow without a GPU"),
+        ("clipmatch", "paper", BARE, "needs specs, 1,711 MB to download, slow without a GPU"),
+        ("pairwise", "qwen", BARE, "needs pairs, 4,260 MB to download, slow without a GPU"),
         ("judge", "endpoint", BOTH, "ready"),
     ],
 )

@@ -18,7 +18,7 @@ import pytest
 from annotation import simulated
 from annotation.questionnaires.geneval import RULE_VERSION, derive
 from annotation.simulated import DepictedItem
-from concord.common import sentences
+from concord.common import reason_sentences
 from concord.error_analysis import failures, flips
 from concord.error_analysis.flips import FlipResult
 from concord.judging import derive_source
@@ -245,7 +245,7 @@ def test_the_latest_revision_counts_and_what_came_after_the_evidence_does_not(st
 def test_a_scorer_that_reads_meets_its_own_numbers_by_flipped_texts(store: Store) -> None:
     results = numbers(store)
     row = results[CLIP, "all", "delta_s"]
-    assert (row.value, row.reason and sentences.text(row.reason)) == (None, "it has not read the flipped prompts yet")
+    assert (row.value, row.reason and reason_sentences.text(row.reason)) == (None, "it has not read the flipped prompts yet")
     assert row.command == "score clipscore --set flip=relation"
     assert row.excluded["no_flipped_score"] == len(items("position"))
     assert read(store, leave=1) == READER
@@ -333,10 +333,11 @@ def test_who_has_no_flipped_score_says_why(store: Store, tmp_path: Path) -> None
     with Store(folder) as again:
         results = numbers(again)
     assert (
-        sentences.text(results["official", "all", "s"].reason) == "its verdicts came as they are: nothing can be judged again"
+        reason_sentences.text(results["official", "all", "s"].reason)
+        == "its verdicts came as they are: nothing can be judged again"
     )
     assert (
-        sentences.text(results["metric", "all", "s"].reason)
+        reason_sentences.text(results["metric", "all", "s"].reason)
         == "its judgements were imported as they are: nothing can be judged again"
     )
     assert results["metric", "all", "s"].excluded["no_flipped_score"] == len(items("position"))

@@ -92,3 +92,33 @@ def test_a_folder_without_images_is_no_tree(tmp_path: Path) -> None:
     (tmp_path / "ratings.csv").write_text(TABLE)
     (tmp_path / "ratings.csv").unlink()
     assert read_image_tree(tmp_path, "mine") is None
+
+
+NAMES = ("a red apple", "two cups")
+
+
+@pytest.mark.parametrize(
+    ("folders", "generators"),
+    [
+        (["flux"], ["flux"]),
+        (["images"], ["mine"]),
+        (["images/flux"], ["flux"]),
+        (["images/flux", "images/sdxl"], ["flux", "sdxl"]),
+        (["batch/flux", "batch/sdxl"], ["flux", "sdxl"]),
+        (["flux", "sdxl"], ["flux", "sdxl"]),
+        (["flux/samples"], ["flux"]),
+    ],
+)
+def test_generators_have_the_names_of_their_own_folders(folders: list[str], generators: list[str], tmp_path: Path) -> None:
+    tree = tree_of(tmp_path, {f"{folder}/{name}.png": "" for folder in folders for name in NAMES})
+    assert (tree.generators, sorted(set(tree.prompts.values()))) == (generators, sorted(NAMES))
+
+
+def test_folders_of_prompts_in_a_generators_folder_are_no_generators(tmp_path: Path) -> None:
+    files = {f"flux/{name}/{n} {name}.png": "" for name in NAMES for n in range(2)}
+    assert tree_of(tmp_path, files).generators == ["flux"]
+
+
+def test_a_table_beside_one_folder_of_images_takes_the_folders_name(tmp_path: Path) -> None:
+    tree = tree_of(tmp_path, {"prompts.csv": f"file,caption\na.png,{APPLE}\n", "flux/a.png": ""})
+    assert found(tree) == {"flux/a.png": ("flux", APPLE)}

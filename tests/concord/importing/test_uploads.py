@@ -91,7 +91,7 @@ def test_a_preview_stores_nothing_and_says_what_is_left_out(store: Store, pictur
     members = {"set/images.csv": table, "set/a.png": picture, "set/bad.png": b"none", "__MACOSX/set/._a.png": b""}
     source = uploaded_source(store, [zipped(tmp_path / "mine.zip", members)])
     assert source.tree is not None
-    assert (source.kind, source.tree.generators) == ("images", ["mine"])
+    assert (source.kind, source.tree.generators) == ("images", ["set"])
     seen = readings.preview(store, source, IMAGES)
     (bundle,) = seen.bundles
     assert [prompt.text for prompt in bundle.prompts] == ["a red apple"]

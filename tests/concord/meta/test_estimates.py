@@ -11,7 +11,7 @@ import pytest
 from agreement.meta.estimates import EstimateFinding, EstimateOptions
 from concord.campaigns import planning
 from concord.campaigns.spec import CampaignSpec, campaign_spec
-from concord.common.sentences import text
+from concord.common.reason_sentences import text
 from concord.meta.estimates import estimate, estimated
 from data.records import Evidence, Image, Item, Judgement, Prompt, Rater
 from data.refusals import CampaignRefused

@@ -23,7 +23,9 @@ from data.records import Rater
 from data.selection import Selection
 from data.store import runs
 from data.store.core.store import Store
-from data.studies.published import GENEVAL, SELFEVAL_TABLES, TIFA, selfeval_votes
+from data.studies.geneval import GENEVAL
+from data.studies.selfeval import SELFEVAL_TABLES, selfeval_votes
+from data.studies.tifa import TIFA
 from tests.concord.suite_metrics.visor_project import SCORER, VisorProject, make
 from tests.test_published_studies import STUDIES
 from tests.ui import question_project

@@ -25,7 +25,7 @@ from data.jobs.runs import RunFolder
 from data.selection import Selection
 from data.store import runs
 from data.store.core.store import Store
-from data.studies.published_benchmarks import VIESCORE
+from data.studies.viescore import VIESCORE
 from scorers import registry
 from scorers.models import language_endpoint
 from scorers.running.worker import work_through

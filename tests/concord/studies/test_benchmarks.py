@@ -19,8 +19,12 @@ from concord.studies.comparison import ComparedNumber
 from data.store import imports, library
 from data.store.core.store import Store
 from data.store.judgements import scorer_evidence
-from data.studies.published import PrintedNumber, PublishedStudy
-from data.studies.published_benchmarks import ARENA, GENAI_BENCH, IMAGENHUB, OVERALL, TIA2, VIESCORE
+from data.studies.arena import ARENA
+from data.studies.genai_bench import GENAI_BENCH
+from data.studies.imagenhub import IMAGENHUB, OVERALL
+from data.studies.printed_numbers import PrintedNumber, PublishedStudy
+from data.studies.tia2 import TIA2
+from data.studies.viescore import VIESCORE
 from tests.agreement.oracles import krippendorff, stats
 from tests.concord.studies import small_studies
 from tests.concord.studies.small_studies import CONSISTENCY, GENERATORS, PAIRS, QUALITY

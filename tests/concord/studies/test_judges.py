@@ -11,7 +11,7 @@ import pytest
 from concord.studies import judge_words
 from concord.studies.judges import JudgedPeople, judges_of
 from data.store.core.store import Store
-from data.studies.published_benchmarks import VIESCORE
+from data.studies.viescore import VIESCORE
 from tests.agreement.oracles import stats
 from tests.concord.studies import small_studies
 from tests.concord.studies.small_studies import CLIP, CONSISTENCY, PAIRS

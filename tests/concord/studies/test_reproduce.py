@@ -16,7 +16,9 @@ from typer.testing import CliRunner
 import app
 from concord.studies.benchmarks import REPRODUCTIONS, Reproduction
 from concord.studies.comparison import compare, rounding
-from data.studies.published import GENEVAL, TASKS_MEAN, TIFA, PrintedNumber, PublishedStudy, UndeterminedNumbers
+from data.studies.geneval import GENEVAL
+from data.studies.printed_numbers import TASKS_MEAN, PrintedNumber, PublishedStudy, UndeterminedNumbers
+from data.studies.tifa import TIFA
 from tests.ui.small_project import Ran, geneval_csv, geneval_row, metadata
 
 FIRST = "percent_agreement_first_vs_rest"

@@ -19,7 +19,7 @@ from annotation.questionnaires.base import visible
 from annotation.questionnaires.form import FormItem
 from annotation.questionnaires.visor import FORM
 from data.aspects import SCALES
-from data.studies.published import VISOR_PRINTED
+from data.studies.visor import VISOR_PRINTED
 from tests.agreement.frames import Judgement, frame, judgement
 from tests.ui.small_project import concord, done
 
@@ -38,7 +38,7 @@ def row(item: str, rater: str, aspect: str, label: str, target: str | None = Non
 
 def derived(item: str, rater: str, answers: Answers, seq: int = 0, **other: Any) -> list[Judgement]:
     """The judgements of a real answer to the real form."""
-    judgements = [one.judgement for one in FORM.derive(FormItem("", SPEC), answers)]
+    judgements = FORM.derive(FormItem("", SPEC), answers)
     return [
         row(item, rater, j.aspect, j.label or "", j.target, seq=seq, excluded=None if j.label else j.reason, **other)
         for j in judgements

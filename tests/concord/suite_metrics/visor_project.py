@@ -125,7 +125,6 @@ def _answered(rng: random.Random, image: dict[str, Any]) -> Iterator[list[Any]]:
         answers |= {f"present_{key}": "yes" if here else "no" for key, here in zip("ab", there, strict=True)}
         if all(there):
             answers |= {"relations": [case.spec.relations[0].relation if holds else others[0]], "merged": "distinct"}
-        for derived in FORM.derive(FormItem("", image["spec"]), answers):
-            each = derived.judgement
+        for each in FORM.derive(FormItem("", image["spec"]), answers):
             who = [f"person {person}", "human", "person"]
             yield [*_place(image), *who, each.aspect, each.target or "", SCALES[each.aspect], each.label, 0]

@@ -130,6 +130,6 @@ def test_what_people_have_answered_is_not_taken_back(store: Store) -> None:
     submit(store, item, "ann", questionnaire=library.ANSWERED_BY)
     before = content(store)
     assert number is not None
-    with pytest.raises(ImportRefused, match="1 people have given 1 answers to what import 3 asks"):
+    with pytest.raises(ImportRefused, match="1 person has given 1 answer to what import 3 asks"):
         imports.undo(store, number)
     assert content(store) == before

@@ -10,7 +10,10 @@ from starlette.testclient import TestClient
 from concord.studies.benchmarks import compared_numbers, imported_studies
 from concord.studies.judges import judges_of
 from data.store.core.store import Store
-from data.studies.published_benchmarks import ARENA, IMAGENHUB, TIA2, VIESCORE
+from data.studies.arena import ARENA
+from data.studies.imagenhub import IMAGENHUB
+from data.studies.tia2 import TIA2
+from data.studies.viescore import VIESCORE
 from tests.concord.studies import small_studies
 from tests.ui.drawn_pages import as_text
 from tests.ui.http_visitor import TOKEN

@@ -12,18 +12,21 @@ from concord.common import next_steps
 from concord.common.table import Cell
 from concord.importing.adding import ProjectContent, project_content
 from concord.importing.readings import Reading, readings_of
-from concord.importing.undo import PastImport, past_imports
+from concord.importing.undo import PastImport, past_imports, why_kept
 from concord.project import OpenProject
+from concord.runs import model_downloads
 from ui.components.tables import commands, folded, plain_table, table_element, when
 from ui.pages.add.fields import sending, submit
 from ui.pages.add.kinds import drop_zone, generate_form, kind_cards, kind_fields
-from ui.pages.add.reading import reading_section
+from ui.pages.add.reading import cannot_be_undone, is_taken_back, reading_section
 from ui.pages.add.then import then_cards
 from ui.pages.add.view import PARAMETERS, PATH, AddView
 from ui.shell.live_place import LivePlace, PlaceDrawing
 
 _IMPORTS: Final = 5
 _MOST_IMPORTS: Final = 500
+_EXPLAINED: Final = 20
+"""For so many imports it is said at once whether they can be undone."""
 _COMMANDS: Final = (
     ("Images", next_steps.IMAGES),
     ("Prompts", next_steps.PROMPTS),
@@ -40,8 +43,8 @@ class AddPage(LivePlace):
     scoped = False
 
     def drawing_version(self) -> str:
-        """Return a version that moves with readings, too."""
-        return f"{super().drawing_version()} {readings_of(self.store).revision}"
+        """Return a version that moves with readings and downloads, too."""
+        return f"{super().drawing_version()} {readings_of(self.store).revision} {model_downloads.version()}"
 
     def draw_place(self, values: Callable[[str], Sequence[str]]) -> Iterator[PlaceDrawing]:
         """Yield the place: what was read, or what can be added; what comes then; what was added."""
@@ -56,10 +59,17 @@ class AddPage(LivePlace):
         bring = [drop_zone(empty=empty), kind_cards(view), kind_fields(view, content)]
         parts: list[Node] = [bring, then]
         if view.read:
-            parts = [read, _generate_next(reading, content), then, bring] if over else [read, then]
+            back = reading is not None and is_taken_back(self.store, reading)
+            after: list[Node] = [bring, then] if back else [_generate_next(reading, content), then, bring]
+            parts = [read, *after] if over else [read, then]
         yield PlaceDrawing(
             "",
-            [_head(self.store, content, view), parts, _imports(past_imports(self.store), view), _by_command(self.store)],
+            [
+                _head(self.store, content, asks=bool(view.read) and not over),
+                parts,
+                _imports(self.store, past_imports(self.store), view),
+                _by_command(self.store),
+            ],
             "Add",
         )
 
@@ -67,7 +77,7 @@ class AddPage(LivePlace):
 def first_screen(store: OpenProject) -> Node:
     """Return what stands where a project is empty: what can be brought, and what comes then."""
     content, view = project_content(store), AddView()
-    return [_head(store, content, view), drop_zone(empty=True), kind_cards(view), then_cards(store, content)]
+    return [_head(store, content), drop_zone(empty=True), kind_cards(view), then_cards(store, content)]
 
 
 def _generate_next(reading: Reading | None, content: ProjectContent) -> Node:
@@ -79,7 +89,8 @@ def _generate_next(reading: Reading | None, content: ProjectContent) -> Node:
     ]
 
 
-def _head(store: OpenProject, content: ProjectContent, view: AddView) -> Node:
+def _head(store: OpenProject, content: ProjectContent, *, asks: bool = False) -> Node:
+    """Return the sentence above all; ``asks``: something was read and can be stored."""
     if content.text:
         title, text = f"Add to {store.project.name}", f"Here now: {content.text}. Nothing is stored before you confirm."
     else:
@@ -88,12 +99,12 @@ def _head(store: OpenProject, content: ProjectContent, view: AddView) -> Node:
             "Concord shows how far automatic scorers and people agree about generated images. Nothing is stored before you"
             " confirm."
         )
-        if view.read:
+        if asks:
             title, text = "What was read", "Nothing is stored before you confirm."
     return htpy.header(class_="cc-lead")[htpy.div[htpy.h1[title], htpy.p(class_="cc-sub")[text]]]
 
 
-def _imports(imports: Sequence[PastImport], view: AddView) -> Node:
+def _imports(store: OpenProject, imports: Sequence[PastImport], view: AddView) -> Node:
     """Return the latest imports, each with the button that undoes it."""
     if not imports:
         return ""
@@ -104,9 +115,9 @@ def _imports(imports: Sequence[PastImport], view: AddView) -> Node:
             Cell("", content=when(each.created)),
             each.name,
             each.brought,
-            "undone" if each.is_undone else Cell("", content=_undo(each.number)),
+            "undone" if each.is_undone else Cell("", content=_undo(store, each.number, asked=place < _EXPLAINED)),
         )
-        for each in shown
+        for place, each in enumerate(shown)
     ]
     table = plain_table("What was added", ("Import", "When", "What", "New", ""), rows)
     hidden = len(imports) - len(shown)
@@ -114,7 +125,10 @@ def _imports(imports: Sequence[PastImport], view: AddView) -> Node:
     return htpy.section(class_="cc-part cc-add-imports", id="imports", aria_label="What was added")[table_element(table), more]
 
 
-def _undo(number: int) -> Node:
+def _undo(store: OpenProject, number: int, *, asked: bool) -> Node:
+    """Return the button that undoes an import; where that is impossible and it is ``asked``, a button that says why."""
+    if asked and (kept := why_kept(store, number)):
+        return cannot_be_undone(number, kept)
     name = f"undo-{number}"
     question = htpy.div(id=name, class_="cc-popup cc-scope-popup", popover="auto")[
         sending(

@@ -16,6 +16,7 @@ from concord.importing.adding import RATING_FIELDS
 from concord.importing.image_trees import ImageTree
 from concord.importing.reading_preview import ROWS, GeneratorPreview, first_ratings, generator_previews
 from concord.importing.readings import Reading, Source
+from concord.importing.undo import past_imports, why_kept
 from concord.project import OpenProject
 from data.aspects import SCALES
 from ui.components.addresses import page_address
@@ -37,7 +38,7 @@ def reading_section(store: OpenProject, reading: Reading | None) -> Node:
     if reading.state in ("reading", "storing"):
         return _progress(reading)
     if reading.state == "stored":
-        return _receipt(reading)
+        return _receipt(store, reading)
     if reading.source is None:
         return htpy.section(class_="cc-panel cc-add-reading", aria_label="What was read")[
             htpy.h2["This cannot be added"], _lines("Why", reading.outcome.errors), _leave(reading, "Choose other files")
@@ -213,25 +214,51 @@ def _study(_: OpenProject, __: Reading, source: Source) -> tuple[str, Node]:
     return f"{source.name}: a published study", htpy.p(class_="cc-sub")["People’s answers and metrics, as released."]
 
 
-def _receipt(reading: Reading) -> Element:
-    """Return what was stored, with Undo."""
+def is_taken_back(store: OpenProject, reading: Reading) -> bool:
+    """Return True if all that a reading stored was undone."""
+    undone = {each.number for each in past_imports(store) if each.is_undone}
+    return bool(reading.outcome.numbers) and undone.issuperset(reading.outcome.numbers)
+
+
+def cannot_be_undone(number: int, why: str) -> Element:
+    """Return the reason why an import cannot be undone, behind a button that says so."""
+    name = f"kept-{number}"
+    reason = htpy.div(id=name, class_="cc-popup cc-scope-popup", popover="auto")[htpy.p[why]]
+    label = f"Import {number} cannot be undone. Why?"
+    button = htpy.button(type="button", class_="cc-button", popovertarget=name, aria_label=label)["Cannot be undone"]
+    return htpy.span(class_="cc-chip-place")[button, reason]
+
+
+def _receipt(store: OpenProject, reading: Reading) -> Element:
+    """Return what was stored, with Undo; or that it was undone."""
     outcome, source = reading.outcome, reading.source
     if not outcome.numbers:
         nothing = outcome.errors or outcome.summary or ("all of it is in the project already",)
         return htpy.section(class_="cc-panel cc-add-reading", aria_label="Receipt")[
             htpy.h2["Nothing was stored"], _lines("Why", nothing), _leave(reading, "Add something else")
         ]
+    name = source.name if source else ""
+    if is_taken_back(store, reading):
+        return htpy.section(class_="cc-panel cc-add-reading", aria_label="Receipt", role="status")[
+            htpy.h2[f"Undone: {name}"], htpy.p["Nothing of it is in the project any more."]
+        ]
     said = [wording.sentence(line) for line in outcome.stored]
     hidden = [htpy.input(type="hidden", name="number", value=str(number)) for number in outcome.numbers]
-    undo = sending("add/undo", [hidden, submit("Undo")], label="Undo")
+    kept = next(filter(None, (why_kept(store, number) for number in outcome.numbers)), "")
+    undo = "" if kept else sending("add/undo", [hidden, submit("Undo")], label="Undo")
     looks = [("Look at them", page_address("images"))] if source is not None and source.kind == "images" else []
     if source is not None and source.kind in ("ratings", "study"):
         looks = [("See the results", page_address("results")), ("See agreement", page_address("agreement"))]
-    return htpy.section(class_="cc-panel cc-add-reading is-done", aria_label="Receipt", role="status")[
-        htpy.div(class_="cc-part-head")[
-            htpy.h2[f"Stored: {source.name if source else ''}"], htpy.div(class_="cc-part-tools")[undo]
-        ],
+    return htpy.section(
+        class_="cc-panel cc-add-reading is-done",
+        aria_label="Receipt",
+        role="status",
+        tabindex="-1",
+        data_arrived=reading.reading_id,
+    )[
+        htpy.div(class_="cc-part-head")[htpy.h2[f"Stored: {name}"], htpy.div(class_="cc-part-tools")[undo]],
         [htpy.p[line] for line in said],
+        kept and htpy.p(class_="cc-sub")[f"It cannot be undone: {kept}"],
         looks and htpy.p[[htpy.a(class_="cc-add-look", href=href)[text] for text, href in looks]],
         _lines("Left out, and why", [*outcome.skipped, *outcome.errors]),
     ]

@@ -12,7 +12,7 @@ from htpy import Element, Node
 from concord.common import wording
 from concord.common.table import Cell, TableRow, numbers
 from concord.project import OpenProject
-from concord.runs import run_manager
+from concord.runs import model_downloads, run_manager
 from concord.runs.run_details import (
     Fact,
     can_try_again,
@@ -38,6 +38,7 @@ from ui.components.tables import (
     table_element,
     table_row,
 )
+from ui.pages.add.downloads import downloads_section
 from ui.pages.add.fields import sending, submit
 from ui.shell.live_place import LivePlace, PlaceDrawing
 
@@ -56,14 +57,14 @@ class RunsPage(LivePlace):
 
     def drawing_version(self) -> str:
         """Return a version that moves with what workers tell."""
-        return f"{super().drawing_version()} {run_manager.progress_version(self.store)}"
+        return f"{super().drawing_version()} {run_manager.progress_version(self.store)} {model_downloads.version()}"
 
     def draw_place(self, values: Callable[[str], Sequence[str]]) -> Iterator[PlaceDrawing]:
         """Yield the table of runs, and all of the chosen one."""
         asked, page = (next((value for value in reversed(values(name)) if value), "") for name in ("run", "page"))
         rows = run_manager.run_rows(self.store)
         if not rows:
-            yield PlaceDrawing("", _nothing_yet(), "Runs")
+            yield PlaceDrawing("", [_nothing_yet(), downloads_section()], "Runs")
             return
         chosen = chosen_run(self.store, asked)
         busy = run_manager.active_runs(self.store)
@@ -74,6 +75,7 @@ class RunsPage(LivePlace):
             "",
             [
                 _head(latest),
+                downloads_section(),
                 htpy.div(data_again=any(view.is_active or view.state == "queued" for view in latest) or None),
                 _table(self.store, chosen, max(1, number)),
                 chosen is not None and run_panel(self.store, chosen),
@@ -101,9 +103,9 @@ def _nothing_yet() -> Node:
         " device waits for the first."
     )
     link = htpy.a(class_="cc-button cc-button--primary", href=page_address("add"))["Choose scorers"]
-    return htpy.header(class_="cc-lead")[
-        htpy.div[htpy.h1["No scorer has scored this project’s images yet"], htpy.p(class_="cc-sub")[text]], link
-    ]
+    begins = any(each.is_active for each in model_downloads.all_downloads())
+    title = "A scorer begins as soon as its model is here" if begins else "No scorer has scored this project’s images yet"
+    return htpy.header(class_="cc-lead")[htpy.div[htpy.h1[title], htpy.p(class_="cc-sub")[text]], not begins and link]
 
 
 def _head(views: Sequence[RunView]) -> Element:

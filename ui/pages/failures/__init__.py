@@ -14,8 +14,7 @@ from concord.error_analysis.failures import failing_raters, pictures_of
 from concord.project import OpenProject
 from concord.questions.scores import answering_raters
 from concord.scope import OpenScope, Scope, open_scope
-from ui.components.tables import code
-from ui.pages.agreement_tabs import FAILURES, agreement_tabs, could_be_here
+from ui.pages.agreement_tabs import FAILURES, agreement_tabs, choose_a_scorer, could_be_here
 from ui.pages.failures.drawing import Drawing
 from ui.pages.failures.flip_test import FLIP_TITLES, flip_test
 from ui.pages.failures.pictures import failures_picture
@@ -91,8 +90,8 @@ def _nothing(store: OpenProject) -> Node:
     commands = next_steps.command_lines(store, next_steps.score_command(store, "geneval"))
     return [
         htpy.h1["No scorer here tells how generators fail"],
-        htpy.p(class_="cc-sub")["Score the images with one that detects objects, or one that answers questions:"],
-        htpy.ul(class_="cc-list")[[htpy.li[code(line)] for line in commands]],
+        htpy.p(class_="cc-sub")["Score the images with one that detects objects, or one that answers questions."],
+        choose_a_scorer(commands),
     ]
 
 

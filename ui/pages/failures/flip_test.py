@@ -9,7 +9,7 @@ from htpy import Node
 
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, SHARED
 from agreement.study.cells import ALL
-from concord.common import next_steps, sentences, wording
+from concord.common import next_steps, reason_sentences, wording
 from concord.common.table import Cell, Column, numbers
 from concord.error_analysis import flips
 from concord.error_analysis.flips import FlipLine, FlipResult, FlipRows, flip_lines
@@ -97,9 +97,9 @@ def _line(line: FlipLine) -> Cells:
 
 def _number(row: FlipResult, more: str = "") -> Cell:
     if row.value is None:
-        return with_details(Cell("–", note=sentences.text_or_none(row.reason) or ""), more)
+        return with_details(Cell("–", note=reason_sentences.text_or_none(row.reason) or ""), more)
     interval = "" if row.low is None or row.high is None else f"{_text(row.low)} to {_text(row.high)}"
-    note_text = f"{sentences.text(row.method)}; n = {row.n_items:,}"
+    note_text = f"{reason_sentences.text(row.method)}; n = {row.n_items:,}"
     return with_details(Cell(_text(row.value), note=note_text, exact=row.value), interval, more)
 
 

@@ -17,7 +17,7 @@ import htpy
 from htpy import Element, Node
 
 from agreement.estimates import UnitCorrelation, correlate_units
-from concord.common import next_steps, sentences, wording
+from concord.common import next_steps, reason_sentences, wording
 from concord.common.table import Cell, Column, numbers
 from concord.error_analysis import failures as failing
 from concord.error_analysis.failures import BINDING, NEEDS, FailureTable
@@ -513,7 +513,8 @@ def _rho(placed: Sequence[_ClassPair], cells: Sequence[FailureCell], outcome: st
 def _about(outcome: str, rho: UnitCorrelation, name: str) -> str:
     subject = "Both objects are found" if outcome == BOTH else "Where both are found, images are as asked"
     if rho.value is None:
-        return f"{_NAMES[outcome].capitalize()}: no correlation with co-occurrence, as {sentences.text_or_none(rho.reason)}."
+        reason = reason_sentences.text_or_none(rho.reason)
+        return f"{_NAMES[outcome].capitalize()}: no correlation with co-occurrence, as {reason}."
     bounds = f" (95\u00a0%: {span(rho.low, rho.high)})" if span(rho.low, rho.high) else ""
     number = f"Spearman’s rho {wording.two(rho.value)}{bounds}, {wording.count(rho.n, 'pair')}"
     if rho.low is None or rho.high is None or rho.low <= 0 <= rho.high:
@@ -543,9 +544,9 @@ def _below(known: Cooccurrence, placed: Sequence[_ClassPair], strange: Sequence[
 def _correlations(rhos: Mapping[str, Sequence[UnitCorrelation]]) -> Element:
 
     def cell(rho: UnitCorrelation) -> Cell:
-        bounds = span(rho.low, rho.high) or sentences.text_or_none(rho.reason) or "no interval"
+        bounds = span(rho.low, rho.high) or reason_sentences.text_or_none(rho.reason) or "no interval"
         text = "–" if rho.value is None else wording.two(rho.value)
-        return Cell(text, (f"{bounds}, {wording.count(rho.n, 'pair')}",), sentences.text(rho.method))
+        return Cell(text, (f"{bounds}, {wording.count(rho.n, 'pair')}",), reason_sentences.text(rho.method))
 
     rows: list[Cells] = [(name or "all generators", *map(cell, some)) for name, some in rhos.items()]
     return _numbers_table("Spearman’s rho with co-occurrence", "generator", [*_NAMES.values()], rows)

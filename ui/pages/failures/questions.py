@@ -34,7 +34,7 @@ from agreement.questions.people import (
 )
 from agreement.questions.scores import ACCURACY, LESS_REFERENCE, SPEARMAN, TIFA, GroupStatistic
 from concord.browsing.grid import previews
-from concord.common import next_steps, sentences, wording
+from concord.common import next_steps, reason_sentences, wording
 from concord.common.base_path import at
 from concord.common.table import Cell, Column, numbers
 from concord.error_analysis import rejudging
@@ -103,10 +103,10 @@ def cell(row: GroupStatistic | None, href: str = "", more: str = "") -> Cell:
     if row is None:
         return Cell("")
     if row.value is None:
-        return with_details(Cell(NO_VALUE, note=sentences.text_or_none(row.reason) or ""), more)
+        return with_details(Cell(NO_VALUE, note=reason_sentences.text_or_none(row.reason) or ""), more)
     n = f"n = {row.n:,}"
     details = tuple(filter(None, (span(row.low, row.high), n, more)))
-    return Cell(f"{row.value:z.3f}", details, f"{sentences.text(row.method)}; {n} {row.unit}", href, row.value)
+    return Cell(f"{row.value:z.3f}", details, f"{reason_sentences.text(row.method)}; {n} {row.unit}", href, row.value)
 
 
 def mark(row: GroupStatistic | None, name: str, href: str = "") -> Mark:
@@ -581,7 +581,7 @@ def _count(view: FailuresView, split: Split, name: str, rows: Sequence[GroupStat
     key = (name, split.by, split.group, view.rater, kind)
     row = next(r for r in rows if (r.statistic, r.by, r.group, r.rater, r.people) == key)
     bounds = "" if row.low is None else f" ({span(row.low, row.high, '.0%')})"
-    return Cell(f"{n:,}", (f"{row.value:.0%}{bounds}",), sentences.text(row.method), href, n)
+    return Cell(f"{n:,}", (f"{row.value:.0%}{bounds}",), reason_sentences.text(row.method), href, n)
 
 
 def _people_figure(view: FailuresView, splits: Sequence[Split]) -> Node:

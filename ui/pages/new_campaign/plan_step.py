@@ -9,7 +9,7 @@ from htpy import Element, Node
 
 from agreement.meta.planning import DIFFERENCE, PlannedRow
 from agreement.meta.rater_effects import ABSOLUTE, RELATIVE, SEVERITY, RaterEffectRow
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.table import Cell, numbers
 from concord.new_campaigns.plan_numbers import PlanNumbers
 from concord.new_campaigns.study_plan import (
@@ -287,7 +287,7 @@ def _design_table(rows: tuple[PlannedRow, ...]) -> Node:
     body: list[Cells] = []
     for row in sorted(means, key=lambda each: (each.design.images, each.design.ratings)):
         name = f"{row.design.images:g} × {row.design.ratings:g}{' (as now)' if row is means[0] else ''}"
-        cells = [Cell(f"± {row.half_width:z.3f}", (f"{row.prompts:,} prompts",), sentences.text(row.method))]
+        cells = [Cell(f"± {row.half_width:z.3f}", (f"{row.prompts:,} prompts",), reason_sentences.text(row.method))]
         cells += [Cell(f"± {row.half_width_others:z.3f}")] if row.half_width_others is not None else []
         needed = [row, apart.get(row.design)] if apart else [row]
         body.append(

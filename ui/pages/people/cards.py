@@ -9,7 +9,7 @@ from htpy import Element, Node
 
 from concord.campaigns import progress
 from concord.campaigns.cards import CampaignCard
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.base_path import at
 from data.campaigns.settings import DEFAULT
 from ui.components.dots import interval_text
@@ -88,7 +88,7 @@ def agreement_fact(card: CampaignCard) -> Fact:
     if len(card.crowd.people) < 2:
         return "agreement", "–", "from two people on" if card.crowd.people else "nobody yet"
     if together is None or together.value is None:
-        reason = sentences.text(together.reason) if together is not None and together.reason is not None else "not yet"
+        reason = reason_sentences.text(together.reason) if together is not None and together.reason is not None else "not yet"
         return "agreement", "–", reason
     return "agreement", f"α {wording.two(together.value)}", interval_text(together)
 

@@ -15,7 +15,7 @@ from annotation.flags import Flag
 from concord.campaigns import revoking
 from concord.campaigns.cards import CampaignCard
 from concord.campaigns.crowd import Crowd, Person
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.project import OpenProject
 from data.selection import Selection
 from ui.components.addresses import browse_address
@@ -165,7 +165,7 @@ def band(row: Estimate | None, axis: Axis) -> Node:
 def _agreement(crowd: Crowd, person: Person, axis: Axis) -> Node:
     row = person.agreement
     if row is None or row.value is None:
-        why = "nothing that it could be about" if row is None or row.reason is None else sentences.text(row.reason)
+        why = "nothing that it could be about" if row is None or row.reason is None else reason_sentences.text(row.reason)
         return htpy.span(class_="cc-part-hint", title=why)["– ", htpy.small[why]]
     ends = "" if row.low is None or row.high is None else f", 95 % interval {row.low:z.2f} to {row.high:z.2f}"
     said = f"{row.value:z.2f}{ends}; n = {row.n_ratings:,} pairs of answers"

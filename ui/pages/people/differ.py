@@ -10,7 +10,7 @@ from htpy import Element, Node
 
 from agreement.meta.rater_effects import ABSOLUTE, RELATIVE, SEVERITY, RaterEffectRow
 from concord.campaigns.crowd import RATINGS, Crowd, Person, people_effects
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.table import Cell, numbers
 from concord.project import OpenProject
 from ui.components.addresses import page_address
@@ -162,6 +162,6 @@ def severity_table(store: OpenProject, crowd: Crowd) -> Node:
 
 def _value(row: RaterEffectRow) -> Cell:
     if row.value is None:
-        return Cell("–", (sentences.text(row.reason) if row.reason is not None else "",))
+        return Cell("–", (reason_sentences.text(row.reason) if row.reason is not None else "",))
     ends = "" if row.low is None or row.high is None else f"{row.low:z.3f} to {row.high:z.3f}"
-    return Cell(f"{row.value:z.3f}", (ends,) if ends else (), sentences.text(row.method))
+    return Cell(f"{row.value:z.3f}", (ends,) if ends else (), reason_sentences.text(row.method))

@@ -10,7 +10,7 @@ from htpy import Element
 
 from concord.campaigns.cards import CampaignCard
 from concord.campaigns.crowd import Crowd, apart, main_crowd
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.base_path import at
 from ui.components.addresses import page_address
 from ui.components.dots import interval_text
@@ -48,7 +48,7 @@ def finding(found: Sequence[Crowd]) -> tuple[str, str]:
     largest = main_crowd([crowd for crowd in running if any(each is crowd for each, _ in people)])
     together = largest.together
     if together is None or together.value is None:
-        reason = sentences.text_or_none(together.reason) if together is not None else None
+        reason = reason_sentences.text_or_none(together.reason) if together is not None else None
         main = f"{_number(len(names)).capitalize()} {_plural(noun, len(names))} have answered"
         return (f"{main}; {needs}" if look else main), f"agreement is not known: {reason}" if reason else ""
     many = f"{len(largest.people):,} {_plural(noun, len(largest.people))}"

@@ -18,6 +18,7 @@ from concord.scope import OpenScope, open_scope
 from concord.suite_metrics.board_metrics import board_metrics
 from data.selection import SIMULATED
 from ui.components.addresses import page_address
+from ui.pages.add.then import scorers_address
 from ui.pages.results.all_numbers import all_numbers
 from ui.pages.results.board import board_section
 from ui.pages.results.notices import backup_warning, nothing_yet, simulated_notice
@@ -136,7 +137,7 @@ def _could_be_here(store: OpenProject, board: Leaderboard) -> Node:
     if board.people != "real":
         missing.append(["people’s answers (", htpy.a(href=at("/annotate/"))["label images"], ")"])
     if not any(each.kind == "scorer" for each in board.raters):
-        missing.append(["scorers (", htpy.a(href=page_address("add/runs"))["score the images"], ")"])
+        missing.append(["scorers (", htpy.a(href=scorers_address())["score the images"], ")"])
     if not has_votes(store):
         missing.append(["A/B votes (", htpy.a(href=page_address("people"))["a campaign of pairs"], ")"])
     unfit = next_steps.about_unfit((each.name for each in board.raters), board.suite)

@@ -13,7 +13,7 @@ from htpy import Element, Node
 
 from agreement.estimate import Estimate
 from agreement.meta.estimates import EstimateFinding
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.comparison.leaderboard import ALL, BY_TASK, SCORE, BoardRater, Leaderboard
 from concord.comparison.sharpened import SharpenedMeans
 from concord.headlines import is_muted
@@ -304,7 +304,7 @@ def _dot_cell(
     row = board.cells.get((generator, rater.name, board.task))
     classes = ["cc-dots", wide and "is-wide", f"is-{_colour(rater)}"]
     if row is None or row.value is None:
-        reason = sentences.text_or_none(row.reason) if row else "not judged"
+        reason = reason_sentences.text_or_none(row.reason) if row else "not judged"
         return htpy.td(class_=[*classes, "cc-muted"], title=reason)["–"]
     where = Selection(suite=(board.suite,), generator=(generator,), task=() if board.task == ALL else (board.task,))
     href = browse_address(where, rater=rater.name, by=rater.aspect, order="lowest")

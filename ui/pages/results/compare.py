@@ -10,7 +10,7 @@ import htpy
 from htpy import Element, Node
 
 from agreement.generators import GeneratorDifference
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.comparison.leaderboard import SCORE, BoardRater, leaderboard
 from concord.comparison.model_comparison import (
     ModelComparison,
@@ -186,7 +186,7 @@ def _difference_title(row: GeneratorDifference) -> str:
     p = "" if row.p is None else f", p = {row.p:.3g}"
     corrected = "" if row.p_holm is None else f", corrected for all tasks {row.p_holm:.3g}"
     outcomes = f"{wording.count(row.prompts, 'prompt')}: {row.wins:,} better, {row.ties:,} same, {row.losses:,} worse"
-    return f"{row.value:+z.3f}, {bounds}{p}{corrected}; {outcomes}; {sentences.text(row.method)}"
+    return f"{row.value:+z.3f}, {bounds}{p}{corrected}; {outcomes}; {reason_sentences.text(row.method)}"
 
 
 def _by_rater(view: CompareView, every: Sequence[RaterComparison], own: RaterComparison) -> Element:

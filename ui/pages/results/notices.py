@@ -13,9 +13,9 @@ from concord.importing import playground
 from concord.maintenance.backups import backup_failure
 from concord.project import OpenProject
 from concord.scope import holds_anything
-from ui.components.addresses import page_address
 from ui.components.tables import commands, folded
 from ui.pages.add import first_screen
+from ui.pages.add.then import scorers_address
 
 _SIMULATED: Final = (
     "Five simulated people stand in for real ones until you have some: seeded imitations who know what the pictures show, and"
@@ -50,17 +50,25 @@ def simulated_notice(store: OpenProject) -> Node:
     ]
 
 
-def nothing_yet(store: OpenProject) -> Node:
-    """Return what stands where no image has been judged: how to label or score them, or in an empty project how to begin."""
+_BEGINS: Final = "Which generator is best, and how sure that is, stands here once people or scorers judge."
+
+
+def nothing_yet(store: OpenProject, text: str = _BEGINS) -> Node:
+    """Return what stands where no image has been judged: how to label or score them, or in an empty project how to begin.
+
+    Args:
+        store: the project.
+        text: what will stand there, a sentence.
+    """
     if not holds_anything(store):
         return first_screen(store)
     head = htpy.header(class_="cc-lead")[
         htpy.div[
             htpy.h1["Nothing has been judged yet"],
-            htpy.p(class_="cc-sub")["Which generator is best, and how sure that is, stands here once people or scorers judge."],
+            htpy.p(class_="cc-sub")[text],
         ],
         htpy.span(class_="cc-part-tools")[
-            htpy.a(class_="cc-button", href=page_address("add"))["Score images"],
+            htpy.a(class_="cc-button", href=scorers_address())["Score images"],
             htpy.a(class_="cc-button cc-button--primary", href=at("/annotate/"))["Label images"],
         ],
     ]

@@ -11,7 +11,7 @@ from htpy import Element, Node
 
 from agreement.meta.estimates import EstimateFinding
 from agreement.study.cells import ALL
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.table import Cell
 from concord.common.table import numbers as number_columns
 from concord.comparison.leaderboard import Leaderboard
@@ -100,7 +100,7 @@ def sharpening_notice(view: ResultsView, means: SharpenedMeans | None) -> Node:
 
 def finding_title(row: EstimateFinding) -> str:
     """Return what stands behind a sharpened mean: the interval, people alone, lambda, answers and other images."""
-    parts = [sentences.text(row.method)]
+    parts = [reason_sentences.text(row.method)]
     if row.low is not None and row.high is not None:
         parts.append(f"95 % interval {row.low:z.3f} to {row.high:z.3f}")
     if row.labels_mean is not None:
@@ -141,7 +141,7 @@ def _table(caption: str, rows: Sequence[EstimateFinding], board: Leaderboard, vi
         name = "all generators" if row.generator == ALL else row.generator
         title = name if row.task == ALL else f"{name}, {wording.task(row.task)}"
         if row.reason is not None:
-            reasons[f"{title}: {sentences.text(row.reason)}."] = None
+            reasons[f"{title}: {reason_sentences.text(row.reason)}."] = None
         lines.append([title, *(replace(cell, href=href) for cell in cells.values())])
         titles = [*cells]
     table = plain_table(caption, ["generator", *number_columns(*titles)], lines)
@@ -151,7 +151,7 @@ def _table(caption: str, rows: Sequence[EstimateFinding], board: Leaderboard, vi
 def _cells(row: EstimateFinding, view: ResultsView) -> dict[str, Cell]:
     """Return a row's cells by their titles."""
     powered = view.sharpen.method == "ppi"
-    why = sentences.text(row.reason or row.method)
+    why = reason_sentences.text(row.reason or row.method)
     cells = {_METHODS[view.sharpen.method]: _number(row.value, span(row.low, row.high), why)}
     cells |= {"people only": _number(row.labels_mean, span(row.labels_low, row.labels_high))} if powered else {}
     cells |= {"scorer’s mean": _number(row.scorer_mean, "" if row.on_scale else "on its own scale")}

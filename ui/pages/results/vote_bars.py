@@ -12,7 +12,7 @@ from agreement.estimate import Estimate
 from agreement.preferences import OrderAgreement, VoteCounts
 from agreement.preferences.votes import BOTH, NONE, TIE, Contest
 from agreement.study.cells import ALL
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.comparison.preferences import OPPOSED
 from ui.components.tables import scrolled, small, span
 from ui.pages.results.vote_view import VotesView
@@ -101,7 +101,7 @@ def _line(row: VoteCounts, beside: OrderAgreement | None, contest: Contest, view
     return htpy.tr[
         htpy.th(scope="row")[row.voter, detail],
         htpy.td(class_="cc-vote-bar-cell")[bar],
-        htpy.td(class_="cc-number", title=sentences.text(row.share.reason or row.share.method))[_share(row.share)],
+        htpy.td(class_="cc-number", title=reason_sentences.text(row.share.reason or row.share.method))[_share(row.share)],
         htpy.td(class_="cc-number")[p],
         htpy.td[_beside(row, beside, view)],
     ]

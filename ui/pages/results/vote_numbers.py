@@ -11,7 +11,7 @@ from htpy import Node
 from agreement.estimate import Estimate
 from agreement.preferences import GeneratorStrength, OrderBias, RankCorrelation, SideChoice, VoterKey
 from agreement.study.cells import ALL
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.table import Cell, numbers
 from ui.components.dots import axis_of, axis_scale, dot
 from ui.components.tables import Cells, columns, heading, plain_table, span, table_element, with_details
@@ -32,7 +32,7 @@ def side_bias(row: SideChoice) -> str:
     who, known = row.rater, row.left + row.right
     more = f" Of {row.unknown:,} more it is not known where the chosen image stood." if row.unknown and known else ""
     if not known:
-        return f"Side bias of {who}: not known, as {sentences.text_or_none(row.share.reason)}."
+        return f"Side bias of {who}: not known, as {reason_sentences.text_or_none(row.share.reason)}."
     return (
         f"Side bias of {who}: the left image was chosen in {row.left:,} of {known:,} votes for one of the two:"
         f" {row.share.value:z.2f}{_bounds(row.share)}, sign test p = {row.sign_test_p:z.3f}. Without a bias it is 0.50.{more}"
@@ -46,7 +46,7 @@ def _bounds(estimate: Estimate) -> str:
 def position_bias(row: OrderBias) -> str:
     """Whether a judge's choice changes when the images change places, which it should not."""
     if not row.pairs:
-        return f"Position bias of {row.rater}: not known, as {sentences.text_or_none(row.changed.reason)}."
+        return f"Position bias of {row.rater}: not known, as {reason_sentences.text_or_none(row.changed.reason)}."
     p = "" if row.sign_test_p is None else f", sign test p = {row.sign_test_p:z.3f}"
     return (
         f"Position bias of {row.rater}: its choice changes with the order of the images on {row.pairs - row.kept:,} of"
@@ -123,6 +123,6 @@ def ranks_figure(rows: Sequence[RankCorrelation]) -> Node:
 
 def _number(estimate: Estimate) -> Cell:
     if estimate.value is None:
-        return Cell("–", ("undefined",), sentences.text_or_none(estimate.reason) or "")
-    cell = Cell(f"{estimate.value:+z.3f}", note=sentences.text(estimate.method), exact=estimate.value)
+        return Cell("–", ("undefined",), reason_sentences.text_or_none(estimate.reason) or "")
+    cell = Cell(f"{estimate.value:+z.3f}", note=reason_sentences.text(estimate.method), exact=estimate.value)
     return with_details(cell, interval_of(estimate))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 import htpy
 from htpy import Node
@@ -15,15 +16,19 @@ from concord.comparison.trust import Trust, is_huge, trust
 from concord.project import OpenProject
 from concord.scope import ALL, OpenScope, open_scope
 from ui.components.addresses import page_address
+from ui.pages.add.then import scorers_address
 from ui.pages.agreement_tabs import TRUST, agreement_tabs, could_be_here
 from ui.pages.results.notices import nothing_yet
 from ui.pages.trust.all_numbers import costs_menu, numbers_panel
 from ui.pages.trust.matrix import any_two_raters, places_allowed
+from ui.pages.trust.one_judge import one_judge, only_judge
 from ui.pages.trust.panel import chosen_pair, pair_panel
 from ui.pages.trust.table import trust_table
 from ui.pages.trust.view import PARAMETERS, PATH, TrustView
 from ui.shell.live_place import LivePlace, PlaceDrawing
 from ui.shell.scope_bar import scope_bar
+
+_BEGINS: Final = "How far scorers say what people say, and people what other people say, stands here once two have judged."
 
 
 class TrustPage(LivePlace):
@@ -36,7 +41,7 @@ class TrustPage(LivePlace):
         view = TrustView.read(values)
         opened = open_scope(self.store, view.scope)
         if opened is None:
-            yield PlaceDrawing("", nothing_yet(self.store), "Agreement")
+            yield PlaceDrawing("", nothing_yet(self.store, _BEGINS), "Agreement")
             return
         passes = (False,) if is_huge(self.store) else (False, True)
         for intervals in passes:
@@ -49,6 +54,10 @@ class TrustPage(LivePlace):
                 intervals=intervals,
             )
             tabs = agreement_tabs(self.store, TRUST, opened.asked, opened.scope.suite)
+            name = "" if view.numbers else only_judge(self.store, made)
+            if name:
+                yield PlaceDrawing(scope_bar(opened, view.of_scope), [tabs, one_judge(made, name)], "Agreement")
+                return
             content = [tabs, _sentence(self.store, made, opened, view), _body(self.store, made, view)]
             yield PlaceDrawing(scope_bar(opened, view.of_scope), content, "Agreement", complete=intervals == passes[-1])
 
@@ -136,7 +145,7 @@ def _could_be_here(store: OpenProject, made: Trust) -> Node:
         missing.append(["people’s answers (", htpy.a(href=at("/annotate/"))["label images"], ")"])
     suite = made.selection.suite[0]
     if not made.scorers:
-        missing.append(["scorers (", htpy.a(href=page_address("add/runs"))["score the images"], ")"])
+        missing.append(["scorers (", htpy.a(href=scorers_address())["score the images"], ")"])
         line = [[", " if n else "", part] for n, part in enumerate(missing)]
         return htpy.footer(class_="cc-quietline")[htpy.p["Could be here: ", line, "."]]
     unfit = next_steps.about_unfit((each.name for each in made.scorers), suite)

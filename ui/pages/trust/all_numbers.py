@@ -15,7 +15,7 @@ from agreement.estimate import Estimate
 from agreement.meta.alternative_annotator import AlternativeAnnotator
 from agreement.meta.ranking import Ranking
 from concord.agreement import AgreementRows
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.base_path import at
 from concord.common.table import Cell, numbers
 from concord.comparison.rater_pairs import furthest, pair, second_name
@@ -177,7 +177,7 @@ def pair_numbers(store: OpenProject, made: Trust, view: TrustView, rater: str, b
     except ValueError as error:
         return note(f"{rater} and {beside} cannot be compared here: {error}.", "cc-bad")
     second = second_name(both)
-    sentence = sentences.text(both.prevalence.sentence) if both.prevalence else ""
+    sentence = reason_sentences.text(both.prevalence.sentence) if both.prevalence else ""
     parts = {"aspect": both.aspects, "generator": both.generators}
     lines = {name: [(part.name, part.estimates) for part in each] for name, each in parts.items()}
     titles = {"aspect": "question", "generator": "generator"}
@@ -226,12 +226,12 @@ def _directions(both: PairReport, made: Trust, second: str) -> Node:
 
 def _share(estimate: Estimate, both: PairReport, made: Trust, second: str, label: str) -> Cell:
     if estimate.value is None:
-        reason = sentences.text_or_none(estimate.reason)
+        reason = reason_sentences.text_or_none(estimate.reason)
         return Cell("–", (reason,) if reason else ())
     bounds = span(estimate.low, estimate.high) or "no interval"
     href = browse_address(place(made), ConfusionCell(both.aspect, both.a, label, second, label))
     details = (f"{bounds}, n = {estimate.n_ratings:,}",)
-    return Cell(wording.two(estimate.value), details, sentences.text(estimate.method), href, estimate.value)
+    return Cell(wording.two(estimate.value), details, reason_sentences.text(estimate.method), href, estimate.value)
 
 
 def _values(store: OpenProject, both: PairReport, made: Trust, second: str) -> Node:
@@ -329,7 +329,7 @@ def _use(cell: TrustCell | None) -> Cell:
         if cell.pairs is not None and cell.pairs.p is not None:
             more.append(f"p = {cell.pairs.p:.2g}")
         if cell.pairs is not None and cell.pairs.verdict_reason is not None:
-            more.append(sentences.text(cell.pairs.verdict_reason))
+            more.append(reason_sentences.text(cell.pairs.verdict_reason))
     return with_details(shown, f"n = {row.n_items:,}" if row.value is not None else "", *more)
 
 
@@ -339,7 +339,11 @@ def _rank_sets(made: Trust) -> Node:
 
     def cell(rater: TrustRater, generator: str) -> Cell:
         row = rater.places.get(generator)
-        return Cell("–") if row is None else Cell(place_range(row), (f"place {row.value:z.0f}",), sentences.text(row.method))
+        return (
+            Cell("–")
+            if row is None
+            else Cell(place_range(row), (f"place {row.value:z.0f}",), reason_sentences.text(row.method))
+        )
 
     rows: list[Cells] = [(each.name, *(cell(each, name) for name in made.generators)) for each in made.raters if each.places]
     return table_element(plain_table("Places within chance, 1 is best", columns("rater", *numbers(*made.generators)), rows))

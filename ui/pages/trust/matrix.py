@@ -9,7 +9,7 @@ import htpy
 from htpy import Element, Node
 
 from agreement.meta.ranking import Ranking
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.comparison.leaderboard import SCORE
 from concord.comparison.rater_pairs import CONSENSUS, GROUPS, MOST_PERSONS, RaterMatrix
 from concord.comparison.trust import Trust, TrustRater, title_of
@@ -65,7 +65,7 @@ def _pair(matrix: RaterMatrix, view: TrustView, a: str, b: str, scorers: set[str
         classes.append("is-chosen")
     opened = "" if a == b or a.startswith(CONSENSUS) or b.startswith(CONSENSUS) else _address(view, a, b)
     if row is None or row.value is None:
-        reason = sentences.text_or_none(row.reason) if row is not None else f"{who}: open to compare"
+        reason = reason_sentences.text_or_none(row.reason) if row is not None else f"{who}: open to compare"
         text: Node = htpy.a(href=opened, data_scope="", aria_label=f"{who}: compare")["◦"] if opened else "–"
         return htpy.td(class_=classes, title=reason)[text]
     if is_muted(row.n_items):
@@ -75,7 +75,9 @@ def _pair(matrix: RaterMatrix, view: TrustView, a: str, b: str, scorers: set[str
     bounds = f", 95% interval {row.low:z.2f} to {row.high:z.2f}" if row.has_interval else ""
     label = f"{who}: {title_of(row.statistic)} {number}{bounds}; n = {row.n_items:,} images"
     content = htpy.a(href=opened, data_scope="", aria_label=label)[number] if opened else number
-    return htpy.td(class_=classes, style=f"--shade: {shade:z.2f}", title=f"{label}; {sentences.text(row.method)}")[content]
+    return htpy.td(class_=classes, style=f"--shade: {shade:z.2f}", title=f"{label}; {reason_sentences.text(row.method)}")[
+        content
+    ]
 
 
 def _address(view: TrustView, a: str, b: str) -> str:

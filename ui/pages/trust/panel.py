@@ -11,7 +11,7 @@ from htpy import Element, Node
 
 from agreement import PairReport
 from agreement.estimate import Estimate
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.confusion_table import Crossings, confusion_table
 from concord.comparison.leaderboard import SCORE
 from concord.comparison.rater_pairs import GROUPS, HIGH, LOW, Quarter, pair, pairable, quarters, second_name
@@ -228,7 +228,7 @@ def _task_line(row: Estimate, axis: Axis) -> Node:
     prompts = htpy.small[wording.count(row.n_prompts, "prompt")] if row.n_prompts else htpy.small
     name = htpy.span(class_=few and "is-few")[wording.task(row.task)]
     if row.value is None:
-        return [name, prompts, htpy.span, htpy.span(title=sentences.text_or_none(row.reason))["–"]]
+        return [name, prompts, htpy.span, htpy.span(title=reason_sentences.text_or_none(row.reason))["–"]]
     return [
         name,
         prompts,

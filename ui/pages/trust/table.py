@@ -9,7 +9,7 @@ from typing import Final
 import htpy
 from htpy import Element, Node
 
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.comparison.leaderboard import SCORE
 from concord.comparison.trust import USES, Trust, TrustCell, TrustRater, Use, title_of
 from concord.headlines import is_muted
@@ -132,7 +132,7 @@ def _cell(made: Trust, view: TrustView, rater: TrustRater, use: Use, axis: Axis)
 def _why_none(made: Trust, rater: TrustRater, cell: TrustCell | None) -> str:
     """Return why there is no number, or that it is being computed."""
     if cell is not None and cell.number.reason is not None:
-        return sentences.text(cell.number.reason)
+        return reason_sentences.text(cell.number.reason)
     if not made.intervals:
         return "computing …"
     alone = rater.kind != "scorer" and made.persons == 1
@@ -141,14 +141,14 @@ def _why_none(made: Trust, rater: TrustRater, cell: TrustCell | None) -> str:
 
 def _title(cell: TrustCell) -> str:
     """Return all that is known of a number, for whoever points at it."""
-    parts = [number_title(cell.number), sentences.text(cell.number.method)]
+    parts = [number_title(cell.number), reason_sentences.text(cell.number.method)]
     level = cell.level
     if level is not None and level.value is not None:
         parts.append(f"one person in its place {wording.two(level.value)} {interval_text(level)}".strip())
         if level.verdict.words is not None:
-            parts.append(sentences.text(level.verdict.words))
+            parts.append(reason_sentences.text(level.verdict.words))
     elif level is not None and level.reason is not None:
-        parts.append(f"no level of people: {sentences.text(level.reason)}")
+        parts.append(f"no level of people: {reason_sentences.text(level.reason)}")
     return "; ".join(parts)
 
 

@@ -10,14 +10,13 @@ import htpy
 from htpy import Element, Node
 
 from agreement.tuning import Bounded
-from concord.common import next_steps, sentences, wording
+from concord.common import next_steps, reason_sentences, wording
 from concord.error_analysis.tuning import AGAINST, OBJECTIVES, WITH, TunedScorer, tunable_raters, tune_scorer
 from concord.project import OpenProject
 from concord.scope import OpenScope, open_scope
 from data.selection import SIMULATED
 from ui.components.dots import interval_text
-from ui.components.tables import code
-from ui.pages.agreement_tabs import TUNE, agreement_tabs, could_be_here
+from ui.pages.agreement_tabs import TUNE, agreement_tabs, choose_a_scorer, could_be_here
 from ui.pages.tune.all_numbers import all_numbers
 from ui.pages.tune.curve import curve_figure
 from ui.pages.tune.flips import flips_section, means_table
@@ -63,9 +62,9 @@ def _nothing(store: OpenProject) -> Node:
         htpy.h1["No scorer here has stored detections to tune"],
         htpy.p(class_="cc-sub")[
             "What a scorer has detected is judged again by other thresholds as often as you move a slider. Score the images"
-            " with one that detects objects:"
+            " with one that detects objects."
         ],
-        htpy.ul(class_="cc-list")[[htpy.li[code(line)] for line in commands]],
+        choose_a_scorer(commands),
     ]
 
 
@@ -144,13 +143,13 @@ def _held_out(tuned: TunedScorer) -> str:
     name, tuning, title = curve.setting.knob.title.lower(), curve.tuned, wording.title(tuned.objective)
     chosen = "Chosen on these images, which is optimistic. " if tuned.changed else ""
     if tuning.best is None or curve.best is None:
-        return f"{chosen}No {name} is best, as {sentences.text_or_none(tuning.reason)}."
+        return f"{chosen}No {name} is best, as {reason_sentences.text_or_none(tuning.reason)}."
     low, high = (curve.at[index] for index in tuning.run or (tuning.best, tuning.best))
     good = f"{curve.best:g}" if low == high else f"{curve.best:g} (as good from {low:g} to {high:g})"
     best = tuning.values[tuning.best]
     on_all = "" if best is None else f", {title} {wording.two(best)} on these images"
     if tuning.reason is not None or tuning.out_of_fold is None:
-        why = f", as {sentences.text(tuning.reason)}" if tuning.reason is not None else ""
+        why = f", as {reason_sentences.text(tuning.reason)}" if tuning.reason is not None else ""
         return f"{chosen}Best {name}: {good}{on_all}; nothing tells its worth on held-out prompts{why}."
     ends = sorted({min(curve.fold_best), max(curve.fold_best)})
     folds = " to ".join(f"{end:g}" for end in ends)

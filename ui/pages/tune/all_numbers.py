@@ -9,7 +9,7 @@ from htpy import Node
 
 from agreement.estimate import Estimate
 from agreement.study.cells import ALL, TASKS_MEAN, Outcome
-from concord.common import sentences, wording
+from concord.common import reason_sentences, wording
 from concord.common.estimate_table import statistic_column
 from concord.common.table import Cell, numbers
 from concord.error_analysis.tuning import AGREEMENTS, SettingCurve, TunedScorer
@@ -68,8 +68,8 @@ def _number(before: Outcome | None, now: Outcome | None) -> Cell:
     if now is None:
         return Cell("")
     text, was = ("–" if made is None or made.value is None else f"{made.value:z.3f}" for made in (now, before))
-    how = sentences.text(now.how) if now.how is not None else ""
-    note = sentences.text_or_none(now.reason) or f"{how}; n = {now.used.items:,} images"
+    how = reason_sentences.text(now.how) if now.how is not None else ""
+    note = reason_sentences.text_or_none(now.reason) or f"{how}; n = {now.used.items:,} images"
     return Cell(text, (f"was {was}",) if was != text else (), note)
 
 
@@ -93,7 +93,7 @@ def _curve(tuned: TunedScorer, curve: SettingCurve | None) -> Node:
     lines: list[Cells] = []
     for at, point in zip(curve.at, curve.points, strict=True):
         if point.value is None:
-            lines.append([f"{at:g}", Cell("–", note=sentences.text_or_none(point.reason) or "")])
+            lines.append([f"{at:g}", Cell("–", note=reason_sentences.text_or_none(point.reason) or "")])
             continue
         bounds = span(point.low, point.high, "z.3f")
         lines.append([f"{at:g}", Cell(f"{point.value:z.3f}", (bounds,) if bounds else (), exact=point.value)])

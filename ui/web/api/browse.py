@@ -20,7 +20,6 @@ from concord.project import OpenProject
 from data.refusals import TagRefused
 from data.remarks import Tagging
 from ui.components.addresses import listing_of
-from ui.shell.followed_versions import followed
 from ui.web.api import person_of, refusing
 
 _MOST_PARAMETERS = 500
@@ -29,13 +28,6 @@ _MOST_PARAMETERS = 500
 def router(store: OpenProject) -> APIRouter:
     """Return the routes under ``/api/studio`` that Images uses."""
     routes = APIRouter(prefix="/api/studio")
-
-    @routes.get("/version")
-    def version(of: Annotated[str, Query(max_length=200)] = "") -> dict[str, str]:
-        moves = followed(of)
-        if of and moves is None:
-            raise HTTPException(404, "There is nothing of this name to follow.")
-        return {"version": store.version if moves is None else moves(store)}
 
     @routes.get("/images")
     def opened(request: Request) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def router(store: OpenProject) -> APIRouter:
             raise HTTPException(404, f"A report comes as {', '.join(FORMATS)}.")
         found_report = find_report(store, key)
         if found_report is None:
-            raise HTTPException(404, "This report is no longer available: create it again on the page Reports.")
+            raise HTTPException(404, "This report is no longer available: create it again in Report.")
         with refusing(503, CommandError):
             content = WRITERS[name](*found_report)
         report_format = FORMATS[name]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Final
+from functools import partial
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel, Field
 
 from concord.common import wording
 from concord.project import OpenProject
-from concord.runs import run_manager
+from concord.runs import model_downloads, run_manager
+from concord.runs.requests import ScoreRequest
 from concord.runs.run_details import noun
 from concord.runs.scoring_offer import ScoringChoice, scoring_offer
 from data.selection import Selection
@@ -29,6 +31,21 @@ ACTIONS: Final[Mapping[str, Callable[[OpenProject, str], str]]] = {
     "remove": run_manager.remove,
 }
 """What can be done with a run."""
+
+
+DOWNLOAD_ACTIONS: Final[Mapping[str, Callable[[str], None]]] = {
+    "stop": model_downloads.stop,
+    "again": model_downloads.again,
+    "close": model_downloads.close,
+}
+"""What can be done with a download."""
+
+
+class DownloadBody(BaseModel):
+    """A download, by the scorer and the profile that need it, and what is to become of it."""
+
+    name: _Name
+    action: Literal["stop", "again", "close"]
 
 
 class ScoreBody(BaseModel):
@@ -68,10 +85,17 @@ def router(store: OpenProject) -> APIRouter:
             requests = [(choice, choice.request()) for choice in choices]
         if not requests:
             raise HTTPException(422, "Tick a scorer first.")
-        errors = [run_manager.start(store, request, choice.selection.to_dict()) for choice, request in requests]
+        errors = [_start(store, choice, request) for choice, request in requests]
         if all(errors):
             raise HTTPException(409, wording.sentence("; ".join(errors)))
         return {"go": page_address("add/runs")}
+
+    @routes.post("/download")
+    def download(body: DownloadBody) -> dict[str, bool]:
+        """Stop the download of a scorer's models, try it again, or forget that it failed."""
+        with refusing(409, ValueError):
+            DOWNLOAD_ACTIONS[body.action](body.name)
+        return {"done": True}
 
     @routes.get("/work")
     def work() -> dict[str, Any]:
@@ -81,6 +105,10 @@ def router(store: OpenProject) -> APIRouter:
         views = [run_manager.run_view(store, row) for row in rows[:_MOST_AT_WORK]]
         active = next((view for view in views if view.is_active), None)
         if active is None:
+            for fetched in model_downloads.all_downloads():
+                if fetched.state == "running":
+                    text = f"{fetched.name.partition(' ')[0]}: {fetched.text}"
+                    return {"text": text, "share": fetched.done / max(1, fetched.total), "waiting": len(views)}
             return {"text": "", "share": 0.0, "waiting": len(views)}
         row = active.row
         text = f"{row.rater_id} {active.done:,} of {wording.count(row.n_items, noun(active))}"
@@ -99,6 +127,12 @@ def router(store: OpenProject) -> APIRouter:
 
 
 _MOST_AT_WORK: Final = 50
+
+
+def _start(store: OpenProject, choice: ScoringChoice, request: ScoreRequest) -> str:
+    """Have a scorer wait in the queue, after the download of what it lacks; returns what went wrong."""
+    start = partial(run_manager.start, store, request, choice.selection.to_dict())
+    return "" if model_downloads.begin(choice.scorer, choice.profile, start) else start()
 
 
 def _choices(body: ScoreBody) -> list[ScoringChoice]:

@@ -234,7 +234,7 @@ def test_a_campaign_s_life(store: Store) -> None:
 def test_an_import_that_a_campaign_shows_stays(store: Store) -> None:
     start(store, 2)
     (entry,) = [row.import_id for row in imports.listed(store)]
-    with pytest.raises(ImportRefused, match="to be judged in c, "):
+    with pytest.raises(ImportRefused, match="to be judged in c; "):
         imports.undo(store, entry)
     management.remove(store, NAME)
     imports.undo(store, entry)
@@ -256,7 +256,7 @@ def test_answers_about_a_group_keep_its_images(store: Store) -> None:
     two_generators(store)
     group, _ = management.groups(store, ALL)
     submit(store, group, "ann", campaign_id=None)
-    with pytest.raises(ImportRefused, match="1 people have given 1 answers"):
+    with pytest.raises(ImportRefused, match="1 person has given 1 answer about"):
         imports.undo(store, imports.listed(store)[0].import_id)
 
 

@@ -49,12 +49,29 @@ def test_one_person_has_no_level_and_the_place_says_so(tmp_path: Path) -> None:
     assert "Use verdicts" not in text(drawn)
 
 
-def test_without_a_scorer_people_stand_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("person", "said", "step"), [(True, "36 answers of 1 person", "scorer"), (False, "scores of verdicts", "Label")]
+)
+def test_one_rater_alone_is_told_what_a_second_one_brings(tmp_path: Path, *, person: bool, said: str, step: str) -> None:
     with Store(tmp_path / "project") as store:
-        fill(store, 3, 12, scorer=False)
-        drawn = whole(store)
-    assert "No scorer has judged these images yet" in text(drawn)
-    assert "Could be here: scorers ( score the images )" in text(drawn)
+        fill(store, 3, 12, people=person, scorer=not person)
+        drawn, numbers = whole(store), whole(store, numbers="all")
+    assert f"Agreement begins with a second rater So far there are {said}" in text(drawn)
+    primary = re.findall('cc-button--primary"[^>]*>([^<]+)<', drawn)
+    assert len(primary) == 1
+    assert step in primary[0]
+    assert "Invite people" in text(drawn)
+    assert "cannot be compared" not in text(drawn)
+    # what there is stays within reach
+    assert "All numbers" in text(numbers)
+
+
+def test_without_an_answer_each_place_says_what_will_stand_there(tmp_path: Path) -> None:
+    with Store(tmp_path / "project") as store:
+        fill(store, 3, 12, people=False, scorer=False)
+        drawn = text(whole(store))
+    assert "Nothing has been judged yet How far scorers say what people say" in drawn
+    assert "Which generator is best" not in drawn
 
 
 def test_few_prompts_trust_nobody_and_are_muted(tmp_path: Path) -> None:

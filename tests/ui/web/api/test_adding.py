@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from concord.importing.upload_folders import received_folder
 from data.store import imports
 from data.store.core.store import Store
+from tests.data.store.small_project import submit
 from tests.ui.accounts_app import PASSWORD, users_file
 from tests.ui.http_visitor import TOKEN
 from tests.ui.small_project import png
@@ -101,7 +102,52 @@ def test_uploaded_folders_are_shown_stored_and_undone(client: TestClient, store:
     post(client, "add/store", read=read, suite="other")
     assert len(imports.listed(store)) == 1
     assert "Import 1 is undone" in post(client, "add/undo", number=[1])["said"]
+    undone = client.get(address.replace("/studio/", "/api/studio/places/")).json()["content"]
+    assert "Undone: mine" in undone
+    assert "Stored:" not in undone
     assert refusal(client, "add/undo", number=[1]) == (409, "Import 1 has been undone already.")
+
+
+def test_an_import_with_answers_says_at_once_that_it_stays(client: TestClient, store: Store, tmp_path: Path) -> None:
+    address = begin(client, store, two_generators(tmp_path))
+    until(client, address, lambda drawn: "Store 4 images" in drawn)
+    post(client, "add/store", read=address.partition("read=")[2], suite="mine")
+    until(client, address, lambda drawn: "Stored:" in drawn)
+    assert "Undo import 1" in client.get("/api/studio/places/add").json()["content"]
+    submit(store, store.query_column("select min(item_id) from items")[0], "ann")
+    why = (
+        "1 person has given 1 answer about what import 1 brought, and undoing it would lose these; first erase whoever gave"
+        " them (People), or begin another project"
+    )
+    for shown in ("/studio/add", address):
+        drawn = client.get(shown.replace("/studio/", "/api/studio/places/")).json()["content"]
+        assert "Cannot be undone" in drawn, shown
+        assert f"{why}." in drawn, shown
+        assert "Undo import 1" not in drawn, shown
+    assert refusal(client, "add/undo", number=[1]) == (409, f"{why}; nothing was undone.")
+
+
+def test_a_scorer_without_its_model_is_downloaded_from_add(
+    client: TestClient, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = begin(client, store, two_generators(tmp_path))
+    until(client, address, lambda drawn: "Store 4 images" in drawn)
+    post(client, "add/store", read=address.partition("read=")[2], suite="mine")
+    until(client, address, lambda drawn: "Stored:" in drawn)
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    chosen = {"scorers": ["clipscore paper"]}
+    offer = post(client, "runs/plan", **chosen)
+    assert offer["label"] == "Download 605 MB, then score 4 images"
+    assert "timm/vit_base_patch32_clip_224.openai" in offer["text"]
+    assert post(client, "runs/start", **chosen) == {"go": "/studio/add/runs"}
+    failed = until(client, "/studio/add/runs", lambda drawn: "The download for clipscore (paper) failed." in drawn)
+    assert "cannot be reached from this machine" in failed
+    assert "hf download timm/vit_base_patch32_clip_224.openai" in failed
+    assert "The download for clipscore (paper) failed." in client.get("/api/studio/places/add").json()["content"]
+    post(client, "runs/download", name="clipscore paper", action="close")
+    assert "failed" not in client.get("/api/studio/places/add/runs").json()["content"]
+    assert refusal(client, "runs/download", name="clipscore paper", action="again") == (409, "This download is over.")
 
 
 def test_no_file_but_an_upload_is_taken_and_none_leaves_its_folder(client: TestClient, store: Store, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from agreement.reasons import (
     joined,
 )
 from concord.common.method_sentences import METHODS
-from concord.common.sentences import REASONS, REMARKS, Template, text, text_or_none, worded
+from concord.common.reason_sentences import REASONS, REMARKS, Template, text, text_or_none, worded
 
 ROOT = Path(__file__).resolve().parents[3]
 TABLES: Mapping[type[StrEnum], Mapping[Any, Template]] = {ReasonCode: REASONS, MethodCode: METHODS, RemarkCode: REMARKS}

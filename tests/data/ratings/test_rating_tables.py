@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from data.files import InputError
+from data.ratings.rating_tables import RatedItem, RatingColumns, read_rating_table
 from data.store.core.connections import connect
 from data.store.rating_columns import FileRatings, RatingCell
-from data.studies.rating_tables import RatedItem, RatingColumns, read_rating_table
 
 LONG = RatingColumns(("item",), "who", "value")
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from data.files import InputError, fail, located, quoted, read_text
 from data.json_files import JsonStream, json_entries
-from data.studies.form_exports import Entry, read_tool_export
+from data.ratings.tool_exports import Entry, read_tool_export
 from data.tables import TextTable, cell_text
 
 _MAX_COLUMNS: Final = 1000

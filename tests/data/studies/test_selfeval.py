@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from data.studies.published import (
+from data.studies.selfeval import (
     SELFEVAL_LATENT,
     SELFEVAL_PIXEL,
     SELFEVAL_TABLES,

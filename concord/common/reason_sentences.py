@@ -1,4 +1,5 @@
-"""Sentences: what the codes of ``agreement.reasons`` say, each by one template, the same on pages, in reports and in JSON.
+"""Sentences of reasons, remarks and methods: what the codes of ``agreement.reasons`` say, each by one template, the same on
+pages, in reports and in JSON.
 
 A template is a text with the code's values in braces, or a function of them. Behind a colon stands what a value becomes:
 ``{n:,}`` a number as Python formats it, ``{n:s}`` the s of a plural, ``{names: and }`` several ones with this between them,

@@ -3,7 +3,7 @@ column per item.
 
 Cells stay as they are written: what they mean is said by the scale.
 
-JSON is read by ``json_ratings``, what tools export by ``form_exports``, Excel by ``data.spreadsheets``.
+JSON is read by ``json_ratings``, what tools export by ``tool_exports``, Excel by ``data.spreadsheets``.
 
 Votes between two generators' images: a pair is called by its item and its two generators in the order of the alphabet, so that
 votes of people who saw the images the other way round are about the same pair.
@@ -21,9 +21,9 @@ from typing import Final
 
 from data.files import InputError, Problems, beginning_of, fail, located, quoted
 from data.folding import fold_spelling
+from data.ratings.json_ratings import RatingTable, read_json_ratings, read_lists
+from data.ratings.tool_exports import counted_assignments, with_options_gathered, with_task_answers
 from data.spreadsheets import is_workbook, read_workbook
-from data.studies.form_exports import counted_assignments, with_options_gathered, with_task_answers
-from data.studies.json_ratings import RatingTable, read_json_ratings, read_lists
 from data.tables import AS_IT_LOOKS, TableOptions, TextTable, read_cells, read_table, require_columns
 
 _OTHER_FILES: Final = {

@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 
 from data.files import quoted
 from data.folding import fold_characters, fold_spaces, fold_spelling
-from data.studies.rating_tables import RatedItem
+from data.ratings.rating_tables import RatedItem
 
 DIFFERENCES: Final = ("case", "space", "number", "characters")
 _NUMBER: Final = re.compile(r"[+-]?\d{1,15}(?:\.\d{0,9})?", re.ASCII)

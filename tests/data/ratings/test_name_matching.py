@@ -6,8 +6,8 @@ import unicodedata
 
 import pytest
 
-from data.studies.name_matching import KnownItem, alike, is_address, match_rows, path_parts
-from data.studies.rating_tables import RatedItem
+from data.ratings.name_matching import KnownItem, alike, is_address, match_rows, path_parts
+from data.ratings.rating_tables import RatedItem
 
 
 def image(path: str, n: int = 0) -> KnownItem:

@@ -26,11 +26,11 @@ def _apple(x: int, y: int, color: str) -> str:
 
 
 def _drawing(*things: str, sides: bool = False) -> str:
-    """Return a picture of things as a data address; with ``sides`` two pictures, side by side."""
-    width = 260 if sides else 160
+    """Return a picture of things as a data address; with ``sides`` two pictures, side by side, of things above each other."""
+    width, top = (260, 4) if sides else (160, 36)
     ground = '<rect width="100%" height="100%" fill="#fff"/><path d="M0 96h100%v24H0z" fill="#eef0f4"/>'
     line = '<path d="M130 0v120" stroke="#8a92a0"/>' if sides else ""
-    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 4 {width} 108" width="{width}" height="108">'
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 {top} {width} {112 - top}" width="{width}" height="{112 - top}">'
     return f"data:image/svg+xml,{quote(svg + ground + line + ''.join(things) + '</svg>')}"
 
 
@@ -67,7 +67,7 @@ VISOR: Final = (
     WorkedExample("a cup and an apple", _CUP_THEN_APPLE, ("Objects: 2. The cup is to the left of the apple. Distinct.",)),
     WorkedExample(
         "a cup and an apple",
-        _drawing(_cup(24, 16, _RED), _apple(118, 86, _GREEN)),
+        _drawing(_cup(24, 40, _RED), _apple(118, 92, _GREEN)),
         ("The cup is to the left of the apple and above it: both are true.",),
     ),
     WorkedExample("a cup and an apple", _CUP_ALONE, ("Objects: 1. A cup: yes. An apple: no.",)),

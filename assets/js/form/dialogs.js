@@ -112,6 +112,7 @@ export class Dialogs {
         asides.instructions(campaign?.instructions),
         ...sections,
         keys,
+        form && !first && form.mayChoose ? questionsChoice({ quick: form.quick, choose: (quick) => form.chooseQuestions(quick) }) : null,
         form ? languageChoice(form.languages) : null,
         form && !first ? advanceChoice() : null,
       ),
@@ -128,7 +129,7 @@ export class Dialogs {
     const { actions } = form;
     const buttons = [act(t("My answers"), "h", () => actions.mine()), act(t("Undo the last skip"), "t", () => actions.unskip()), act(t("Pause"), ".", () => actions.pause()), act(form.bars.leave.textContent, null, () => form.leave())];
     const row = h("div", { class: "cc-row" }, ...(form.name === null ? [] : buttons));
-    return h("section", { class: "cc-dialog__wide cc-stack" }, row, form.mayChoose ? questionsChoice({ quick: form.quick, choose: (quick) => form.chooseQuestions(quick) }) : null);
+    return h("section", { class: "cc-dialog__wide" }, row);
   }
 
   /** One picture as large as the window, to be enlarged further; of several the arrows show the others. */
@@ -168,7 +169,7 @@ function questionsChoice({ quick: now, choose }) {
   const choice = (quick, words) => button(words, { class: "cc-button cc-dialog__choice", "aria-pressed": String(now === quick) }, () => now === quick || choose(quick));
   const all = choice(false, t("In detail: objects, numbers, colors, places"));
   const quick = choice(true, t("One question: does the image show what the prompt says?"));
-  return h("div", { class: "cc-stack", role: "group", "aria-label": t("Questions about each image") }, h("span", { class: "cc-heading" }, t("Questions about each image")), h("div", { class: "cc-row" }, quick, all));
+  return h("div", { class: "cc-dialog__wide cc-stack", role: "group", "aria-label": t("Questions about each image") }, h("span", { class: "cc-heading" }, t("Questions about each image")), h("div", { class: "cc-row" }, quick, all));
 }
 
 function advanceChoice() {

@@ -105,7 +105,7 @@ export class Dialogs {
       t("Instructions and keys"),
       h(
         "div",
-        { class: "cc-dialog__body" },
+        { class: "cc-dialog__body", tabindex: "0" },
         h("h2", { class: "cc-title" }, title),
         form && !first ? this.ownWork(form) : null,
         asides.examples(campaign?.examples),

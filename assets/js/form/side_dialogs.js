@@ -9,7 +9,7 @@ import { IN_STRIPS, thumbnail } from "../thumbnails.js";
 
 const REASONS = [later("The picture is broken, cut off or does not load"), later("The text makes no sense"), later("It should not be shown to people"), later("Something else is wrong")];
 
-const body = (title, ...children) => h("div", { class: "cc-dialog__body" }, h("h2", { class: "cc-title" }, title), ...children);
+const body = (title, ...children) => h("div", { class: "cc-dialog__body", tabindex: "0" }, h("h2", { class: "cc-title" }, title), ...children);
 const foot = (...children) => h("div", { class: "cc-dialog__foot" }, ...children);
 
 export function report(dialogs, onReason) {

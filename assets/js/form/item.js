@@ -181,7 +181,7 @@ export class Item {
     this.update();
     const [open] = this.missing;
     if (open === undefined) this.host.ready(this, { byAnswer: advance() !== "off" });
-    else if (value === null) this.activate(open);
+    else if (value === null || !this.shown.includes(this.active)) this.activate(open);
   }
 
   toggleBlank(blank) {

@@ -68,7 +68,7 @@ def test_a_template_makes_the_form_and_shares_the_released_scale(tmp_path: Path)
         assert questions["count_0"]["text"] == "Count the cows."
         assert questions["caption_fit"]["options"][0]["label"] == "4 All of it."
         (shown,) = seen["campaign"]["examples"]
-        assert (shown["title"], shown["lines"]) == ("Example 1", ("Count the cups. 2",))
+        assert (shown["title"], shown["lines"][0]) == ("Example 1", "Count the cups. 2")
         assert shown["picture"].startswith("data:image/webp;base64,")
         stored = store.query_column("select distinct questionnaire from annotations order by 1", [])
         before = store.query_column("select aspect || label || rule_version from judgements order by seq, aspect", [])

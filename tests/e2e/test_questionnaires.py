@@ -207,16 +207,23 @@ def answered_by_keys(page: Page, desk: Desk, questionnaire: Questionnaire, rng: 
         left = [id_ for id_ in visible(questionnaire, cleaned) if not questions[id_].optional and is_blank(cleaned.get(id_))]
         if not left:
             # what may be left open stands before the end, or after it
-            if not _submitted(page, desk, done):
+            if not _submitted(page, desk, done, asked):
                 continue
             break
     stored: dict[str, Any] = dict(check(questionnaire, meant).answers)
     return stored
 
 
-def _submitted(page: Page, desk: Desk, done: int) -> bool:
-    page.wait_for_timeout(60)
-    return len(desk.answers) > done
+def _submitted(page: Page, desk: Desk, done: int, asked: set[str]) -> bool:
+    """Whether that was all; False: a question that may be left open comes next."""
+    for _ in range(200):
+        following = page.locator(".cc-questions:not([inert]) .cc-question.is-active")
+        if len(desk.answers) > done:
+            return True
+        if following.count() and following.get_attribute("data-question") not in asked:
+            return False
+        page.wait_for_timeout(20)
+    raise AssertionError("all is answered, and nothing is sent")
 
 
 def compare_by_keys(page: Page, name: str, n: int, seed: int = 11) -> int:

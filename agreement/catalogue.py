@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from agreement.inference.intervals import AUC, COEFFICIENT, CORRECTED, NUMBER, SHARE, ValueRange
@@ -69,12 +69,17 @@ TWO_AT_A_GLANCE = (
 
 @dataclass(frozen=True)
 class Measure:
-    """What the statistics need to know of one (suite, aspect): its scale, whether its numbers count, whether it is yes/no."""
+    """What the statistics need to know of one (suite, aspect): its scale, whether its numbers count, whether it is yes/no.
+
+    Attributes:
+        ends: the numbers of the lowest and the highest level of an ordinal scale.
+    """
 
     kind: str
     numeric: bool
     binary: bool
     labels: int
+    ends: tuple[float, float] | None = None
 
     @property
     def ordinal(self) -> bool:
@@ -104,9 +109,11 @@ _SHARES = frozenset({"percent_agreement", "percent_agreement_first_vs_rest", "un
 _STEADY = frozenset({"gwet_ac1", "gwet_ac2", "pabak"})
 
 
-def value_range_of(statistic: str, *, binary: bool) -> ValueRange:
-    """What values a statistic has, and so how its interval is made; `binary`: of yes or no."""
+def value_range_of(statistic: str, *, binary: bool, ends: tuple[float, float] | None = None) -> ValueRange:
+    """What values a statistic has, and so how its interval is made; `binary`: of yes or no; `ends`: those of its scale."""
     if statistic == "mean":
+        if ends is not None and not binary:
+            return replace(NUMBER, low=ends[0], high=ends[1], straight=True)
         return SHARE if binary else NUMBER
     if statistic == "auc":
         return AUC

@@ -8,6 +8,8 @@ varies is their difference (a paired comparison).
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -15,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from agreement.inference.hypothesis_tests import holm, sign_flips
-from agreement.inference.intervals import CONTRAST, Deletions, Deviations, interval, spread
+from agreement.inference.intervals import CONTRAST, CONTRAST_OF_SHARES, Deletions, Deviations, interval, spread
 from agreement.inference.sample_size import more_prompts
 from agreement.numeric import FloatArray, IntArray, ratio, share_of
 from agreement.reasons import Method, MethodCode, joined
@@ -97,37 +99,64 @@ def compare_generators(ratings: pd.DataFrame, reference: str | None = None) -> l
     ratings = ratings.dropna(subset=["prompt", "generator"])
     if ratings.empty:
         return []
-    image = ratings.groupby(["prompt", "generator", "item"], observed=True).value.agg(["mean", "size"])
-    by_prompt = image.groupby(["prompt", "generator"]).agg(
-        total=("mean", "sum"), images=("mean", "size"), answers=("size", "sum")
-    )
-    table = by_prompt.unstack(fill_value=0)
-    names = [str(name) for name in sorted(set(ratings.generator))]
+    names, totals, images, answers = _by_prompt(ratings)
     if reference is not None and reference not in names:
         return []
-    pairs = combinations(names, 2) if reference is None else ((reference, name) for name in names if name != reference)
+    shares = bool(ratings.value.isin((0, 1)).all())
+    own = None if reference is None else names.index(reference)
+    places = range(len(names))
+    pairs = combinations(places, 2) if own is None else ((own, other) for other in places if other != own)
     comparisons = []
     for first, second in pairs:
-        # (prompts, 2) each
-        totals, images, answers = (
-            np.stack([column[name].to_numpy(float) for name in (first, second)], axis=1)
-            for column in (table.total, table.images, table.answers)
-        )
-        shared = (images > 0).all(axis=1)
+        both = [first, second]
+        shared = (images[:, both] > 0).all(axis=1)
         if shared.any():
-            comparisons.append(_difference(first, second, totals[shared], images[shared], int(answers[shared].sum())))
+            n = int(answers[shared][:, both].sum())
+            made = _difference(names[first], names[second], totals[shared][:, both], images[shared][:, both], n, shares=shares)
+            comparisons.append(made)
     corrected = holm([each.p for each in comparisons])
     return [replace(each, p_holm=p) for each, p in zip(comparisons, corrected, strict=True)]
 
 
-def _difference(first: str, second: str, sums: FloatArray, counts: FloatArray, answers: int) -> GeneratorDifference:
-    """Compare two generators from sums of their images' means and numbers of images, each (prompts, 2)."""
+def generator_means(ratings: pd.DataFrame) -> dict[str, float]:
+    """Mean of each generator, by name: over its images the mean of the answers about each; ``ratings`` as above."""
+    ratings = ratings.dropna(subset=["prompt", "generator"])
+    if ratings.empty:
+        return {}
+    names, totals, images, _ = _by_prompt(ratings)
+    return dict(zip(names, (totals.sum(0) / images.sum(0)).tolist(), strict=True))
+
+
+def _by_prompt(ratings: pd.DataFrame) -> tuple[list[str], FloatArray, FloatArray, FloatArray]:
+    """Return the generators in order, and by prompt (in order) and generator: the sum of images' means, images, answers."""
+    prompt, prompts = pd.factorize(ratings.prompt, sort=True)
+    generator, generators = pd.factorize(ratings.generator, sort=True)
+    item, items = pd.factorize(ratings.item)
+    place = prompt * len(generators) + generator
+    images, image = np.unique(place * len(items) + item, return_inverse=True)
+    size = np.bincount(image).astype(float)
+    mean = np.bincount(image, ratings.value.to_numpy(float)) / size
+    of_image, shape = images // len(items), (len(prompts), len(generators))
+    totals, counts, answers = (
+        np.bincount(of_image, each, shape[0] * shape[1]).astype(float).reshape(shape)
+        for each in (mean, np.ones(size.size), size)
+    )
+    return [str(name) for name in generators], totals, counts, answers
+
+
+def _difference(
+    first: str, second: str, sums: FloatArray, counts: FloatArray, answers: int, *, shares: bool
+) -> GeneratorDifference:
+    """Compare two generators from sums of their images' means and numbers of images, each (prompts, 2).
+
+    ``shares``: whether all answers are 0 or 1, so that no difference leaves -1 to 1.
+    """
     prompts = len(sums)
     weights = Deletions(wanted=True).weights(prompts)
     means = ratio(weights @ sums, weights @ counts)
     values = means[:, 0] - means[:, 1]
     deviations = Deviations.of(values, prompts)
-    bounds = interval(float(values[0]), deviations, CONTRAST)
+    bounds = interval(float(values[0]), deviations, CONTRAST_OF_SHARES if shares else CONTRAST)
     by_prompt = ratio(sums, counts)
     apart = np.round(by_prompt[:, 0] - by_prompt[:, 1], 12)
     wins, losses = int((apart > 0).sum()), int((apart < 0).sum())
@@ -149,6 +178,19 @@ def _difference(first: str, second: str, sums: FloatArray, counts: FloatArray, a
     if made.low is None or made.leaves_zero_out or not round(made.value, 12):
         return made
     return replace(made, prompts_needed=more_prompts(spread(made.value, deviations), 0.0, prompts))
+
+
+def leader(differences: Iterable[GeneratorDifference], generators: int) -> str | None:
+    """Return the generator whose differences from all others leave 0 out and are in its favour; None where there is none.
+
+    Args:
+        differences: of pairs; those that rest on too little for a verdict are left out.
+        generators: how many there are.
+    """
+    beaten = Counter(
+        each.first if each.value > 0 else each.second for each in differences if each.leaves_zero_out and each.value
+    )
+    return next((name for name, n in beaten.items() if n == generators - 1), None)
 
 
 def rank_sets(differences: list[GeneratorDifference], best: str | None = None) -> dict[str, RankSet]:

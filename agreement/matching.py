@@ -17,7 +17,7 @@ from typing import Final, Literal
 import numpy as np
 import pandas as pd
 
-from agreement.inference.intervals import AREA, CONTRAST, NUMBER, SHARE, Deletions
+from agreement.inference.intervals import AREA, CONTRAST_OF_SHARES, NUMBER, SHARE, Deletions
 from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
 from agreement.questions.scores import ALL, GroupStatistic, StatisticKey, deletions_of, figure
 from agreement.reasons import Method, MethodCode, Reason, ReasonCode, joined
@@ -268,7 +268,7 @@ def _votes_of(rows: pd.DataFrame, a: str, b: str, generator: str, deletions: Del
         means = weighted_means(values, codes, clusters, deletions)[:, 0]
         used, key = Used(len(part), len(part), clusters), StatisticKey("task", task, a, generator, b)
         difference = figure(
-            DIFFERENCE, key, "images", means, None, used, Method(MethodCode.ONLY_FIRST_RIGHT_LESS_SECOND), CONTRAST
+            DIFFERENCE, key, "images", means, None, used, Method(MethodCode.ONLY_FIRST_RIGHT_LESS_SECOND), CONTRAST_OF_SHARES
         )
         which = (mine & ~others, others & ~mine, mine & others, ~mine & ~others)
         only_a, only_b, both, neither = (int(counted.sum()) for counted in which)

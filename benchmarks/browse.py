@@ -39,7 +39,7 @@ from data.store.browse import index_refresh
 from data.store.core import rows
 from data.store.core.store import Store
 from data.store.judgements import recording
-from ui.web.api import browse, workbench
+from ui.web.api import browsing, inspection
 
 PEOPLE: Final = ("ann", "bob", "cyd")
 JUDGES: Final = ("geneval", "visor", "vqa-a", "vqa-b", "vqa-c")
@@ -205,7 +205,7 @@ class ViewTiming:
 def app_of(store: Store) -> TestClient:
     """The routes that Browse asks."""
     app = FastAPI()
-    for router in (browse.router, workbench.router):
+    for router in (browsing.router, inspection.router):
         app.include_router(router(store))
     app.add_middleware(SessionMiddleware, secret_key=store.secret)
     return TestClient(app)

@@ -20,8 +20,9 @@ from itsdangerous import BadData, URLSafeSerializer
 from concord.common.context import CommandError, Context, UsageError
 from concord.common.table import texts
 from concord.common.text_tables import aligned, csv_text
+from concord.people_requests import InviteRequest
 from data.campaigns.settings import DEFAULT
-from data.people import Invitation, Role, Terms, keyed_hash, platform_pseudonym
+from data.people import Invitation, Terms, keyed_hash, platform_pseudonym
 from data.refusals import InvitationClosed
 from data.store.campaigns import management, monitoring
 from data.store.core.store import Store
@@ -184,24 +185,24 @@ def list_people(context: Context, campaign: str | None, form: str) -> None:
     _write(context, PersonRow, rows, form)
 
 
-def invite(
-    context: Context,
-    campaign: str,
-    role: Role,
-    expires: str,
-    uses: int | None,
-    note: str,
-    address: str = "",
-    signed: bool = False,
-) -> None:
+def invite(context: Context, request: InviteRequest) -> None:
     """``people invite``."""
-    named = None if campaign == DEFAULT else campaign
-    terms = Terms(campaign=named, role=role, expires=_parse_time(expires), uses=uses, note=note, signed=signed)
+    terms = Terms(
+        campaign=None if request.campaign == DEFAULT else request.campaign,
+        role=request.role,
+        expires=_parse_time(request.expires),
+        uses=request.uses,
+        note=request.note,
+        signed=request.signed,
+    )
     made = invitations.create(context.store, terms, BY)
-    context.say(address.rstrip("/") + link_path(context.store, made))
-    how_many = "" if uses is None else f" for {uses} {'person' if uses == 1 else 'people'}"
-    context.warn(f"invitation {made.invitation_id} as {role} to {campaign}{how_many}, until {made.expires:%Y-%m-%d %H:%M} UTC")
-    if not address:
+    context.say(request.address.rstrip("/") + link_path(context.store, made))
+    how_many = "" if request.uses is None else f" for {request.uses} {'person' if request.uses == 1 else 'people'}"
+    context.warn(
+        f"invitation {made.invitation_id} as {request.role} to {request.campaign}{how_many},"
+        f" until {made.expires:%Y-%m-%d %H:%M} UTC"
+    )
+    if not request.address:
         context.warn("put the address before it under which people reach the app")
 
 

@@ -6,14 +6,14 @@ the library that say the same show the same numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from agreement.catalogue import TWO_AT_A_GLANCE
 from concord.agreement import scales_of
 from concord.common import live_updates, wording
-from data.aspects import YES_NO_ASPECTS, current_aspect
+from data.aspects import MOVED_ASPECTS, YES_NO_ASPECTS
 from data.selection import Selection
 from data.store.browse import contents, scopes
 from data.store.browse.scopes import ScopeSize
@@ -110,6 +110,12 @@ class OpenScope:
     choices: Mapping[str, tuple[ScopeChoice, ...]]
     size: ScopeSize
     lost: tuple[str, ...]
+
+
+def current_aspect(name: str, known: Collection[str]) -> str:
+    """Return the name that an aspect of an old address has now, where the project knows that alone; else the name itself."""
+    now = MOVED_ASPECTS.get(name, name)
+    return now if name not in known and now in known else name
 
 
 def main_suite(store: Store) -> str | None:

@@ -6,7 +6,6 @@ A scale is written as on the command line (``import ratings --scale``): ``nomina
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Final
 
 YES: Final = "yes"
@@ -52,12 +51,6 @@ SCALES: Final[dict[str, str]] = {
 
 MOVED_ASPECTS: Final = {"caption_fit": "caption_match", "realism": "shape_realism"}
 """Aspects that answers in our words had while they shared them with answers in the words of GenEval's authors."""
-
-
-def current_aspect(name: str, known: Collection[str]) -> str:
-    """Return the name that an aspect of an old address has now, where the project knows that alone; else the name itself."""
-    now = MOVED_ASPECTS.get(name, name)
-    return now if name not in known and now in known else name
 
 
 COUNT_CAP: Final = 5

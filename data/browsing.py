@@ -37,7 +37,11 @@ ADJUDICATED: Final = (UNDECIDED, "scorer", "person", "prompt", "guideline")
 """Who or what a researcher's verdict says was wrong."""
 
 
-CellWay = Literal["each", "majority"]
+CellWay = Literal["each", "majority", "halves", "apart"]
+
+
+HIGH, LOW = "high", "low"
+"""What a rater says of an image by its half of the images that both raters gave a number, by rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,8 @@ class ConfusionCell:
 
     Attributes:
         a_says, b_says: a label as the confusion table names it; empty for whatever it says.
-        way: with people as ``b``, whether at least one of them says so (``each``) or more than half (``majority``).
+        way: with people as ``b``, whether at least one of them says so (``each``) or more than half (``majority``); of numbers
+            the half that each side puts an image in (``halves``: HIGH or LOW), or all images in unlike halves (``apart``).
     """
 
     aspect: str
@@ -62,6 +67,11 @@ class ConfusionCell:
     def by_majority(self) -> bool:
         """True if people enter with what more than half of them say."""
         return self.b in GROUPS and self.way == "majority"
+
+    @property
+    def by_rank(self) -> bool:
+        """True if the two sides' numbers meet by rank, not their labels."""
+        return self.way in ("halves", "apart")
 
 
 @dataclass(frozen=True, slots=True)

@@ -837,6 +837,7 @@ REGISTERS = {
     "concord/importing/readings.py: _READINGS": "what was brought and waits to be stored, of each open project",
     "concord/maps.py: _workers": "processes that make maps",
     "concord/runs/generate.py: _names": "names of runs that are being begun",
+    "concord/runs/model_downloads.py: _downloads": "downloads of models that are under way",
     "concord/runs/queue.py: _line": "runs that wait for their turn",
     "data/store/backup/scheduler.py: _states": "backups that are made by themselves",
     "data/store/browse/index_refresh.py: _in_background": "projects that a thread looks after",

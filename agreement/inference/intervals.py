@@ -66,6 +66,7 @@ class ValueRange:
             chance-corrected coefficient of nearly constant ratings rests on the few that are not.
         unit: the size of its values; what is smaller by nine digits is rounding.
         uneven: whether few of the prompts may carry most of it.
+        straight: whether its interval is symmetric on its own scale within these ends, where it is cut.
     """
 
     low: float = -math.inf
@@ -74,11 +75,12 @@ class ValueRange:
     informative: int = 0
     unit: float = 1.0
     uneven: bool = False
+    straight: bool = False
 
     @property
     def scale(self) -> str:
         """The scale on which its interval is symmetric: "" its own, "fisher_z" or "logit"."""
-        if math.isinf(self.high):
+        if math.isinf(self.high) or self.straight:
             return ""
         return "fisher_z" if self.low < 0 else "logit"
 
@@ -87,6 +89,8 @@ NUMBER = ValueRange(unit=0.0)
 """A mean of numbers of any size: no bounds that matter."""
 CONTRAST = ValueRange()
 """A difference of two statistics."""
+CONTRAST_OF_SHARES = ValueRange(-1.0, 1.0, straight=True)
+"""A difference of two shares."""
 SHARE = ValueRange(0.0, 1.0, counted=True)
 AREA = ValueRange(0.0, 1.0)
 """From 0 to 1, but no share of cases."""
@@ -504,7 +508,7 @@ def _carried_back(value: float, reach: float, kind: ValueRange, limits: PersonLi
     There the distances to the ends of two intervals are added by squares (Zou and Donner 2008, Statistics in Medicine 27).
     """
     below, above = value - kind.low, kind.high - value
-    if math.isinf(kind.high) or below <= 0 or above <= 0:
+    if math.isinf(kind.high) or kind.straight or below <= 0 or above <= 0:
         return max(value - reach, kind.low), min(value + reach, kind.high)
     wide = kind.high - kind.low
     # log(below / above) moves by these steps; written so that nothing overflows

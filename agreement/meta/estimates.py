@@ -206,7 +206,8 @@ class _EstimateCell:
         prompt = compact(self.units.prompt[judged])
         unit = np.arange(prompt.codes.size)
         means = mean_of_images(unit, self.units.mean[judged], prompt.codes, Deletions(wanted=True).weights(prompt.size))
-        kind = value_range_of("mean", binary=self.units.binary)
+        ends = (0.0, 1.0) if self.units.scale.kind == "ordinal" else None
+        kind = value_range_of("mean", binary=self.units.binary, ends=ends)
         many = "prompts" if self.units.by_prompt else "items"
         return interval(float(means[0]), Deviations.of(means, prompt.size), kind, many, images=unit.size)
 

@@ -83,10 +83,12 @@ class PairedDifferences:
 
         NaN where no shared prompt has weight.
         """
+        return self.signs_of(self.people, weights), self.signs_of(self.rater, weights)
+
+    def signs_of(self, side: FloatArray, weights: FloatArray) -> FloatArray:
+        """Return the same for one of the sides, `people` or `rater`."""
         some = weights.sum(1, keepdims=True) > 0 if self.shared.all() else weights @ self.shared > 0
-        totals = (np.round(weights @ side, 9) for side in (self.people, self.rater))
-        people, rater = (np.where(some, np.sign(total), np.nan) for total in totals)
-        return people, rater
+        return np.asarray(np.where(some, np.sign(np.round(weights @ side, 9)), np.nan), dtype=np.float64)
 
 
 def scaled(values: FloatArray) -> FloatArray:

@@ -12,13 +12,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
 from agreement.estimate import Ceiling, CeilingVerdict
-from agreement.generators import GeneratorDifference, compare_generators, rank_sets
+from agreement.generators import GeneratorDifference, compare_generators, leader, rank_sets
 from agreement.inference.intervals import CONTRAST, SHARE, Deletions, Deviations, Interval, ValueRange, resamples
 from agreement.meta.generator_order import (
     FLIPS,
@@ -161,6 +162,24 @@ class _Sides:
     def take(self, rows: BoolArray) -> _Sides:
         return _Sides(*(getattr(self, each.name)[rows] for each in fields(self)))
 
+    @property
+    def key(self) -> bytes:
+        """The same for the same values of the same images: people's own are compared once, not beside every scorer."""
+        return _digest(self.image, self.seat, self.people, self.rater)
+
+
+def _digest(*columns: FloatArray | IntArray | BoolArray) -> bytes:
+    return blake2b(b"".join(np.ascontiguousarray(each).tobytes() for each in columns), digest_size=16).digest()
+
+
+@dataclass(frozen=True)
+class _SideOrder:
+    """One side's order of every two generators: its signs in resamples, its p, and p drawn; None where none are drawn."""
+
+    signs: FloatArray
+    p: FloatArray
+    drawn: FloatArray | None
+
 
 @dataclass(frozen=True)
 class _Order:
@@ -186,6 +205,10 @@ class _RankedCell:
     options: Options
     epsilon: float | None
     _compared: dict[bytes, Sequence[GeneratorDifference]] = field(default_factory=dict)
+    _orders_made: dict[bytes, _Order | None] = field(default_factory=dict)
+    _sides_made: dict[tuple[bytes, int], _SideOrder] = field(default_factory=dict)
+    _noises: dict[int, FloatArray] = field(default_factory=dict)
+    _calibrations: dict[tuple[bytes, float], Calibrated | None] = field(default_factory=dict)
 
     def rows(self) -> Iterator[tuple[Ranking, CeilingTest | None]]:
         """Rows, and of those that say where a scorer stands the test that will."""
@@ -263,6 +286,12 @@ class _RankedCell:
 
     def _calibrated(self, sides: _Sides, unit: float) -> Calibrated | None:
         """`unit`: what a given epsilon is in units of."""
+        key = sides.key, unit
+        if key not in self._calibrations:
+            self._calibrations[key] = self._calibrate(sides, unit)
+        return self._calibrations[key]
+
+    def _calibrate(self, sides: _Sides, unit: float) -> Calibrated | None:
         prompt = self.prompts[sides.image]
         group = prompt * (int(sides.seat.max(initial=0)) + 1) + sides.seat
         pairs = ImagePairs.of(group, prompt, sides.people, sides.rater, self.size)
@@ -316,13 +345,19 @@ class _RankedCell:
         return len(_present(self.images.generator[sides.image]))
 
     def _order(self, sides: _Sides) -> _Order | None:
-        """Of both sides; of seats the mean over those in which there is an order."""
+        """Of both sides; of seats the mean over those in which there is an order. Made once for the same numbers."""
+        key = sides.key
+        if key not in self._orders_made:
+            self._orders_made[key] = self._mean_order(sides)
+        return self._orders_made[key]
+
+    def _mean_order(self, sides: _Sides) -> _Order | None:
         rated = np.unique(self.prompts[sides.image]).size
         drawn = self.deletions.wanted and rated >= FEWEST_DRAWN
-        noise = spread_noise(self.size, rated, self.deletions) if drawn else None
+        noise = self._noise(rated) if drawn else None
         names, counts = np.unique(sides.seat, return_counts=True)
         most = names[np.argsort(-counts, kind="stable")[:_PAIRS]]
-        every = [self._order_of(sides.take(sides.seat == seat), noise) for seat in np.sort(most)]
+        every = [self._order_of(sides.take(sides.seat == seat), noise, rated) for seat in np.sort(most)]
         made = [each for each in every if each is not None]
         if not made:
             return None
@@ -330,21 +365,34 @@ class _RankedCell:
         chance = made[0].by_lot if len(made) == 1 else None
         return _Order(values, all(each.settled for each in made), chance, max(each.pairs for each in made))
 
-    def _order_of(self, sides: _Sides, noise: FloatArray | None) -> _Order | None:
+    def _order_of(self, sides: _Sides, noise: FloatArray | None, rated: int) -> _Order | None:
+        """Of one pair of sides; `rated`: the prompts that `noise` is for."""
         prompt, generator = self.prompts[sides.image], self.images.generator[sides.image]
         apart = PairedDifferences.of(prompt, generator, sides.people, sides.rater, self.size)
         if not apart.size:
             return None
-        drawn = self._resamples if self.deletions.wanted else np.ones((1, self.size))
-        signs = apart.signs(drawn)
+        people, rater = (self._side_order(apart, side, noise, rated) for side in (apart.people, apart.rater))
+        signs = people.signs, rater.signs
         own = [each[0] for each in signs]
-        p = np.array([one_sided(side, self._signs) for side in (apart.people, apart.rater)])
+        p = np.array([people.p, rater.p])
         soft = soft_accuracy(*p)[None]
-        if noise is not None:
-            drawn = soft_accuracy(*(drawn_one_sided(side, noise) for side in (apart.people, apart.rater)))
-            soft = np.concatenate([soft, drawn])
+        if people.drawn is not None and rater.drawn is not None:
+            soft = np.concatenate([soft, soft_accuracy(people.drawn, rater.drawn)])
         values = {GENERATORS: same_order(*signs), KENDALL: kendall(*signs), SOFT: soft}
         return _Order(values, bool((np.minimum(p, 1 - p) < SETTLED).all()), by_lot(apart, *own), apart.size)
+
+    def _side_order(self, apart: PairedDifferences, side: FloatArray, noise: FloatArray | None, rated: int) -> _SideOrder:
+        key = _digest(side, apart.shared), 0 if noise is None else rated
+        if key not in self._sides_made:
+            weights = self._resamples if self.deletions.wanted else np.ones((1, self.size))
+            drawn = None if noise is None else drawn_one_sided(side, noise)
+            self._sides_made[key] = _SideOrder(apart.signs_of(side, weights), one_sided(side, self._signs), drawn)
+        return self._sides_made[key]
+
+    def _noise(self, rated: int) -> FloatArray:
+        if rated not in self._noises:
+            self._noises[rated] = spread_noise(self.size, rated, self.deletions)
+        return self._noises[rated]
 
     @cached_property
     def _resamples(self) -> FloatArray:
@@ -379,9 +427,9 @@ class _RankedCell:
     def _ranks(
         self, scorer: ScorerValues | None, sides: _Sides, differences: Sequence[GeneratorDifference]
     ) -> Iterator[Ranking]:
-        sets = rank_sets(list(differences))
         values = sides.people if scorer is None else sides.rater
         generator = self.images.generator[sides.image]
+        sets = rank_sets(list(differences), leader(differences, len(_present(generator))))
         mean = {self.images.generators[code]: values[generator == code].mean() for code in _present(generator)}
         for name, ranks in sets.items():
             own = sides.take(generator == self.images.generators.index(name))

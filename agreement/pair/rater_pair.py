@@ -108,7 +108,8 @@ class RaterPair:
     def estimate(self, statistic: str, outcome: Outcome, cell: Cell) -> Estimate:
         """Return an outcome of a cell as this pair counts it, with its interval."""
         counted = outcome if self.scorer_and_people else self._counted(outcome)
-        kind = SHARE if statistic == SHARE_OF_YES else value_range_of(statistic, binary=self.topic.measure.binary)
+        measure = self.topic.measure
+        kind = SHARE if statistic == SHARE_OF_YES else value_range_of(statistic, binary=measure.binary, ends=measure.ends)
         bounds, method = interval(counted, kind, by_prompt=self.topic.suite.by_prompt, images=counted.used.items)
         found = CellOutcome(cell_name(cell, self.topic.suite), Key(statistic, rater=self.a), counted)
         return estimate_of(found, bounds, method, **self.topic.about(simulated=self.simulated))

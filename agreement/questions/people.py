@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from agreement.inference.intervals import CONTRAST, CORRECTED, SHARE, Deletions, ValueRange
+from agreement.inference.intervals import CONTRAST_OF_SHARES, CORRECTED, SHARE, Deletions, ValueRange
 from agreement.numeric import FloatArray, IntArray, share_of
 from agreement.questions.scores import (
     ALL,
@@ -245,7 +245,7 @@ def _accuracies(deletions: Deletions, key: StatisticKey, rows: pd.DataFrame) -> 
     chosen, people, answer = (decided[name].str.casefold() for name in ("chosen", "people", "answer"))
     polar = np.asarray(answer.isin((YES, NO)), bool)
     bias = np.asarray(chosen == YES, float) - np.asarray(people == YES, float)
-    yield _share(deletions, YES_LESS_PEOPLE, key, decided[polar], bias[polar], apart, CONTRAST)
+    yield _share(deletions, YES_LESS_PEOPLE, key, decided[polar], bias[polar], apart, CONTRAST_OF_SHARES)
     yield _share(deletions, CONSTANT_YES, key, decided[polar], np.asarray(people != YES, float)[polar], apart)
     heard = rows[rows.state.isin((DECIDED, UNDECIDED, CANNOT_TELL))]
     left = count_reasons(rows.state[~rows.state.isin((DECIDED, UNDECIDED, CANNOT_TELL))])

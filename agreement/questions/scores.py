@@ -17,7 +17,7 @@ from typing import Final, Literal
 import numpy as np
 import pandas as pd
 
-from agreement.inference.intervals import CONTRAST, CORRECTED, SHARE, Deletions, Interval, ValueRange
+from agreement.inference.intervals import CONTRAST_OF_SHARES, CORRECTED, SHARE, Deletions, Interval, ValueRange
 from agreement.numeric import FloatArray, IntArray, ratio, share_of, sums_by
 from agreement.reasons import Method, MethodCode, Name, Reason, ReasonCode, Remark, RemarkCode
 from agreement.statistics import correlation
@@ -328,7 +328,7 @@ def _less(
         used = replace(_used(mine, k), excluded=merged([left]))
         how = Method(MethodCode.LESS_REFERENCE, each=_HOW[statistic], reference=reference)
         name = statistic + LESS_REFERENCE
-        yield figure(name, key, _unit(statistic), each[0] - each[1], NOTHING_SHARED, used, how, CONTRAST)
+        yield figure(name, key, _unit(statistic), each[0] - each[1], NOTHING_SHARED, used, how, CONTRAST_OF_SHARES)
 
 
 SPEARMAN = "spearman"

@@ -137,7 +137,7 @@ class ReportTopic:
         by_prompt, binary = self.suite.by_prompt, self.measure.binary
         tuned = {rater.name for rater in self.suite.raters if rater.saw_labels}
         for each, sides in ceiling.with_sides(outcomes):
-            kind = value_range_of(each.key.statistic, binary=binary)
+            kind = value_range_of(each.key.statistic, binary=binary, ends=self.measure.ends)
             bounds, method = interval(each.outcome, kind, by_prompt=by_prompt, images=each.outcome.used.items)
             saw = each.key.rater in tuned
             if sides:

@@ -206,7 +206,9 @@ def read_values(scale: Scale, rows: pd.DataFrame, valid: BoolArray) -> ScaledVal
     if scale.levels is not None and scale.kind == "ordinal":
         label = _translate(codes, _level_codes(scale, names))
         values = np.array([scale.read(level).number for level in scale.levels] + [np.nan], float)
-        return ScaledValues(label, values[label], Measure("ordinal", scale.numeric, False, len(scale.levels)), scale.levels)
+        ends = float(values[0]), float(values[-2])
+        measure = Measure("ordinal", scale.numeric, False, len(scale.levels), ends)
+        return ScaledValues(label, values[label], measure, scale.levels)
     words = [name.strip().casefold() for name in names]
     used = {words[code] for code in np.unique(codes[valid & (codes >= 0)])} or set(words)
     if scale.levels is not None:

@@ -1,6 +1,8 @@
 // Clicks inside a part of a page. A link to this very page opens its view in place, `data-do` acts, and `data-do="copy"` copies
 // `data-copied`; any other click on a link follows it.
 
+import { copyText } from "./clipboard.js";
+
 /** `tell` gets `{query}`, the address's query, or the `data-` of what acts. */
 export function follow(element, tell) {
   element.addEventListener("click", (event) => {
@@ -16,15 +18,6 @@ export function follow(element, tell) {
 }
 
 async function copy(button) {
-  const text = button.dataset.copied;
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    // browsers keep the clipboard from pages without HTTPS
-    const field = document.body.appendChild(Object.assign(document.createElement("textarea"), { value: text }));
-    field.select();
-    document.execCommand("copy");
-    field.remove();
-  }
+  await copyText(button.dataset.copied, button);
   button.textContent = "Copied";
 }

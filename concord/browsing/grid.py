@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any, Final
 
 from concord.browsing.listing import ImageListing
+from concord.error_analysis.confusion import crossed_units
 from concord.maps import MapAddress, class_counts, embedding_sources, map_of
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.browsing import AMONG_SCORERS, ItemPreview
@@ -33,7 +34,7 @@ def previews(store: Store, items: Sequence[str]) -> dict[str, ItemPreview]:
 
 def items_json(store: Store, listing: ImageListing, page: int, *, blind: bool = False) -> dict[str, Any]:
     """Return a page of a listing's images (from 0), and how many there are; ``blind``: nothing of what is said of them."""
-    item_page = grid.items(store, listing.restriction(store), listing.display, offset=page * PAGE, limit=PAGE)
+    item_page = grid.items(store, listing.restriction(store), listing.display(store), offset=page * PAGE, limit=PAGE)
     return {
         "items": _items_json(store, item_page.rows, listing, blind=blind),
         "total": item_page.total,
@@ -49,7 +50,7 @@ def rows_json(store: Store, listing: ImageListing, page: int, columns: Sequence[
     ``blind``: with nothing of what is said of them.
     """
     prompt_page = grid.prompt_rows(
-        store, listing.restriction(store), listing.display, columns=list(columns), offset=page * ROWS, limit=ROWS
+        store, listing.restriction(store), listing.display(store), columns=list(columns), offset=page * ROWS, limit=ROWS
     )
     item_ids = [item.item_id for row in prompt_page.rows for items in row.cells.values() for item in items]
     says = grid.scorer_verdicts(store, item_ids, _scorers(listing))
@@ -73,7 +74,7 @@ def rows_json(store: Store, listing: ImageListing, page: int, columns: Sequence[
 
 def neighbours_json(store: Store, listing: ImageListing, item_id: str) -> dict[str, Any]:
     """Return an image's place in a listing, and the images before and after it."""
-    around = grid.neighbours(store, item_id, listing.restriction(store), listing.display)
+    around = grid.neighbours(store, item_id, listing.restriction(store), listing.display(store))
     if around is None:
         return {"place": None, "total": 0, "previous": None, "next": None}
     sides = {"previous": around.previous, "next": around.following}
@@ -88,7 +89,7 @@ def lasso_json(store: Store, listing: ImageListing, address: MapAddress, paint: 
         LassoLost: the map is not at hand (any more).
     """
     restriction = listing.restriction(store)
-    page = grid.items(store, restriction, replace(listing.display, order="prompt"), limit=_FIRST)
+    page = grid.items(store, restriction, replace(listing.display(store), order="prompt"), limit=_FIRST)
     classes = class_counts(store, paint, address, restriction)
     pictures: list[dict[str, Any]] = [
         {
@@ -154,9 +155,9 @@ def _items_json(store: Store, items: Sequence[GridItem], listing: ImageListing, 
     sights = None
     if listing.rater != PEOPLE and listing.aspect == "correct":
         sights = scorer_evidence.evidence_without_masks(store, item_ids, listing.rater)
-    decisive = listing.rater not in GROUPS and listing.aspect in YES_NO_ASPECTS
+    decisive = listing.rater not in GROUPS and listing.display(store).aspect in YES_NO_ASPECTS
     crossing = listing.crossing(store)
-    units = crossing.units(store, item_ids) if crossing is not None else {}
+    units = crossed_units(store, crossing, item_ids) if crossing is not None else {}
     rows = []
     for item in items:
         verdict = {1.0: YES, 0.0: NO}.get(item.mean) if decisive and item.mean is not None else None

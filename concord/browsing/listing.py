@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast, get_args
 
 from concord import maps
+from concord.browsing.orders import shown_aspect
 from concord.error_analysis import confusion, failures
 from concord.error_analysis.failures import FailureMark
 from concord.maps import Lasso, lasso_in
@@ -18,6 +19,8 @@ from data.browsing import (
     ADJUDICATED,
     AMONG_PEOPLE,
     AMONG_SCORERS,
+    HIGH,
+    LOW,
     MAJORITY_VALUES,
     MISSED,
     PASSED,
@@ -41,7 +44,7 @@ RESTRICTING = {name: name for name in ("target", "campaign", "certainty", "since
 MARKED = {"picture": "picture", "seen_by": "rater", "asked": "asked", "found": "found"}
 """The fields of ``FailureMark`` by their names in the address of Images."""
 
-FILTERED = ("object", "color", "count", "relation", "says", "people", "certainty", "differs", "verdict", "q", "range")
+FILTERED = ("object", "color", "count", "relation", "says", "people", "certainty", "differs", "verdict", "q", "range", "item")
 """Further filters of images: fields of ``Filters``, each repeatable. With ``about``, certainty is the crossing's."""
 
 _NEEDED = ("about", "a", "b")
@@ -65,7 +68,10 @@ def crossed_in(read: Read) -> ConfusionCell | None:
     way = values["way"] or "each"
     if way not in ways:
         raise ValueError(f"way must be one of {', '.join(ways)}.")
-    return ConfusionCell(values["about"], values["a"], values["a_says"], values["b"], values["b_says"], way)  # type: ignore[arg-type]
+    cell = ConfusionCell(values["about"], values["a"], values["a_says"], values["b"], values["b_says"], way)  # type: ignore[arg-type]
+    if cell.way == "halves" and not {cell.a_says, cell.b_says} <= {HIGH, LOW}:
+        raise ValueError(f"halves are {HIGH} or {LOW}: a_says and b_says name one each.")
+    return cell
 
 
 def crossed_among(read: Read) -> Selection:
@@ -114,6 +120,7 @@ def filters_in(read: Read) -> Filters:
         tuple(_known("verdict", value, ADJUDICATED) for value in values["verdict"]),
         tuple(dict.fromkeys(word for value in values["q"] for word in value.split())),
         tuple(_between(value) for value in values["range"]),
+        values["item"],
     )
 
 
@@ -183,14 +190,13 @@ class ImageListing:
     lasso: Lasso | None = None
     like: str = ""
 
-    @property
-    def display(self) -> ListingDisplay:
-        """Whose values of what it shows, and in which order."""
-        return ListingDisplay(self.aspect, self.rater, self.order)
+    def display(self, store: Store) -> ListingDisplay:
+        """Whose values of what it shows, and in which order; of a scorer that does not answer the question its score."""
+        return ListingDisplay(shown_aspect(store, self.rater, self.aspect), self.rater, self.order)
 
     def restriction(self, store: Store) -> ListingQuery:
         """All that restricts it."""
-        return ListingQuery(self.selection, self.filters, self.also(store), self.alike(store))
+        return ListingQuery(self.selection, self.filters, self.also(store), self.alike(store), self.furthest(store))
 
     def alike(self, store: Store) -> tuple[str, ...]:
         """The images like the one that is named, the most alike first.
@@ -199,6 +205,11 @@ class ImageListing:
             NoImagesAlike: it has no embedding.
         """
         return maps.images_alike(store, self.like) if self.like else ()
+
+    def furthest(self, store: Store) -> tuple[str, ...]:
+        """The images where two raters' numbers meet by rank, those that they rank most differently first; else none."""
+        crossing = self.crossing(store)
+        return confusion.by_distance(store, crossing) if crossing and crossing.crossed.by_rank else ()
 
     def crossing(self, store: Store) -> ConfusionQuery | None:
         """Where answers cross, if only that is listed."""

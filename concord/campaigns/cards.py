@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from concord.campaigns.crowd import Crowd, campaign_crowd
+from concord.campaigns.crowd import Crowd, campaign_crowd, campaign_title, is_everyday
 from concord.campaigns.health import is_stalled
 from concord.campaigns.progress import CampaignProgress
 from concord.common import live_updates, wording
@@ -44,9 +44,13 @@ class CampaignCard:
 
     @property
     def title(self) -> str:
-        """The title; the campaign of whoever has come to no other has none of its own."""
-        campaign = self.progress.campaign
-        return "Everyday labelling" if campaign.campaign_id == DEFAULT and campaign.title == DEFAULT else campaign.title
+        """The title, also of everyday labelling."""
+        return campaign_title(self.progress.campaign)
+
+    @property
+    def everyday(self) -> bool:
+        """Return True if nobody made it: it is there as soon as somebody opens Label images."""
+        return self.name == DEFAULT
 
     @property
     def short(self) -> int:
@@ -74,7 +78,7 @@ class CampaignCard:
         if self.state == "draft":
             return (f"{wording.count(self.links, 'link')} made, not started" if self.links else "Nobody has been invited"), ""
         if self.state == "archived":
-            return "Archived: no answer comes in or changes", ""
+            return "Closed: no answer comes in or changes", ""
         if is_stalled(self.progress):
             return "No answer for a day", "bad"
         if self.crowd.look:
@@ -93,11 +97,13 @@ class CampaignCard:
 
 @live_updates.cached(maxsize=4)
 def campaign_cards(store: Store, *, intervals: bool = True) -> list[CampaignCard]:
-    """Return all campaigns: those that run first, then the newest, and last the archived ones."""
+    """Return all campaigns: those that run first, then the newest, everyday labelling behind those that somebody made, and last
+    the archived ones."""
     order = ("running", "draft", "stopped", "archived")
     newest = management.listed(store)[::-1]
     found = [
-        campaign_card(store, each, intervals=intervals) for each in sorted(newest, key=lambda each: order.index(each.state))
+        campaign_card(store, each, intervals=intervals)
+        for each in sorted(newest, key=lambda each: (each.state == "archived", is_everyday(each), order.index(each.state)))
     ]
     return [card for card in found if card is not None]
 

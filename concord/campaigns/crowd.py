@@ -29,7 +29,7 @@ from concord.common import live_updates
 from concord.meta.findings import effects
 from concord.scope import Scope, open_scope
 from data.aspects import YES_NO_ASPECTS
-from data.campaigns.settings import Campaign
+from data.campaigns.settings import DEFAULT, Campaign
 from data.selection import Selection
 from data.store.campaigns import management
 from data.store.core import frame
@@ -37,6 +37,17 @@ from data.store.core.store import Store
 from data.store.judgements import revocations
 from data.store.judgements.answer_status import BY_PERSON
 from data.store.judgements.revocations import Revocation
+from data.store.people import invitations
+
+
+def is_everyday(campaign: Campaign) -> bool:
+    """Return True for everyday labelling: the campaign that nobody made, of whoever opens Label images."""
+    return campaign.campaign_id == DEFAULT
+
+
+def campaign_title(campaign: Campaign) -> str:
+    """Return a campaign's title; everyday labelling has none of its own."""
+    return "Everyday labelling" if is_everyday(campaign) and campaign.title == DEFAULT else campaign.title
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +60,7 @@ class Person:
         mean: how high they rate, of yes and no the share of yes; None where answers are no numbers.
         work: what they did in the campaign; None of somebody whose answers were brought in.
         revocation: how they are out of the campaign or the project; None: they are not.
+        of_project: whether they label everyday without an invitation, as those do whose project it is.
     """
 
     name: str
@@ -58,6 +70,7 @@ class Person:
     mean: Estimate | None
     work: AnnotatorWork | None = None
     revocation: Revocation | None = None
+    of_project: bool = False
 
     @property
     def flags(self) -> tuple[Flag, ...]:
@@ -71,8 +84,8 @@ class Person:
 
     @property
     def needs_look(self) -> bool:
-        """Return True if they have a flag and are not out."""
-        return bool(self.flags) and not self.out
+        """Return True if they have a flag and are not out; nobody looks after who works for the project itself."""
+        return bool(self.flags) and not self.out and not self.of_project
 
     @property
     def withdrawn(self) -> bool:
@@ -102,17 +115,29 @@ class Crowd:
         topic: what their numbers are about; None where nobody has judged anything yet.
         together: how far all of them agree, by the statistic of each person's agreement; None without a topic.
         people: who needs a look first.
+        complete: whether numbers have their intervals, where they have any.
     """
 
     campaign: CampaignProgress | None
     topic: CampaignTopic | None
     together: Estimate | None
     people: tuple[Person, ...]
+    complete: bool = False
 
     @property
     def name(self) -> str:
         """The campaign's name; empty for answers that were brought in."""
         return self.campaign.campaign.campaign_id if self.campaign is not None else ""
+
+    @property
+    def title(self) -> str:
+        """The campaign's title; empty for answers that were brought in."""
+        return campaign_title(self.campaign.campaign) if self.campaign is not None else ""
+
+    @property
+    def everyday(self) -> bool:
+        """Return True if these are the people of everyday labelling."""
+        return self.campaign is not None and is_everyday(self.campaign.campaign)
 
     @property
     def running(self) -> bool:
@@ -154,6 +179,8 @@ def campaign_crowd(store: Store, campaign_id: str, about: str = "", *, intervals
     """Return the people of a campaign, their numbers about a topic (`topic_name`) or the main one; None if there is none."""
     if intervals:
         quick = campaign_crowd(store, campaign_id, about, intervals=False)
+        if quick is not None and quick.topic is None:
+            return replace(quick, complete=True)
         return quick if quick is None or quick.topic is None else _with_intervals(store, quick, quick.topic)
     progress = progress_of(store, campaign_id)
     if progress is None:
@@ -166,11 +193,19 @@ def campaign_crowd(store: Store, campaign_id: str, about: str = "", *, intervals
         simulated = all(work.worker.simulated for work in works)
         numbers = _numbers(store, judgements_of(store, campaign_id), topic, simulated=simulated, intervals=False)
     out = _revocations(store, progress.campaign)
+    invited = invitations.arrived(store, campaign_id) if is_everyday(progress.campaign) else frozenset()
     people = []
     for work in works:
         name = work.worker.person
         own = Person(
-            name, work.worker.simulated, work.worker.valid, work.agreement, numbers.means.get(name), work, out.get(name)
+            name,
+            work.worker.simulated,
+            work.worker.valid,
+            work.agreement,
+            numbers.means.get(name),
+            work,
+            out.get(name),
+            is_everyday(progress.campaign) and name not in invited,
         )
         people.append(own)
     return Crowd(progress, topic, numbers.together, by_problem(people))
@@ -183,7 +218,7 @@ def _with_intervals(store: Store, quick: Crowd, topic: CampaignTopic) -> Crowd:
     people = [
         replace(person, agreement=beside.get(person.name), mean=numbers.means.get(person.name)) for person in quick.people
     ]
-    return replace(quick, together=numbers.together, people=tuple(people))
+    return replace(quick, together=numbers.together, people=tuple(people), complete=True)
 
 
 @live_updates.cached(maxsize=4)

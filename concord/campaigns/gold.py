@@ -2,7 +2,8 @@
 
 Three sources. A *person's* answers, such as a researcher's own on the Workbench or in the form. *Verdicts*: of an item with a
 verdict, what those say alike whom all its verdicts confirm, and not everybody else. *Unanimous* items: what all of
-``FEWEST`` people or more say alike. Free texts and "cannot tell" are no key. A grade is right within one level, as honest
+``FEWEST`` people or more say alike. A form of one question takes what people said by other questions, or in imported tables,
+for answers to it (`restated`). Free texts and "cannot tell" are no key. A grade is right within one level, as honest
 people differ by one; where that would accept every level, the question is no key.
 
 A single item becomes gold of a draft (``make_gold``) once a verdict confirms somebody's answers.
@@ -16,6 +17,7 @@ from typing import Any, Final
 
 from annotation.questionnaires.base import Question, Questionnaire, is_blank, visible
 from annotation.questionnaires.form import Form
+from concord.campaigns import restated
 from concord.campaigns.known_answers import KnownAnswerRow, check_known_answers, subject_of
 from concord.judging import form_of
 from data.aspects import CANNOT_TELL, YES
@@ -24,7 +26,6 @@ from data.campaigns.settings import Campaign
 from data.people import looks_like_pseudonym
 from data.remarks import Adjudication
 from data.store.campaigns import management, monitoring
-from data.store.campaigns.monitoring import CurrentAnswer
 from data.store.core.store import Store
 from data.store.judgements import remarks
 from data.store.library import ItemSubject, item_subjects
@@ -67,7 +68,7 @@ def gold_items(
     """
     keys = _keys(store, form, source)
     if not keys:
-        raise ValueError(f"no item has a right answer from {_NAMES.get(source, source)} in '{form.name}' yet")
+        raise ValueError(f"no image has a right answer from {_NAMES.get(source, source)} in '{form.name}' yet")
     if examples is None:
         examples = min(EXAMPLES, max(len(keys) - gold - training, 0))
     drawn = sorted(keys, key=lambda item: (seeded_number(seed, "gold", item), item))
@@ -85,14 +86,63 @@ def gold_items(
 _NAMES: Final = {"verdicts": "verdicts", "unanimous": f"{FEWEST} people or more who all agree"}
 
 
-def sources(store: Store, form: Form) -> dict[str, int]:
-    """What there is to make gold of, with how many items; people by name, who may be known."""
+@dataclass(frozen=True, slots=True)
+class GoldSources:
+    """What there is to make gold of.
+
+    Attributes:
+        images: how many images each source has, by its name; people by name, who may be known.
+        answered: the number of images that somebody has answered in the form's words; ``most``: people on one of them.
+        elsewhere: the number of images that people answered by other questions, which say nothing in the form's words.
+    """
+
+    images: Mapping[str, int]
+    answered: int
+    most: int
+    elsewhere: int
+
+
+def sources(store: Store, form: Form) -> GoldSources:
+    """Return what there is to make gold of in a form's words, and what is missing where there is nothing."""
     people: dict[str, set[str]] = {}
+    said = _statements(store, form)
+    for item, answers in said.items():
+        for answer in answers:
+            if not looks_like_pseudonym(answer.person):
+                people.setdefault(answer.person, set()).add(item)
+    counts = {name: len(_keys_among(store, form, name, said)) for name in SOURCES}
+    images = {name: n for name, n in counts.items() if n} | {f"{PERSON}{name}": len(people[name]) for name in sorted(people)}
+    most = max((len({answer.person for answer in answers if answer.counts}) for answers in said.values()), default=0)
+    return GoldSources(images, len(said), most, 0 if said else monitoring.answered_images(store))
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """What one person says of an image in a form's words; ``counts``: blind and valid."""
+
+    person: str
+    answers: Mapping[str, Any]
+    counts: bool
+
+
+def _statements(store: Store, form: Form) -> dict[str, list[_Statement]]:
+    """Return everybody's answers by image: those to the form, and of others those that can be said in its words."""
+    said: dict[str, list[_Statement]] = {}
     for answer in monitoring.answers_to(store, form.name):
-        if not looks_like_pseudonym(answer.person):
-            people.setdefault(answer.person, set()).add(answer.item_id)
-    counts = {name: len(_keys(store, form, name)) for name in SOURCES}
-    return {name: n for name, n in counts.items() if n} | {f"{PERSON}{name}": len(people[name]) for name in sorted(people)}
+        said.setdefault(answer.item_id, []).append(_Statement(answer.person, answer.answers, answer.counts))
+    aspect = restated.only_aspect(form)
+    labels = restated.labels_of_people(store, aspect) if aspect is not None else {}
+    subjects = item_subjects(store, sorted(labels))
+    for item, given in labels.items():
+        subject, there = subjects.get(item), {answer.person for answer in said.get(item, ())}
+        new = [each for each in given if each.person not in there]
+        if not new or subject is None or form.problem(subject_of(subject)) is not None:
+            continue
+        meant = restated.answers_by_label(form, subject)
+        found = [_Statement(each.person, meant[each.label], counts=True) for each in new if each.label in meant]
+        if found:
+            said.setdefault(item, []).extend(found)
+    return said
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +157,11 @@ def _keys(store: Store, form: Form, source: str) -> Mapping[str, _Key]:
     """Right answers by item."""
     if source not in SOURCES and not source.startswith(PERSON):
         raise ValueError(f"gold comes from verdicts, unanimous or 'person NAME', got {source!r}")
-    by_item: dict[str, list[CurrentAnswer]] = {}
-    for answer in monitoring.answers_to(store, form.name):
-        by_item.setdefault(answer.item_id, []).append(answer)
+    return _keys_among(store, form, source, _statements(store, form))
+
+
+def _keys_among(store: Store, form: Form, source: str, by_item: Mapping[str, Sequence[_Statement]]) -> Mapping[str, _Key]:
+    """Return the right answers that a source gives among what people said."""
     decided: dict[str, list[Adjudication]] = {}
     for verdict in remarks.verdicts(store) if source == "verdicts" else ():
         if verdict.wrong in ("scorer", "person"):
@@ -145,7 +197,7 @@ def make_gold(store: Store, campaign_id: str, item_id: str, person: str) -> Camp
     verdicts = [verdict for verdict in remarks.verdicts(store, [item_id]) if verdict.wrong in ("scorer", "person")]
     if not verdicts:
         raise ValueError("no verdict says what is right about this image; give one first")
-    answers = [answer for answer in monitoring.answers_to(store, form.name) if answer.item_id == item_id]
+    answers = _statements(store, form).get(item_id, [])
     given_answers = _given(form, subject, "verdicts", answers, verdicts)
     own = [answer.answers for answer in answers if answer.person == person][-1:]
     if not given_answers and own and _confirmed(form, subject, own[0], verdicts):
@@ -171,7 +223,7 @@ def _expected_answers(form: Form, subject: ItemSubject, answers: Mapping[str, An
 
 
 def _given(
-    form: Form, subject: ItemSubject, source: str, answers: Sequence[CurrentAnswer], verdicts: Sequence[Adjudication]
+    form: Form, subject: ItemSubject, source: str, answers: Sequence[_Statement], verdicts: Sequence[Adjudication]
 ) -> dict[str, Any]:
     questionnaire = form.build(subject_of(subject))
     if source.startswith(PERSON):

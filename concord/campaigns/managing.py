@@ -123,12 +123,11 @@ def _entered(field: RequestField, value: Any) -> Any:
     if field.kind is bool:
         return bool(value)
     if field.kind in (int, float):
-        if value in (None, "") or (field.optional and not value):
-            return None if field.optional else field.kind(0)
         try:
-            return field.kind(value)
+            number = field.kind(0 if value in (None, "") else value)
         except (TypeError, ValueError, OverflowError):
             raise ValueError(f"{field.name} must be a number, got {quoted(str(value))}") from None
+        return None if field.optional and not number else number
     text = "" if value is None else str(value)
     return text.strip() if field.setting.lines == 1 else text
 
@@ -265,7 +264,7 @@ def move_person(store: Store, campaign_id: str, name: str, act: PersonMove, by: 
         n = revocations.revoke(store, name, by, campaign_id, uncount=act == "revoke")
         if act == "pause":
             return f"{name} is paused; what they answered counts as before."
-        return f"{name} is revoked. {wording.count(n, 'answer')} stopped counting; their items are offered again."
+        return f"{name} is revoked. {wording.count(n, 'answer')} stopped counting; these images are offered again."
     mine = [gone for gone in revocations.current_revocations(store) if gone.person == name]
     if any(gone.by == BY_PERSON and gone.campaign == campaign_id for gone in mine):
         raise CampaignRefused(f"{quoted(name)} has withdrawn these answers; they stay withdrawn")
@@ -297,7 +296,7 @@ def set_aside(store: Store, campaign_id: str, item: str, *, aside: bool) -> None
     try:
         monitoring.set_aside(store, campaign_id, item, aside)
     except KeyError:
-        raise CampaignRefused(f"this campaign has no item {quoted(item)} any more") from None
+        raise CampaignRefused(f"this campaign has no image {quoted(item)} any more") from None
 
 
 @dataclass(frozen=True, slots=True)

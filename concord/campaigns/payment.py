@@ -51,12 +51,14 @@ class PaidPerson:
     """One person's pay, and the reasons for it.
 
     Attributes:
+        items: that are paid, of all that they answered.
         submission: what the platform knows them by, where its file was given.
         reasons: why a look is needed before they are paid.
         settled: whether a manager has decided.
     """
 
     work: Participation
+    items: int
     outcome: Outcome
     payout: Payout
     submission: Submission | None = None
@@ -154,6 +156,7 @@ def _paid_people(store: Store, campaign: Campaign, now: datetime) -> list[PaidPe
             outcome,
             work.items,
             work.counted,
+            work.uncounted,
             work.paused and fails_checks(work.attention_right, work.attention, settings.attention_pass_mark),
             by_hour.get(work.person),
             usual,
@@ -164,7 +167,7 @@ def _paid_people(store: Store, campaign: Campaign, now: datetime) -> list[PaidPe
         payout = terms.payout(outcome, paid.paid_items, decision)
         if (settlement := settled.get(work.person)) is not None:
             payout, reasons = _settled(terms.payout(outcome, paid.paid_items, settlement.decision), settlement), ()
-        people.append(PaidPerson(work, outcome, payout, reasons=reasons, settled=settlement is not None))
+        people.append(PaidPerson(work, paid.paid_items, outcome, payout, reasons=reasons, settled=settlement is not None))
     return people
 
 
@@ -194,8 +197,7 @@ def settle(store: Store, campaign: Campaign, name: str, decision: SettledDecisio
             f"{name!r} cannot be rejected: only people are whom the campaign paused for failing checks declared as attention"
             " checks, and none of whose answers count; decide return, or revoke them with --uncounted first"
         )
-    items = work.counted if found.outcome in ("paused", "withdrawn") else work.items
-    payout = campaign.settings.pay.payout(found.outcome, items, decision)
+    payout = campaign.settings.pay.payout(found.outcome, found.items, decision)
     moment = datetime.now(UTC)
     settlement = Settlement(name, decision, payout.base, payout.bonus, payout.fee, by, moment)
     departures.settle(store, campaign.campaign_id, settlement)
@@ -231,16 +233,17 @@ def debts(store: Store, name: str) -> list[Debt]:
     ]
 
 
-def _outcome(participation: Participation, now: datetime, lease: timedelta) -> Outcome:
-    if participation.out:
-        return "withdrawn" if participation.withdrawn else "paused"
-    if (
-        participation.outcome is not None
-        and participation.departed is not None
-        and (participation.last is None or participation.last <= participation.departed)
-    ):
-        return cast(Outcome, participation.outcome)
-    return "working" if participation.held or (participation.last is not None and now - participation.last < lease) else "left"
+def _outcome(work: Participation, now: datetime, lease: timedelta) -> Outcome:
+    """Return how somebody left: who reached the end has, as long as they answer no more and their answers stay."""
+    recorded = work.outcome if work.departed is not None and (work.last is None or work.last <= work.departed) else None
+    if work.withdrawn:
+        return "withdrawn"
+    if work.out and (work.uncounted or recorded != "completion"):
+        return "paused"
+    if recorded is not None:
+        return cast(Outcome, recorded)
+    seen = [moment for moment in (work.last, work.back) if moment is not None]
+    return "working" if work.held or (seen and now - max(seen) < lease) else "left"
 
 
 _PERSON: Final = ("participantid", "prolificpid", "workerid", "participant")

@@ -20,13 +20,14 @@ from concord.campaigns import known_answers
 from concord.campaigns.gold import CHECK_EVERY, GoldItems, gold_items
 from concord.campaigns.spec import CampaignSpec, request_values
 from data.campaigns import checks
-from data.campaigns.items import CampaignItem, draw_items, expected_checks, sample_items
+from data.campaigns.items import CampaignItem, checks_beside, draw_items, expected_checks, sample_items
 from data.campaigns.settings import Campaign
 from data.files import InputError, quoted
 from data.refusals import CampaignRefused
 from data.selection import Selection
 from data.store.browse import contents
 from data.store.campaigns import drafts, draws, management, monitoring
+from data.store.campaigns.drafts import Draft
 from data.store.campaigns.monitoring import Effort
 from data.store.core import frame
 from data.store.core.store import Store
@@ -88,22 +89,40 @@ class CampaignPlan:
 
     @property
     def with_checks(self) -> int:
-        """All answers but those of training: where checks are mixed in, one of so many is a check."""
-        every, limit = self.campaign.settings.check_every, self.campaign.settings.limit
-        if every is None or not (self.count("gold") or self.count("attention")):
+        """All answers but those of training, if everybody answers as many items as they may: the checks that they meet, too.
+
+        Nobody meets a check twice, so a few gold items make few of these answers.
+        """
+        each, checks = self._ordinary_each, self._checks_met
+        if not checks:
             return self.answers
-        if limit is not None:
-            return math.ceil(self.answers * limit / max(limit - expected_checks(every, limit), 1))
-        return -(-self.answers * every // (every - 1))
+        whole, rest = divmod(self.answers, each)
+        last = min(self._checks_available, checks_beside(self.campaign.settings.check_every or 2, rest))
+        return self.answers + math.ceil(whole * checks + last)
 
     @property
     def checks_each(self) -> int:
         """Number of checks that a person meets who answers as many items as they may; 0 without any."""
+        return round(self._checks_met)
+
+    @property
+    def _checks_available(self) -> int:
+        return self.count("gold") + self.count("attention")
+
+    @property
+    def _checks_met(self) -> float:
+        """Checks of a person who answers as many items as they may, in the mean."""
         every, limit = self.campaign.settings.check_every, self.campaign.settings.limit
-        available = self.count("gold") + self.count("attention")
         if every is None:
-            return 0
-        return min(available, round(expected_checks(every, limit or self.count("ordinary") + available)))
+            return 0.0
+        beside = checks_beside(every, self.count("ordinary"))
+        return min(self._checks_available, beside if limit is None else min(beside, expected_checks(every, limit)))
+
+    @property
+    def _ordinary_each(self) -> int:
+        """Ordinary items of a person who answers as many items as they may."""
+        ordinary, limit = self.count("ordinary"), self.campaign.settings.limit
+        return max(ordinary if limit is None else min(ordinary, round(limit - self._checks_met)), 1)
 
     def pause_chance(self, error: float) -> float:
         """Return the probability that somebody wrong on a share ``error`` of checks is paused by the last that they meet."""
@@ -160,16 +179,16 @@ def plan_campaign(store: Store, wish: CampaignSpec, added: Sequence[CampaignItem
     )
     if wish.settings.check_every is None and any(item.role in ("gold", "attention") for item in items):
         raise CampaignRefused(
-            "gold and attention items are mixed in only with check_every: 10 makes one item in ten a check", "check_every"
+            "gold and attention images are mixed in only with check_every: 10 makes one image in ten a check", "check_every"
         )
     if wish.settings.check_every is not None and not any(item.role in ("gold", "attention") for item in items):
         raise CampaignRefused(
-            f"check_every is {wish.settings.check_every}, but no gold or attention item is given to mix in:"
+            f"check_every is {wish.settings.check_every}, but no gold or attention image is given to mix in:"
             " say where right answers come from, or leave check_every out",
             "check_every",
         )
     if wish.settings.pass_mark is not None and not any(item.role == "training" for item in items):
-        raise CampaignRefused("a pass mark is for training, and no training item is given", "pass_mark")
+        raise CampaignRefused("a pass mark is for training, and no training image is given", "pass_mark")
     ordinary = [pool[item.item_id] for item in items if item.role == "ordinary" and item.item_id in pool]
     prompts = Counter(suite for suite, _ in {(subject.suite, subject.text) for subject in ordinary})
     effort = monitoring.effort(store, form.name)
@@ -188,7 +207,7 @@ def make_campaign(store: Store, wish: CampaignSpec, values: Mapping[str, Any] | 
     if management.get(store, made.campaign.campaign_id) is not None:
         raise CampaignRefused(f"there is a campaign {wish.campaign_id!r} already; give this one another id", "id")
     asked = request_values(wish) if values is None else values
-    drafts.create(store, made.campaign, made.items, _composed_pool(store, wish, made), asked)
+    drafts.create(store, Draft(made.campaign, made.items, _composed_pool(store, wish, made), asked))
     return made
 
 
@@ -205,7 +224,7 @@ def remake_campaign(store: Store, wish: CampaignSpec, values: Mapping[str, Any],
         ValueError: as ``plan_campaign``; ``CampaignRefused``: there is no such draft.
     """
     made = plan_campaign(store, wish, added)
-    drafts.replace(store, made.campaign, made.items, _composed_pool(store, wish, made), values)
+    drafts.replace(store, Draft(made.campaign, made.items, _composed_pool(store, wish, made), values))
     return made
 
 
@@ -297,7 +316,7 @@ def _gold(store: Store, form: Form, wish: CampaignSpec) -> GoldItems | None:
     needed = wish.gold_n + wish.training_n + (wish.examples_n or 0)
     if items.available < needed:
         raise CampaignRefused(
-            f"{needed} items with known answers are wanted, and only {items.available} can be had from {wish.gold_from}",
+            f"{needed} images with known answers are asked for, and only {items.available} can be had from {wish.gold_from}",
             "gold_n",
         )
     return items
@@ -348,7 +367,7 @@ def _candidate_items(
 
 def _sample_items(wish: CampaignSpec, chosen: Sequence[str]) -> list[CampaignItem]:
     if wish.n is not None and wish.n > len(chosen):
-        raise CampaignRefused(f"{wish.n} items are requested, but only {len(chosen)} are available", "n")
+        raise CampaignRefused(f"{wish.n} images are requested, but only {len(chosen)} are available", "n")
     if not wish.items:
         return sample_items(chosen, wish.n, wish.seed)
     # a part of a list that somebody chose is no sample of anything else
@@ -393,7 +412,7 @@ def _check_fit(form: Form, items: Sequence[ItemSubject], available: int) -> None
     """Refuse a questionnaire that cannot ask about all of them, with how many and why."""
     if not items:
         raise CampaignRefused(
-            f"of {available} items none is left as an ordinary item; gold and training items alone measure nothing",
+            f"of {available} images none is left as an ordinary one; gold and training images alone measure nothing",
             "n",
         )
     why: dict[str, list[str]] = {}

@@ -171,9 +171,13 @@ def describe_plan(store: Store, made: CampaignPlan) -> list[str]:
     others = [(made.count(role), role) for role in ("gold", "attention", "training") if made.count(role)]
     if others:
         counts = ", ".join(f"{n} {role}" for n, role in others)
-        lines.append(f"besides: {counts} items, which measure nothing but people")
+        lines.append(f"besides: {counts} images, which measure nothing but people")
     if made.with_checks != made.answers:
-        lines.append(f"with one check in {campaign.settings.check_every}: {wording.count(made.with_checks, 'answer')}")
+        more = wording.count(made.with_checks - made.answers, "answer")
+        lines.append(
+            f"with about {more} to checks, one in {campaign.settings.check_every}: {wording.count(made.with_checks, 'answer')}"
+            " if everybody goes to the end; fewer where somebody stops, as the checks are met on the way"
+        )
     lines += describe_finding(made)
     lines.append(f"{made.form.name}: {made.form.summary.rstrip('.')}")
     lines.append(describe_work(made))
@@ -207,13 +211,13 @@ def describe_finding(made: CampaignPlan) -> list[str]:
     settings, n = made.campaign.settings, made.checks_each
     if not n:
         return []
-    who = "each person meets about" if settings.limit is not None else "somebody who answers all items meets"
+    who = "each person meets about" if settings.limit is not None else "somebody who answers all images meets"
     most, half = made.pause_chance(0.7), made.pause_chance(0.5)
     lines = [f"{who} {wording.count(n, 'check')}; somebody wrong on 70% is paused with {most:.0%}, on 50% with {half:.0%}"]
     if n < FEWEST_CHECKS:
         lines.append(
-            f"warning: {wording.count(n, 'check')} for each person are too few to find who guesses: with more gold items, more"
-            f" items for one person, or a smaller check_every it should be {FEWEST_CHECKS} or more"
+            f"warning: {wording.count(n, 'check')} for each person are too few to find who guesses: with more gold images, more"
+            f" images for one person, or checks more often it should be {FEWEST_CHECKS} or more"
         )
     return lines
 
@@ -236,16 +240,16 @@ def describe_cost(store: Store, made: CampaignPlan) -> list[str]:
             by_hour = to_cents(settings.pay.price * 3600 / Decimal(repr(seconds)))
             hourly = f"; {by_hour:,} an hour at {seconds:z.0f} s an answer (n = {made.effort.n:,})"
         fee = f", {settings.platform_fee:.0%} fee included" if settings.platform_fee else ""
-        lines.append(f"cost: {made.cost:,} {currency}".rstrip() + f" by items{fee}; training comes on top{hourly}")
+        lines.append(f"cost: {made.cost:,} {currency}".rstrip() + f" by answers{fee}; training comes on top{hourly}")
     if (price := suggested_price(store, settings, made.form.name)) is not None:
         lines.append(
-            f"{settings.target_wage} {currency}".rstrip() + f" an hour is {price[0]} an item (n = {price[1]:,} answers)"
+            f"{settings.target_wage} {currency}".rstrip() + f" an hour is {price[0]} an answer (n = {price[1]:,} answers)"
         )
     if settings.pay.paid:
-        how = {"completion": "as at the end", "items": "what their items are worth, without the base pay"}
-        lines.append(f"who finds nothing left because others hold the last items is paid {how[settings.nothing_left]}")
+        how = {"completion": "as at the end", "items": "what their answers are worth, without the base pay"}
+        lines.append(f"who finds nothing left because others hold the last images is paid {how[settings.nothing_left]}")
     if made.cost is not None and settings.pay.budget is not None and made.cost > settings.pay.budget:
-        lines.append(f"the budget of {settings.budget} is less than that: it stops before every item has enough answers")
+        lines.append(f"the budget of {settings.budget} is less than that: it stops before every image has enough answers")
     return lines
 
 

@@ -17,7 +17,7 @@ import pandas as pd
 
 from agreement import Options
 from agreement.estimate import Estimate
-from agreement.generators import GeneratorDifference, RankSet, compare_generators, rank_sets
+from agreement.generators import GeneratorDifference, RankSet, compare_generators, leader, rank_sets
 from concord.agreement import means, recall
 from concord.common import live_updates
 from concord.common.people_kinds import PeopleKind, leading_kind
@@ -28,7 +28,7 @@ from concord.headlines import (
     PeopleLevel,
     agrees,
     answers_by,
-    direction,
+    few,
     generator_headline,
     order_of,
     people_level,
@@ -118,6 +118,7 @@ class Leaderboard:
         people: whether the people beside whom scorers stand are real or simulated ones (`people_kinds`); None: there are none.
         prompts, images, persons: that the first rater's numbers rest on.
         intervals: whether intervals have been made.
+        only: the generators that the scope names; empty for all.
     """
 
     suite: str
@@ -139,11 +140,17 @@ class Leaderboard:
     images: int
     persons: int
     intervals: bool
+    only: tuple[str, ...] = ()
 
     @property
     def leads(self) -> tuple[GeneratorDifference, ...]:
         """The best generator less each other one, by the first rater, in the order of ``generators``."""
         return self.headline.leads if self.headline else ()
+
+    @property
+    def contested_by_rank(self) -> bool:
+        """True if the scorer beside people gives scores alone, so that the two meet by rank."""
+        return any(each.name == self.contested_by and each.aspect == SCORE for each in self.raters)
 
     @property
     def closest_scorer(self) -> BoardRater | None:
@@ -204,7 +211,7 @@ def leaderboard(store: Store, scope: Scope, sort: str = "", *, intervals: bool =
     order = _order(sort, columns, here, judged.tasks)
     by_order = _means_by(cells, order[0], order[1], generators)
     ordered = order_of(by_order)
-    ranks, unranked = _ranks(answers.get(order[0]), tasks, order[1], ordered) if intervals else ({}, "")
+    ranks, unranked = ranks_of(answers.get(order[0]), tasks, order[1], ordered) if intervals else ({}, "")
     best = next((each for each in columns if each.kind == "scorer" and each.agreement is not None), None)
     of_task = ratings if here == ALL else ratings[ratings.task == here]
     contested = _contested(of_task, best, aspect, people) if best is not None and people else []
@@ -232,6 +239,7 @@ def leaderboard(store: Store, scope: Scope, sort: str = "", *, intervals: bool =
         images=about.item.nunique(),
         persons=about.rater.nunique(),
         intervals=intervals,
+        only=scope.generator,
     )
 
 
@@ -251,7 +259,7 @@ def _order(sort: str, columns: Sequence[BoardRater], task: str, tasks: Sequence[
     return (sort if any(each.name == sort for each in columns) else first), task
 
 
-def _ranks(
+def ranks_of(
     answers: pd.DataFrame | None, tasks: Mapping[str, str | None], task: str, ordered: Sequence[str]
 ) -> tuple[dict[str, RankSet], str]:
     """Return the places that each generator may have by a rater's answers, or why there are none."""
@@ -266,12 +274,7 @@ def _ranks(
     if len(own) < FEWEST_ANSWERS:
         return {}, f"too few answers to rank ({len(own)} of {FEWEST_ANSWERS})"
     differences = compare_generators(own)
-    first = ordered[0]
-    leads = [each for each in differences if first in (each.first, each.second)]
-    ahead = len(leads) == len(ordered) - 1 and all(
-        direction(each) == ("better" if each.first == first else "worse") for each in leads
-    )
-    return rank_sets(differences, first if ahead else None), ""
+    return rank_sets(differences, leader((each for each in differences if not few(each)), len(ordered))), ""
 
 
 MOST_CONTESTED: Final = 8
@@ -346,6 +349,12 @@ def _by(ratings: pd.DataFrame, rater: BoardRater) -> pd.Series:
     return (ratings.kind == "human") & (ratings.simulated == (rater.kind == "simulated"))
 
 
+def _part(rank: float) -> str:
+    """Return in which part of all images a scorer's rank puts one, such as ``upper 17 %``."""
+    side, share = ("upper", 1 - rank) if rank > 0.5 else ("lower", rank)
+    return f"{side} {max(share, 0.01):.0%}".replace("%", "\u00a0%")
+
+
 def _contested(ratings: pd.DataFrame, scorer: BoardRater, aspect: str, people: str) -> list[ContestedImage]:
     """Images by how far the scorer and people are apart, the farthest first; equally far ones by their ids."""
     answers = ratings[(ratings.kind == "human") & (ratings.simulated == (people == "simulated"))]
@@ -369,7 +378,7 @@ def _contested(ratings: pd.DataFrame, scorer: BoardRater, aspect: str, people: s
             item=str(item),
             scorer=float(row.scorer),
             higher=bool(row.higher),
-            verdict=("yes" if row.scorer > 0.5 else "no") if binary else f"rank {row.scorer:.0%}",
+            verdict=("yes" if row.scorer > 0.5 else "no") if binary else _part(row.scorer),
             yes=round(float(row.yes)),
             n=int(row.n),
             mean=float(row.average),

@@ -18,8 +18,9 @@ from agreement.estimate import Estimate
 from agreement.report.report import MET_BY_SCORES, SCORE
 from concord.agreement import AgreementRows, recall, recall_consensus, scales_of
 from concord.common import live_updates
+from concord.comparison.rank_halves import RankHalves, rank_halves
 from concord.comparison.trust import is_huge
-from data.browsing import ItemPreview, RaterCount
+from data.browsing import HIGH, LOW, ConfusionCell, ItemPreview, RaterCount
 from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.browse import contents
 from data.store.core import frame
@@ -101,9 +102,6 @@ class Quarter:
         return self.says[0] == self.says[1]
 
 
-HIGH, LOW = "high", "low"
-
-
 def quarters(store: Store, made: PairReport) -> tuple[tuple[Quarter, ...], int]:
     """Return the four kinds of images of a pair, and how many more have no majority of people.
 
@@ -119,18 +117,9 @@ def quarters(store: Store, made: PairReport) -> tuple[tuple[Quarter, ...], int]:
         items = {(cell.a, cell.b): cell.items for cell in made.cells}
         judged = max((each.n_items for each in made.estimates if each.statistic == "percent_agreement"), default=0)
         left = max(0, judged - sum(counts.values())) if made.b == PEOPLE else 0
-    elif not made.labels and made.values and len(made.values.x) > 1:
-        values = made.values
-        middle = (len(values.x) + 1) / 2
-        found: dict[Labels, dict[str, float]] = {(x, y): {} for x in (HIGH, LOW) for y in (HIGH, LOW)}
-        for item, x, y in zip(values.items, values.rank_x, values.rank_y, strict=True):
-            found[HIGH if x > middle else LOW, HIGH if y > middle else LOW].setdefault(item, abs(x - y))
-        # where they differ the farthest apart come first, else the nearest
-        items = {
-            says: tuple(sorted(each, key=lambda item: -each[item] if says[0] != says[1] else each[item]))
-            for says, each in found.items()
-        }
-        counts = {says: len(each) for says, each in found.items()}
+    elif (halves := rank_halves(made)) is not None:
+        items = {says: halves.of(says) for says in product((HIGH, LOW), (HIGH, LOW))}
+        counts = {says: len(each) for says, each in items.items()}
     first_items = [item for each in items.values() for item in each[:_IN_CELL]]
     previews = contents.item_previews(store, first_items)
     parts = [
@@ -139,6 +128,25 @@ def quarters(store: Store, made: PairReport) -> tuple[tuple[Quarter, ...], int]:
         for own in [items.get(says, ())]
     ]
     return tuple(parts), left
+
+
+@live_updates.cached(maxsize=16)
+def crossed_by_rank(store: Store, cell: ConfusionCell, selection: Selection) -> RankHalves | None:
+    """Return by half the images of two raters whose numbers meet by rank, the cell's first rater first; None without any."""
+    tasks = selection.task
+    try:
+        made = pair(
+            store,
+            replace(selection, aspect=(cell.aspect,), task=() if len(tasks) == 1 else tasks),
+            tasks[0] if len(tasks) == 1 else "all",
+            cell.a,
+            cell.b,
+            intervals=False,
+        )
+    except ValueError:
+        return None
+    halves = rank_halves(made)
+    return halves.swapped if halves is not None and made.a != cell.a else halves
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from annotation.questionnaires.registry import YES_NO
 from concord.common.base_path import at
-from concord.form.campaign_info import campaign_choices, campaign_json, consent_json, progress_json, training_json
+from concord.form.campaign_info import campaign_choices, campaign_json, consent_json, pay_text, progress_json, training_json
 from concord.form.ending import completion_json, leaving_outcome, no_item_json, record_departure
 from concord.form.item_form import answered_form, campaign_of, item_form, stored_or_default
 from concord.form.offers import offer_json
@@ -143,6 +143,7 @@ def describe_next_tasks(
         ending = no_item_json(store, campaign, next_tasks)
         if campaign is not None:
             record_departure(store, campaign, name, next_tasks, ending.get("code", ""))
+            ending |= {"pay": pay_text(campaign.settings)} if next_tasks.progress.done else {}
         return answer | ending
     wanted = YES_NO.name if quick else None
     tasks = [

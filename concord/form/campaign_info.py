@@ -11,7 +11,7 @@ from concord.form.item_form import campaign_of
 from concord.form.rich_text import rich_texts
 from concord.judging import form_of
 from data.campaigns.checks import Training
-from data.campaigns.settings import DEFAULT, Campaign
+from data.campaigns.settings import DEFAULT, Campaign, Settings
 from data.store.campaigns import management
 from data.store.campaigns.allocation import CampaignProgress
 from data.store.core.store import Store
@@ -29,8 +29,23 @@ def campaign_json(store: Store, campaign: Campaign, form: Form | None = None) ->
         "id": campaign.campaign_id,
         "title": "" if campaign.campaign_id == DEFAULT else campaign.title or campaign.campaign_id,
         "examples": [] if own else [asdict(example) for example in form.worked_examples],
-        "instructions": rich_texts(store, campaign.settings.instructions),
+        "instructions": [
+            *({"tag": "p", "children": [text]} for text in [pay_text(campaign.settings)] if text),
+            *rich_texts(store, campaign.settings.instructions),
+        ],
     }
+
+
+def pay_text(settings: Settings) -> str:
+    """Return what people are told of their pay; empty where nothing is paid, or the campaign does not tell it."""
+    pay = settings.pay
+    if not pay.paid or not settings.pay_told:
+        return ""
+    price, base = (f"{value} {settings.currency}".rstrip() for value in (pay.price, pay.base))
+    if not pay.price:
+        return f"You are paid {base} if you reach the end."
+    each = f"You are paid {price} for each image that you answer, examples and checks included"
+    return each + (f", and at least {base} if you reach the end." if pay.base else ".")
 
 
 def consent_json(store: Store, campaign: Campaign, person: str) -> dict[str, Any] | None:

@@ -37,6 +37,11 @@ _CLOSED: Final[dict[ClosedReason, tuple[str, str]]] = {
     ),
     "archived": ("This campaign has ended", "This campaign has ended. What you have answered is kept. Thank you!"),
     "revoked": ("You cannot go on here", "You have been taken out of this campaign. Please ask whoever invited you."),
+    "suspended": (
+        "Your work is paused",
+        "Your work is paused by those who run this study; what you sent is saved. What you send now is saved, too, and counts"
+        " once you may go on. If you have a question, please write to whoever invited you.",
+    ),
     "paused": (
         "You are paused",
         "Too many of your answers to check pictures were not right, so you are not given any more. What you have answered"
@@ -68,7 +73,9 @@ def no_item_json(store: Store, campaign: Campaign | None, next_tasks: NextTasks)
         if campaign is not None:
             done = completion_json(campaign.settings, leaving_outcome(next_tasks, campaign.settings), worked=worked)
         title, message = _CLOSED[closed] if worked or closed not in _NOT_BEGUN else _NOT_BEGUN[closed]
-        return {"state": "closed", "why": closed, "title": title, "message": message} | done
+        # the form takes the next image away from whoever is out
+        why = "paused" if closed in ("revoked", "suspended") else closed
+        return {"state": "closed", "why": why, "title": title, "message": message} | done
     if campaign.campaign_id == DEFAULT and contents.totals(store).images == 0:
         return {"state": "empty", "message": NO_IMAGES, "commands": next_steps.command_lines(store, next_steps.IMAGES)}
     done = completion_json(campaign.settings, leaving_outcome(next_tasks, campaign.settings), worked=worked)
@@ -99,10 +106,12 @@ _DONE: Final = {
 _OUTCOMES: Final[dict[ClosedReason, str]] = {
     "stopped": "stopped",
     "revoked": "paused",
+    "suspended": "paused",
     "paused": "paused",
     "withdrawn": "stopped",
     "training": "training",
     "closed": "stopped",
+    "archived": "stopped",
 }
 
 
@@ -116,7 +125,7 @@ def leaving_outcome(next_tasks: NextTasks, settings: Settings) -> str:
     if next_tasks.closed in ("none", "draft"):
         return "completion"
     trained = next_tasks.training is not None and next_tasks.training.passed
-    if next_tasks.closed in ("revoked", "paused", "withdrawn", "training"):
+    if next_tasks.closed in ("revoked", "suspended", "paused", "withdrawn", "training"):
         return _OUTCOMES[next_tasks.closed]
     if not done and not trained and not next_tasks.tasks:
         return "quota" if not next_tasks.progress.reported else "stopped"

@@ -44,9 +44,9 @@ def past_imports(store: Store) -> Sequence[PastImport]:
     ]
 
 
-def why_kept(store: Store, number: int) -> str:
+def undo_obstacle(store: Store, number: int) -> str:
     """Return why an import cannot be undone, and what to do first, as a sentence; "" if it can be undone."""
-    why = imports.why_kept(store, number)
+    why = imports.undo_obstacle(store, number)
     return wording.sentence(why) if why else ""
 
 

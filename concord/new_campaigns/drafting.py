@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -105,19 +105,56 @@ def image_choices(store: Store, values: Mapping[str, Any]) -> dict[str, tuple[Im
     }
 
 
-def gold_sources(store: Store, values: Mapping[str, Any]) -> dict[str, str]:
-    """Return where right answers can come from in the form's questionnaire, in words."""
-    try:
-        spec = _spec(values)
-        form = planning.form_of(spec)
-        found = gold.sources(store, form)
-    except ValueError:
-        return {}
-    words = {"verdicts": "verdicts", "unanimous": "unanimous answers"}
-    return {
+@dataclass(frozen=True, slots=True)
+class GoldChoice:
+    """Where right answers can come from in a draft's questionnaire.
+
+    Attributes:
+        sources: in words, by the name of each; ``images``: how many images each has.
+        why_not: sentences about what is missing for the sources that there are not.
+    """
+
+    sources: Mapping[str, str]
+    images: Mapping[str, int]
+    why_not: tuple[str, ...]
+
+
+def gold_choice(store: Store, values: Mapping[str, Any]) -> GoldChoice:
+    """Return where right answers can come from in the questionnaire that a draft has, and why not from elsewhere."""
+    bare = {name: value for name, value in values.items() if name in _WITHOUT_CHECKS}
+    checked = check_draft(store, bare)
+    if checked.plan is None:
+        return GoldChoice({}, {}, ("Where right answers can come from is known once images and questions are chosen.",))
+    form = checked.plan.form
+    found = gold.sources(store, form)
+    words = {"verdicts": "verdicts", "unanimous": f"{gold.FEWEST} people or more who all agree"}
+    sources = {
         name: f"{words.get(name) or 'answers of ' + name.removeprefix(gold.PERSON)}: {wording.count(n, 'image')}"
-        for name, n in found.items()
+        for name, n in found.images.items()
     }
+    return GoldChoice(sources, found.images, tuple(_why_no_gold(form.name, found)))
+
+
+_WITHOUT_CHECKS: Final = ("suite", "task", "generator", "items", "also", "questionnaire", "definition", "template")
+"""Fields that decide what is asked about which images."""
+
+
+def _why_no_gold(form: str, found: gold.GoldSources) -> Iterator[str]:
+    """Yield why there is no gold by agreement or verdicts."""
+    if not found.answered:
+        other = f" Other questions are answered about {wording.count(found.elsewhere, 'image')}." if found.elsewhere else ""
+        yield f"Nobody has answered the questions “{form}” yet.{other} Label some images yourself, and your name stands here."
+        return
+    if "unanimous" not in found.images:
+        if found.most < gold.FEWEST:
+            yield (
+                f"No image by agreement: {gold.FEWEST} people must say the same, and no image has answers of more than"
+                f" {found.most:,} so far."
+            )
+        else:
+            yield f"No image by agreement: no {gold.FEWEST} people say the same."
+    if "verdicts" not in found.images:
+        yield "No image by verdicts: none is decided yet (a campaign’s Disputes, or an image’s drawer)."
 
 
 def preset(name: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
@@ -69,6 +69,14 @@ class ModelDownload:
         if not self.total:
             return "asks how large the model is"
         return f"{self.done // 1_000_000:,} of {self.total // 1_000_000:,} MB"
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """A line of the process that fetches: bytes of each model, or why it ended."""
+
+    bytes: Mapping[str, int] = field(default_factory=dict)
+    error: Sequence[str] = ()
 
 
 _downloads: dict[str, ModelDownload] = {}
@@ -174,28 +182,23 @@ def _fetch(download: ModelDownload) -> None:
     process = download.process = subprocess.Popen(
         command, cwd=_ROOT, env=fetching.environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
-    _processes.add(process)
     error: Sequence[str] = ()
     assert process.stdout is not None
     for line in process.stdout:
         try:
-            said = json.loads(line)
-        except ValueError:
+            report = _Report(**json.loads(line))
+        except (ValueError, TypeError):  # a library's own line
             continue
-        if "bytes" in said:
-            download.sizes[said["model"]] = said["bytes"]
-        error = said.get("error", error)
+        download.sizes.update(report.bytes)
+        error = report.error or error
     status = process.wait()
-    _processes.discard(process)
     if download.state == "running" and status:
         download.state = "failed"
         download.error = error or [f"The download ended before its time (status {status}). Try again."]
 
 
-_processes: Final[set[subprocess.Popen[str]]] = set()
-
-
 @atexit.register
 def _end_all() -> None:
-    for process in list(_processes):
-        process.terminate()
+    for each in all_downloads():
+        if each.process is not None:
+            each.process.terminate()

@@ -29,6 +29,8 @@ from concord.scope import Scope
 from concord.suite_metrics.overview_tables import rater_name
 from data.store.core.store import Store
 
+BY_METRIC: Final = "metric:"
+"""Before a metric's name, where rows are sorted by it."""
 TITLES: Final[Mapping[SuiteKind, str]] = {
     "visor": "VISOR 1–4",
     "geneval": "GenEval any, all",
@@ -56,6 +58,11 @@ class MetricColumn:
     heading: str
     meaning: str
     target: str | None = None
+
+    @property
+    def sort(self) -> str:
+        """What an address says where rows are sorted by it."""
+        return f"{BY_METRIC}{self.statistic}{f':{self.target}' if self.target else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +99,23 @@ def board_metrics(store: Store, scope: Scope, board: Leaderboard, *, intervals: 
     ]
     found = [_of_kind(kind, rows, board) for kind in METRICS_OF_KIND]
     return tuple(each for each in found if each is not None)
+
+
+def sorted_by_metric(board: Leaderboard, metrics: Sequence[BoardMetrics], sort: str) -> Leaderboard:
+    """Return the board with its rows by a metric of the first rater that has it, the highest first; as it is for another sort.
+
+    A metric of a suite has no paired test, so rows that it orders have no ranks.
+    """
+    for each in metrics:
+        for column in each.columns:
+            if sort != column.sort:
+                continue
+            rows = {name: each.cells.get((name, each.raters[0].name, column)) for name in board.generators}
+            values = {name: row.value for name, row in rows.items() if row is not None and row.value is not None}
+            ordered = sorted(board.generators, key=lambda name: (name not in values, -values.get(name, 0.0), name))
+            why = f"sorted by {column.heading} of {each.raters[0].name}: no ranks, as nothing tests its differences"
+            return replace(board, generators=tuple(ordered), order=(each.raters[0].name, sort), ranks={}, unranked=why)
+    return board
 
 
 def _of_kind(kind: SuiteKind, rows: Sequence[Estimate], board: Leaderboard) -> BoardMetrics | None:

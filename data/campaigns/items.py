@@ -149,3 +149,16 @@ def expected_checks(every: int, n: int) -> float:
     """Return how many of the first ``n`` items of a person are checks in the mean."""
     head, size = _head(every)
     return n / size if n < head else FIRST_CHECKS + (n - head) / every
+
+
+def checks_beside(every: int, ordinary: int) -> float:
+    """Return how many checks a person meets in the mean who answers so many ordinary items, up to the last of these."""
+    if ordinary < 1:
+        return 0.0
+    head, size = _head(every)
+    first = head - FIRST_CHECKS
+    if ordinary <= first:
+        blocks, rest = divmod(ordinary - 1, size - 1)
+        return blocks + (rest + 1) / size
+    blocks, rest = divmod(ordinary - 1 - first, every - 1)
+    return FIRST_CHECKS + blocks + (rest + 1) / every

@@ -5,8 +5,9 @@ the cent, half up, and a total is the sum of what is paid, so that every file ad
 
 Pay is by item: every item that somebody answers as they were asked to counts, checks and training too, as it takes the same
 time. Whoever reaches the end gets the base pay by the platform's approval and the rest, if their items are worth more, as a
-bonus. Whoever leaves before gets what their items are worth as a bonus. Whoever is paused by the checks, revoked, or has
-withdrawn their answers gets what those of their items are worth whose answers count; nothing, where none does.
+bonus, whatever becomes of the campaign afterwards. Whoever leaves before gets what their items are worth as a bonus; so does
+whoever is paused, as long as their answers stay. Whose answers stopped counting, by the checks, a manager or themselves, gets
+what those of their items are worth whose answers count; nothing, where none does.
 """
 
 from __future__ import annotations
@@ -142,6 +143,7 @@ class PaidWork:
 
     Attributes:
         items: that they answered as they were asked to; ``counted``: of these, items whose answers count.
+        uncounted: whether answers of theirs stopped counting, as they were revoked or took them back.
         failed_attention: whether they are paused, and below the mark of checks that were declared as attention checks.
         hourly: pay by the hour if they are approved; None without pay or time; ``usual``: the target wage, or the median of the
             others; None if neither is known.
@@ -152,6 +154,7 @@ class PaidWork:
     outcome: Outcome
     items: int
     counted: int
+    uncounted: bool = False
     failed_attention: bool = False
     hourly: Decimal | None = None
     usual: Decimal | None = None
@@ -160,8 +163,8 @@ class PaidWork:
 
     @property
     def paid_items(self) -> int:
-        """Items that are paid: of somebody who is out, those whose answers count."""
-        return self.counted if self.outcome in ("paused", "withdrawn") else self.items
+        """Items that are paid: all whose answers stay, checks and training too; else those whose answers count."""
+        return self.counted if self.uncounted else self.items
 
 
 def decide(work: PaidWork) -> tuple[Decision, tuple[str, ...]]:

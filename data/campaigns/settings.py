@@ -218,10 +218,10 @@ class Settings(Request):
             " theirs are worth.",
             details="`completion` comes with base pay and the completion code, `items` with the quota code. Who has answered"
             " nothing gets the quota code.",
-            section="pay",
+            section="pay_more",
             label="If others hold the last images",
             hint="what somebody with answers is paid who finds nothing left",
-            titles={"completion": "as at the end, base pay too", "items": "what their items are worth"},
+            titles={"completion": "as at the end, base pay too", "items": "what their answers are worth"},
         ),
     ] = "completion"
     withdrawal: Annotated[
@@ -361,7 +361,7 @@ class Settings(Request):
             "The platform's share on top of pay, such as 0.33.",
             minimum=0,
             maximum=2,
-            section="pay",
+            section="pay_more",
             label="Platform’s fee",
             hint="share on top of pay, such as 0.33",
             step=0.01,
@@ -374,11 +374,21 @@ class Settings(Request):
             details="A late answer that would is stored unpaid. Empty: no cap.",
             numeric=True,
             check=amount,
-            section="pay",
+            section="pay_more",
             label="Budget",
             hint="most for pay and fees; empty: no cap",
         ),
     ] = ""
+    pay_told: Annotated[
+        bool,
+        Setting(
+            "Say in the form what is paid.",
+            details="Before the first image and at the end.",
+            section="pay",
+            label="Say in the form what is paid",
+            hint="before the first image and at the end",
+        ),
+    ] = True
 
     def __post_init__(self) -> None:
         Request.__post_init__(self)
@@ -398,9 +408,9 @@ class Settings(Request):
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Settings:
-        """From stored JSON; names of a later Concord are left out. What was made before there were pauses has none."""
+        """From stored JSON; names of a later Concord are left out. What was made before pauses nobody and tells no pay."""
         known = {setting.name for setting in fields(cls)}
-        before = {"gold_pass_mark": 0.0, "attention_pass_mark": 0.0}
+        before = {"gold_pass_mark": 0.0, "attention_pass_mark": 0.0, "pay_told": False}
         return cls(**before | {name: value for name, value in stored.items() if name in known})
 
     def to_json(self) -> dict[str, Any]:

@@ -117,7 +117,7 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
         "a": "The generator before, the baseline.",
         "b": "The generator after, the candidate.",
         "by": "Whose prompts and tasks are shown.",
-        "show": "The prompts that got `worse`, `better`, or stayed the `same`.",
+        "show": "The prompts on which the second one is `better` or `worse`, or both the `same`; empty: the longer list.",
         "page": "The page of prompts, from 1.",
     },
     "new_campaign": {
@@ -262,7 +262,7 @@ PAGES: Final[dict[str, DocumentedPage]] = {
     "compare": DocumentedPage(
         "/studio/results/compare",
         "Two generators on the same prompts: every rater's difference with its interval, wins, ties and losses, each task, and"
-        " the pictures of the prompts that got worse, better, or stayed the same.",
+        " the pictures of the prompts on which one of them is better, or both the same.",
     ),
     "votes": DocumentedPage(
         "/studio/results/votes",

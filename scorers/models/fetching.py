@@ -3,7 +3,7 @@ MODEL ...``.
 
 Begun only where somebody asks for it; everything else of Concord runs with the hub switched off. Of a repository only those
 files are fetched that loaders read, and weights that are there as pickles alone are made safe (`conversion`). On stdout it
-says, a JSON object a line: ``bytes``, how much there is to fetch of a model in all, and last ``error``, lines that say why it
+says, a JSON object a line: ``bytes``, how much there is to fetch in all, by model; and last ``error``, lines that say why it
 ended.
 """
 
@@ -79,7 +79,7 @@ def fetch(models: Iterable[str]) -> None:
             about = HfApi().model_info(repository, revision=revision, files_metadata=True, timeout=_SECONDS)
             chosen = files_to_fetch(model, {each.rfilename: each.size or 0 for each in about.siblings or ()})
             total = sum(chosen.values())
-            print(json.dumps({"model": model, "bytes": total}), flush=True)
+            print(json.dumps({"bytes": {model: total}}), flush=True)
             _refuse_full_disk(total - stored_bytes(model))
             # weights last: a model whose weights are there is taken for whole
             for name in sorted(chosen, key=lambda name: (chosen[name], name)):

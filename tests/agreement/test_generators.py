@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from math import sqrt
 
@@ -10,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from agreement.generators import GeneratorDifference, RankSet, compare_generators, mean_of_images, rank_sets
+from agreement.generators import GeneratorDifference, RankSet, compare_generators, leader, mean_of_images, rank_sets
 from concord.common.reason_sentences import text
 
 
@@ -53,7 +54,8 @@ def test_difference_interval_and_p_are_those_of_loops_over_prompts() -> None:
     error = sqrt((n - 1) / n * sum((each - center) ** 2 for each in without))
     reach = stats.t.ppf(0.975, n - 1) * error
     assert difference.value == pytest.approx(value, abs=1e-12)
-    assert (difference.low, difference.high) == pytest.approx((value - reach, value + reach), abs=1e-9)
+    # of shares, which differ by at most 1
+    assert (difference.low, difference.high) == pytest.approx((value - reach, min(value + reach, 1.0)), abs=1e-9)
     # what each prompt adds: Tukey's pseudo-values
     adds = [(value - (n - 1) * (each - center)) / n for each in without]
     seen = abs(sum(adds)) - 1e-12
@@ -126,3 +128,26 @@ def test_intervals_cover_and_the_test_keeps_its_level() -> None:
         assert 364 <= covered <= 392
         if gap == 0.0:
             assert sum(each.p is not None and each.p <= 0.05 for each in made) <= 32
+
+
+def test_the_interval_of_a_difference_of_shares_stays_between_its_ends() -> None:
+    """Of few prompts with unlike differences the jackknife reaches beyond 1: a researcher saw 1.16."""
+    rows = [(f"p{n}", name, float(name == "a" or n == 0)) for n in range(4) for name in ("a", "b")]
+    (shares,) = compare_generators(ratings(rows))
+    assert shares.low is not None
+    assert shares.high == 1.0
+    # numbers of any size have no such ends
+    (scores,) = compare_generators(ratings([(prompt, name, 3 * value) for prompt, name, value in rows]))
+    assert scores.high is not None
+    assert scores.high > 3.0
+
+
+def test_a_leader_is_ahead_of_every_other_one() -> None:
+    def pair(first: str, second: str, value: float, low: float, high: float) -> GeneratorDifference:
+        return replace(compare_generators(UGLY)[0], first=first, second=second, value=value, low=low, high=high)
+
+    ahead = [pair("a", "b", 0.4, 0.1, 0.7), pair("a", "c", 0.5, 0.2, 0.8), pair("b", "c", 0.1, -0.1, 0.3)]
+    assert leader(ahead, 3) == "a"
+    assert leader([replace(ahead[0], first="b", second="a", value=-0.4, low=-0.7, high=-0.1), *ahead[1:]], 3) == "a"
+    assert leader(ahead[1:], 3) is None
+    assert leader([replace(ahead[0], low=-0.1), *ahead[1:]], 3) is None

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from data.people import LINK_DAYS
+from concord.people_requests import Address, InviteRequest
 from ui.cli.options import ListFormat, Uncounted, app, project_command
 
 people_app = typer.Typer(help="People: accounts, invitation links, and who did how much.", no_args_is_help=True)
@@ -15,7 +15,6 @@ app.add_typer(people_app, name="people")
 
 
 Campaign = Annotated[str | None, typer.Option(help="Only this campaign; default: the whole project.")]
-Address = Annotated[str, typer.Option(metavar="URL", help="Address of the app, put in front of the printed link.")]
 Invitation = Annotated[str, typer.Argument(metavar="INVITATION", help="Id, as shown by `people invitations`.")]
 PlatformName = Annotated[Literal["prolific", "mturk", "participant"], typer.Argument(help="The platform of the id.")]
 Identifier = Annotated[str, typer.Argument(metavar="ID", help="The participant's id on that platform.")]
@@ -43,22 +42,7 @@ def list_command(campaign: Campaign = None, form: ListFormat = "table") -> None:
 
 
 @project_command(people_app, "invite", "concord.people:invite")
-def invite_command(
-    campaign: Annotated[str, typer.Option(help="Campaign that the link opens.")] = "default",
-    role: Annotated[
-        Literal["annotator", "researcher", "admin"],
-        typer.Option(help="annotator (the form only), researcher or admin (the studio, too)."),
-    ] = "annotator",
-    expires: Annotated[
-        str, typer.Option(help="When the link expires: a duration (30m, 12h, 7d, 4w) or a date (2027-01-31, UTC).")
-    ] = f"{LINK_DAYS}d",
-    uses: Annotated[int | None, typer.Option(min=1, help="Maximum number of people; default: no limit.")] = None,
-    note: Annotated[str, typer.Option(help="A note for you: whom the link is for.")] = "",
-    signed: Annotated[
-        bool, typer.Option("--signed", help="Admit only people with a personal link from `people link`.")
-    ] = False,
-    address: Address = "",
-) -> None:
+def invite_command(request: InviteRequest) -> None:
     """Create an invitation and print its link."""
 
 

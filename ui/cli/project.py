@@ -9,48 +9,33 @@ from typing import Annotated
 
 import typer
 
-from data.backup_schedule import EVERY_HOURS, KEEP, WEEKS
-from ui.cli.options import PLAYGROUND, OutputFormat, Project, app, project_command
+from ui.cli.options import PLAYGROUND, OutputFormat, Project, app, project_command, with_request
+from ui.web.serve_request import ServeRequest
 
 
 @app.command("serve")
-def serve_command(
-    project: Project = PLAYGROUND,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0 for all networks. Anything but loopback needs --users.")
-    ] = "127.0.0.1",
-    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port; default: the first free one from 7860.")] = None,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the app in a browser.")] = True,
-    users: Annotated[Path | None, typer.Option(metavar="FILE", help="TOML file of accounts; everybody must sign in.")] = None,
-    root_path: Annotated[
-        str, typer.Option(metavar="PATH", help="Path under which a proxy serves the app, such as /concord.")
-    ] = "",
-    backup_every: Annotated[
-        float, typer.Option(min=0, metavar="HOURS", help="Time between automatic backups, made only after changes; 0: none.")
-    ] = EVERY_HOURS,
-    keep_backups: Annotated[
-        int,
-        typer.Option(
-            min=1, help=f"Number of automatic backups to keep; the last of each of the {WEEKS} weeks before stays, too."
-        ),
-    ] = KEEP,
-) -> None:
+@with_request
+def serve_command(*, project: Project = PLAYGROUND, request: ServeRequest) -> None:
     """Open a project in the browser."""
-    from concord.common.context import CommandError
-    from ui.web.server import serve
-
-    try:
-        serve(project, host, port, browser, users, root_path, backup_every, keep_backups)
-    except (CommandError, RuntimeError) as error:
-        print(f"serve: {error}", file=sys.stderr)
-        raise typer.Exit(1) from error
+    _serve(project, request)
 
 
 @app.callback()
 def main(context: typer.Context) -> None:
     """Without a command: open the playground project in the browser."""
     if context.invoked_subcommand is None:
-        serve_command()
+        _serve(PLAYGROUND, ServeRequest())
+
+
+def _serve(project: Path, request: ServeRequest) -> None:
+    from concord.common.context import CommandError
+    from ui.web.server import serve
+
+    try:
+        serve(project, request)
+    except (CommandError, RuntimeError) as error:
+        print(f"serve: {error}", file=sys.stderr)
+        raise typer.Exit(1) from error
 
 
 DoctorArea = StrEnum("DoctorArea", ["installed", "device", "models", "scorers", "tools", "project"])

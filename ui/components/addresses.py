@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -42,6 +43,12 @@ def browse_address(
         query += [(name, value) for name, field in MARKED.items() if (value := getattr(marked, field))]
     query += [(name, value) for name, value in listing.items() if value]
     return at(f"{BROWSE}?{urlencode(query)}" if query else BROWSE)
+
+
+def listing_address(items: Iterable[str], suite: str = "", **listing: str) -> str:
+    """Return the address of these images alone, such as those of which a page shows thumbnails; ``listing``: as above."""
+    query = [("suite", suite), *listing.items(), *(("item", item) for item in items)]
+    return at(f"{BROWSE}?{urlencode([(name, value) for name, value in query if value])}")
 
 
 def selection_of(request: Request) -> Selection:

@@ -56,11 +56,30 @@ def axis_of(numbers: Sequence[float], ticks: int = 5, zero: bool = False) -> Axi
 
 
 def axis_scale(axis: Axis, every: int = 1) -> Element:
-    """Return the numbers of an axis, such as every second one."""
+    """Return the numbers of an axis, such as every second one; where it is too narrow for them, fewer are visible."""
     shown = axis.ticks[::every]
-    return htpy.span(class_="cc-axis", aria_hidden="true")[
-        [htpy.i(style=f"left:{axis.percent(tick)}%")[f"{tick:z.{axis.digits}f}".rstrip(".")] for tick in shown]
+    texts = [f"{tick:z.{axis.digits}f}".rstrip(".") for tick in shown]
+    longest = max(map(len, texts), default=0)
+    room = min(_ROOMS, key=lambda each: abs(each - len(texts) * (_CHARACTER * longest + _GAP)))
+    last = len(shown) - 1
+
+    def kind(n: int) -> str:
+        if n in (0, last):
+            return ""
+        # of an even number of ticks the last but one stands beside the last
+        return "is-second" if n % 2 or (last % 2 and n == last - 1) else "is-inner"
+
+    return htpy.span(class_=["cc-axis", f"needs-{room}"], aria_hidden="true")[
+        [
+            htpy.i(class_=kind(n), style=f"left:{axis.percent(tick)}%")[text]
+            for n, (tick, text) in enumerate(zip(shown, texts, strict=True))
+        ]
     ]
+
+
+_ROOMS = (60, 90, 120, 150, 180, 210)
+"""Widths in px below which an axis shows every second number, and below half of which its ends (`assets/css/places.css`)."""
+_CHARACTER, _GAP = 6.5, 8
 
 
 def dot(

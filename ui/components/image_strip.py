@@ -11,7 +11,6 @@ from htpy import Element, Node
 from concord.common.base_path import at
 from data.browsing import ItemPreview
 from data.images.widths import IN_STRIPS
-from data.selection import Selection
 
 
 def picture_address(sha256: str, width: int = IN_STRIPS) -> str:
@@ -26,25 +25,27 @@ def picture_html(sha256: str | None, text: str, width: int = IN_STRIPS, none: st
     return htpy.img(src=picture_address(sha256, width), alt=text, loading="lazy", decoding="async")
 
 
-def image_link(
-    item: str, look: ItemPreview | None, listing: Selection, below: Node = "", none: str | None = "no picture"
-) -> Element:
-    """Return a thumbnail that opens its image among those of a selection; `below` stands within the link.
+def image_link(item: str, look: ItemPreview | None, listing: str, below: Node = "", none: str | None = "no picture") -> Element:
+    """Return a thumbnail that opens its image among those of a listing.
 
-    ``none``: what stands for a picture that is not there, None: its prompt.
+    Args:
+        item: the image.
+        look: its prompt and its picture.
+        listing: the address of the listing, as `browse_address` makes it.
+        below: what stands within the link, below the picture.
+        none: what stands for a picture that is not there; None: its prompt.
     """
     text = (look.text if look else None) or item
     picture = picture_html(look.sha256 if look else None, text, none=text if none is None else none)
     return htpy.a(href=image_address(item, listing), title=text)[picture, below]
 
 
-def thumbnails(looks: Mapping[str, ItemPreview], captions: Mapping[str, str], listing: Selection) -> Element:
-    """Return pictures by item with a caption beneath; each opens its image among those of the selection."""
+def thumbnails(looks: Mapping[str, ItemPreview], captions: Mapping[str, str], listing: str) -> Element:
+    """Return pictures by item with a caption beneath; each opens its image among those of the listing at an address."""
     cells = [image_link(item, looks.get(item), listing, htpy.small[caption], none=None) for item, caption in captions.items()]
     return htpy.div(class_="cc-strip-pictures cc-captioned")[cells]
 
 
-def image_address(item: str, listing: Selection) -> str:
-    """Return the address of Images with this image in its drawer, among those of a selection."""
-    places = {name: values[0] for name, values in listing.to_dict().items() if name in ("suite", "task", "generator")}
-    return at("/studio/images?") + urlencode(places | {"image": item})
+def image_address(item: str, listing: str) -> str:
+    """Return the address of a listing of images (`browse_address`) with this image in the drawer: its queue is the listing."""
+    return f"{listing}{'&' if '?' in listing else '?'}{urlencode({'image': item})}"

@@ -1,11 +1,11 @@
 """HTML controls for the fields of a request (`data.requests`), with room beside each for what is wrong with it.
 
-JavaScript reads them by `data-field`.
+JavaScript reads them by `data-field` (`assets/js/wizard/`), or by name (`assets/js/people/`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,13 +30,16 @@ def label_of(field: RequestField) -> str:
     return (field.setting.label or field.name.replace("_", " ").capitalize()) + unit
 
 
-def field_control(field: RequestField, value: Any, options: Sequence[FieldOption] | None = None) -> Element:
+def field_control(
+    field: RequestField, value: Any, options: Sequence[FieldOption] | None = None, *, fixed: bool = False
+) -> Element:
     """Return the control of a field with its label, hint, and room for what is wrong with it.
 
     Args:
         field: of the request.
         value: of the field; None: as usual, or empty where nothing is usual.
         options: what can be chosen; None: what the field allows.
+        fixed: whether it cannot change any more.
     """
     name, setting = field.key, field.setting
     hint = setting.hint or ("" if setting.label else setting.help)
@@ -47,11 +50,22 @@ def field_control(field: RequestField, value: Any, options: Sequence[FieldOption
     if field.several and setting.lines == 1 and options is not None:
         return _boxes(field, [str(each) for each in value or ()], options, hint)
     if field.kind is bool:
-        box = htpy.input(type="checkbox", id=_id(name), data_field=name, checked=bool(value))
+        box = htpy.input(
+            type="checkbox",
+            id=_id(name),
+            name=name,
+            data_field=name,
+            data_kind="bool",
+            checked=bool(value),
+            disabled=fixed,
+            aria_describedby=_described(name),
+        )
         return _entry(name)[
             htpy.label(class_="cc-entry-box", for_=_id(name))[box, htpy.span[label_of(field)]], _more(name, hint)
         ]
-    control = _choice(name, str(value or ""), options) if options is not None else _typed(field, value)
+    known = {"id": _id(name), "name": name, "class_": "cc-input", "data_field": name, "disabled": fixed}
+    known["aria_describedby"] = _described(name)
+    control = _choice(known, str(value or ""), options) if options is not None else _typed(field, known, value)
     return _entry(name)[htpy.label(for_=_id(name))[label_of(field)], control, _more(name, hint)]
 
 
@@ -94,19 +108,18 @@ def _boxes(field: RequestField, chosen: Sequence[str], options: Sequence[FieldOp
     return _entry(name)[group[htpy.legend[label_of(field)], htpy.div(class_="cc-entry-boxes")[boxes]], _more(name, hint)]
 
 
-def _choice(name: str, value: str, options: Sequence[FieldOption]) -> Element:
+def _choice(known: Mapping[str, Any], value: str, options: Sequence[FieldOption]) -> Element:
     chosen = [
         htpy.option(value=option.value, selected=option.value == value)[
             option.title + (f" ({option.more})" if option.more else "")
         ]
         for option in options
     ]
-    return htpy.select(id=_id(name), class_="cc-input", data_field=name, aria_describedby=_described(name))[chosen]
+    return htpy.select(**known)[chosen]
 
 
-def _typed(field: RequestField, value: Any) -> Node:
-    name, setting = field.key, field.setting
-    known: dict[str, Any] = {"id": _id(name), "class_": "cc-input", "data_field": name, "aria_describedby": _described(name)}
+def _typed(field: RequestField, known: Mapping[str, Any], value: Any) -> Node:
+    setting = field.setting
     if field.several or setting.lines > 1:
         text = "\n".join(map(str, value or ())) if field.several else str(value or "")
         return htpy.textarea(rows=max(setting.lines, 2), spellcheck="true" if setting.section == "texts" else "false", **known)[

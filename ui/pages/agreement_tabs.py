@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import htpy
@@ -12,10 +13,11 @@ from concord.comparison.matching import has_captions
 from concord.error_analysis.failures import failing_raters, sees_anything
 from concord.error_analysis.tuning import tunable_raters
 from concord.project import OpenProject
-from concord.scope import Scope
+from concord.scope import OpenScope, Scope, open_scope
 from ui.components.addresses import page_address
 from ui.components.tables import commands, folded
 from ui.pages.add.then import scorers_address
+from ui.shell.scope_bar import scope_bar
 
 TRUST, FAILURES, TUNE, CAPTIONS = "agreement", "agreement/failures", "agreement/tune", "agreement/captions"
 _TITLES: Final = {TRUST: "Trust", FAILURES: "Failures", TUNE: "Tune", CAPTIONS: "Captions"}
@@ -44,6 +46,37 @@ def agreement_tabs(store: OpenProject, current: str, asked: Scope, suite: str) -
         for name in here
     ]
     return htpy.nav(class_="cc-place-tabs is-inside", aria_label="Agreement")[links]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTab:
+    """A tab of Agreement with its scope: the bar of chips, and what stands above the tab's own content.
+
+    Attributes:
+        opened: the scope as the project has it.
+        head: the tabs, and a line about each part of the address that the project does not have.
+    """
+
+    opened: OpenScope
+    bar: Node
+    head: list[Node]
+
+
+def open_tab(store: OpenProject, current: str, scope: Scope, address: Callable[[Scope], str]) -> OpenTab | None:
+    """Return a tab about a suite, generators and a task; None for an empty project.
+
+    Args:
+        store: the project.
+        current: the tab.
+        scope: as its address says it.
+        address: of the tab with another scope.
+    """
+    opened = open_scope(store, scope)
+    if opened is None:
+        return None
+    lost = [htpy.p(class_="cc-note", role="status")[line] for line in opened.lost]
+    tabs = agreement_tabs(store, current, opened.asked, opened.scope.suite)
+    return OpenTab(opened, scope_bar(opened, address, ("suite", "generator", "task")), [tabs, lost])
 
 
 def rater_tabs(store: OpenProject, suite: str, rater: str) -> list[tuple[str, str]]:

@@ -39,6 +39,7 @@ from data.browsing import ItemPreview
 from data.images.widths import IN_GRIDS
 from data.selection import Selection
 from data.store.judgements.scorer_evidence import CaptionChoice
+from ui.components.addresses import browse_address
 from ui.components.dots import axis_of, interval_text
 from ui.components.image_strip import image_address, picture_html
 from ui.components.linked_figures import Mark, Series, dots
@@ -133,7 +134,7 @@ def _is_listed(of: Sequence[CaptionChoice], view: CaptionsView) -> bool:
 
 
 def _image(item: str, of: Sequence[CaptionChoice], look: ItemPreview, view: CaptionsView) -> Element:
-    href = image_address(item, Selection(suite=(view.suite,), generator=(view.generator,)))
+    href = image_address(item, browse_address(Selection(suite=(view.suite,), generator=(view.generator,))))
     text = look.text or item
     task = wording.task(of[0].task) if of[0].task else ""
     picture = htpy.a(href=href, title=text)[picture_html(look.sha256, text, IN_GRIDS), htpy.small[task]]

@@ -16,17 +16,18 @@ from starlette.datastructures import QueryParams
 
 from concord import maps
 from concord.browsing.listing import CROSSED, FILTERED, MARKED, RESTRICTING, crossed_among, crossed_in, filters_in, marked_in
+from concord.browsing.orders import unusable_orders
 from concord.browsing.scope import CORRECT, listing_scope
-from concord.common import live_updates, next_steps
+from concord.common import live_updates, next_steps, wording
 from concord.common.base_path import at
 from concord.error_analysis import failures
 from concord.error_analysis.confusion import crossing_of, describe_cell
-from concord.scope import Scope
+from concord.scope import Scope, current_aspect
 from data import selection
-from data.aspects import current_aspect
 from data.selection import Selection
 from data.store.analysis.confusion import rater_groups
 from data.store.browse import contents, filters, grid
+from data.store.browse.grid import Order
 from data.store.core.store import Store
 from ui.components.addresses import BROWSE, browse_address
 from ui.components.tables import linked_note
@@ -39,7 +40,7 @@ from ui.shell.view import ignored
 _PLACES = ("suite", "task", "generator")
 DEFAULTS: Mapping[str, str] = {"rater": selection.PEOPLE, "by": CORRECT, "order": "prompt", "show": "grid"}
 """What an address that does not say so asks for."""
-_ORDERS = {
+_ORDERS: Mapping[Order, str] = {
     "prompt": "by prompt",
     "lowest": "lowest first",
     "highest": "highest first",
@@ -81,13 +82,18 @@ class _KnownValues:
     paints: Collection[str]
 
 
-def choices(store: Store) -> dict[str, list[tuple[str, str]] | list[str]]:
-    """What the controls of Images offer: (value, words) by name, and the names of the generators."""
+def choices(store: Store, query: QueryParams) -> dict[str, Any]:
+    """Return what the controls of Images offer: (value, words) by name, and the names of the generators.
+
+    An order that would sort nothing for whose values `query` shows has a third part: what is missing.
+    """
     known = _known(store)
+    rater, by = (_last(query, name) or DEFAULTS[name] for name in ("rater", "by"))
+    missing = unusable_orders(store, rater, by, by_rank=_last(query, "way") in ("halves", "apart"))
     return {
         "rater": [(name, name) for name in known.shown],
         "by": [(name, name) for name in known.aspects],
-        "order": [(name, words) for name, words in _ORDERS.items() if name in grid.ORDERS],
+        "order": [(name, words, *([missing[name]] if name in missing else [])) for name, words in _ORDERS.items()],
         "generators": known.generators,
         "show": [*known.shows],
     }
@@ -244,7 +250,7 @@ def open_images(store: Store, parameters: QueryParams) -> dict[str, Any]:
         "scope": rendered(scope_bar(opened, lambda scope: scope_address(query, opened.asked, scope))),
         "all": opened.size.images,
         # in Blind mode nobody's values can be asked for, and no order by them
-        "choices": choices(store) | ({"rater": [], "order": []} if _last(query, "blind") else {}),
+        "choices": choices(store, query) | ({"rater": [], "order": []} if _last(query, "blind") else {}),
         "missing": _could_be_here(store),
         "version": version,
     }
@@ -287,6 +293,8 @@ def _in_words(store: Store, query: QueryParams) -> str:
         told_of.append(describe_cell(store, crossing_of(store, crossed, crossed_among(query.getlist))))
     if marked:
         told_of.append(failures.describe_images(store, marked, places))
+    if listed := len(set(query.getlist("item"))):
+        told_of.append(f"Only the {wording.count(listed, 'image')} that the link lists.")
     # on the map itself the line says so
     if (lasso := maps.lasso_in(query.getlist)) and _last(query, "show") != "map":
         told_of.append(maps.describe_lasso(store, lasso))

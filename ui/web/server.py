@@ -54,6 +54,7 @@ from ui.web.auth.accounts import Accounts, AccountsError
 from ui.web.auth.authorization import Authorization
 from ui.web.auth.sessions import Sessions
 from ui.web.middleware import Entrance, Guard, is_loopback
+from ui.web.serve_request import ServeRequest
 from ui.web.upload_guard import UploadGuard, cleaned_uploads
 
 _TURN_SECONDS: Final = 0.0005
@@ -80,8 +81,8 @@ _LOOK_SECONDS = 0.3
 _BROWSER_SECONDS = 0.3
 """So long after the start the browser is opened."""
 _ROUTERS = (
-    "form", "images", "places", "browse", "command", "downloads", "workbench", "campaigns", "people", "playground", "adding",
-    "runs", "drafts", "tune",
+    "form", "image_files", "places", "browsing", "command", "downloads", "inspection", "campaigns", "people", "playground",
+    "adding", "runs", "drafts", "tune",
 )  # fmt: skip
 """The modules of ``ui.web.api`` that make a project's JSON routes; matched in this order, so first what is asked for most."""
 _REFUSALS: dict[int | str, dict[str, Any]] = {
@@ -294,44 +295,26 @@ def _opening_page(step: str) -> Element:
     ]
 
 
-def serve(
-    project: Path,
-    host: str,
-    port: int | None,
-    browser: bool,
-    users: Path | None,
-    root_path: str,
-    backup_every: float,
-    keep_backups: int,
-) -> None:
-    """Open a project and serve it until interrupted.
-
-    Args:
-        project: its folder.
-        host: where to listen.
-        port: None: the first free one.
-        browser: whether to open one.
-        users: the file of accounts; None: nobody signs in, and only this machine may come.
-        root_path: where a proxy serves the app, such as ``/concord``.
-        backup_every: hours; 0: no backups.
-        keep_backups: so many of them stay, and the last of each week before (``data.store.backup.backups``).
+def serve(project: Path, request: ServeRequest) -> None:
+    """Open a project, whose folder is given, and serve it until interrupted.
 
     Raises:
         CommandError: the host is not this machine's loopback and there are no accounts, the file of accounts is not as it
             must be, or the port is taken.
     """
-    accounts, root = _access_settings(host, users, root_path)
+    host = request.host
+    accounts, root = _access_settings(host, request.users, request.root_path)
     settle_process()
     store = opened(project)
     if isinstance(store, forwarding.OpenApp):
         url = _url(store.host, store.port, "")
         print(f"Concord is open already at {url} (process {store.pid})", flush=True)
-        if browser:
+        if request.browser:
             webbrowser.open(url)
         return
     # uvicorn passes the signal on when it has stopped: this way the project is closed first
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with store, _bind(host, port) as listening:
+    with store, _bind(host, request.port) as listening:
         for note in store.notes:
             print(note, file=sys.stderr, flush=True)
         bound = listening.getsockname()[1]
@@ -377,10 +360,10 @@ def serve(
                 return not cancelled and "timeout graceful shutdown exceeded" not in record.getMessage()
 
             logging.getLogger("uvicorn.error").addFilter(no_farewell)
-            backing = closing(scheduler.BackupScheduler(store, backup_every, keep_backups))
+            backing = closing(scheduler.BackupScheduler(store, request.backup_every, request.keep_backups))
             drawing = closing(limit_pace(store))
             with suppress(KeyboardInterrupt), closing(IndexRefresher(store)), closing(Thumbnails(store)), backing, drawing:
-                if browser:
+                if request.browser:
                     # it finds the page that says what is loading
                     Timer(_BROWSER_SECONDS, webbrowser.open, (url,)).start()
                 uvicorn.Server(config).run(sockets=[listening])

@@ -12,6 +12,8 @@ const SAID = ["says", "people", "differs", "range"];
 const ASKED = ["object", "color", "count", "relation", "tag", "q", "like"];
 // who was wrong by a verdict of somebody, or "none"
 const RULED = ["verdict"];
+// these images alone, as a page that shows some of them lists them
+const LISTED = ["item"];
 // how the images are shown
 const SHOWN = ["show", "left", "right", "of", "paint"];
 // whether answers, scores and verdicts stay hidden until one has answered
@@ -19,7 +21,7 @@ const BLIND = "blind";
 // only images inside a line on a map
 const LASSOED = ["map", "lasso"];
 /** All names of a listing's address, in the order in which every address has them. */
-export const LISTING = ["suite", "task", "generator", ...ASKED, ...SAID, ...RULED, "rater", "by", "order", ...SHOWN, ...CROSSED, ...MARKED, ...LASSOED, BLIND];
+export const LISTING = ["suite", "task", "generator", ...ASKED, ...SAID, ...RULED, "rater", "by", "order", ...SHOWN, ...CROSSED, ...MARKED, ...LISTED, ...LASSOED, BLIND];
 
 /** {id, listing}: the image in the drawer ("" for none), and the listing that it is one of. */
 export function parse(query) {

@@ -103,6 +103,7 @@ export function doneScreen({ title, message, results, ...left }, { onUndo, onAga
     "done",
     t(title),
     h("p", { class: "cc-muted" }, message ? t(message) : t("There is nothing left for you to label at the moment.")),
+    left.pay ? h("p", { class: "cc-muted" }, left.pay) : null,
     completion(left),
     h("div", { class: "cc-row" }, onward, button(t("Look for more"), { kind: onward || left.code || left.url ? "" : "primary" }, onAgain), button(t("Revise my last answer"), { key: "u" }, onUndo)),
   );

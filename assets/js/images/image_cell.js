@@ -88,7 +88,7 @@ function sayings(item, listing) {
   if (tellsPeople && yes + no > 0 && (correct || rater !== "people")) told.unshift(share("people", yes, yes + no));
   const has = item.mean !== null && item.mean !== undefined;
   if (!has || (correct && (rater === "people" || scorers.some(([name]) => name === rater)))) return told;
-  return [...told, correct && item.n > 1 ? share(rater, Math.round(item.mean * item.n), item.n) : saying(rater, item.n > 1 ? `${format(item.mean)} of ${item.n}` : format(item.mean))];
+  return [...told, correct && item.n > 1 ? share(rater, Math.round(item.mean * item.n), item.n) : saying(rater, item.n > 1 ? `${format(item.mean)}, mean of ${item.n}` : format(item.mean))];
 }
 
 function tagged(item) {

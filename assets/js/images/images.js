@@ -23,6 +23,7 @@ import { follow } from "../live_updates.js";
 import { listenToScopeBar } from "../place/scope_bar.js";
 import { button, h } from "../dom.js";
 import { at } from "../base_path.js";
+import { copyText } from "../clipboard.js";
 import { Toast } from "../toast.js";
 
 const MOST_IN_A_CAMPAIGN = 400; // an address says so many
@@ -119,6 +120,18 @@ class Images {
     if (this.missing.innerHTML !== missing) this.missing.innerHTML = missing;
     this.toolbar.show(this.allChoices);
     this.lead.draw();
+    this.keepOrder();
+  }
+
+  /** An order that would sort nothing, as its scorer is not chosen any more, gives way to the usual one, and says so. */
+  keepOrder() {
+    const [, words, missing] = this.choices.order?.find(([one]) => one === this.state?.one("order")) ?? [];
+    if (!missing) return;
+    this.state.put("order", []);
+    history.replaceState(history.state, "", this.address);
+    this.follow();
+    this.drawer.relist(this.state.params);
+    this.toast(`Sorted by prompt: “${words}” would sort nothing here (${missing}).`);
   }
 
   /** Show links that the server drew for the state as it is now. */
@@ -508,17 +521,7 @@ class Images {
   }
 
   async copy(by) {
-    const text = this.address.href;
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      // browsers keep the clipboard from pages without HTTPS
-      const field = document.body.appendChild(Object.assign(document.createElement("textarea"), { value: text }));
-      field.select();
-      document.execCommand("copy");
-      field.remove();
-      by.focus();
-    }
+    await copyText(this.address.href, by);
     this.toast("Link copied: everybody with access to this project sees the same view.");
   }
 }

@@ -5,7 +5,7 @@ import { imagesAddress, LISTING, parse, TELLING } from "../drawer/address.js";
 /** What of the address restricts which images are listed and has no control but its facet: values of one name are alternatives. */
 export const FACETS = ["object", "color", "count", "relation", "says", "people", "certainty", "differs", "verdict", "tag"];
 /** What restricts as a whole: whose answers cross, which mark of a failure picture, a line on a map. A sentence of the page's says it. */
-const TOGETHER = ["about", "a", "a_says", "b", "b_says", "way", "target", "campaign", "among", "since", "until", "picture", "seen_by", "asked", "found", "lasso"];
+const TOGETHER = ["about", "a", "a_says", "b", "b_says", "way", "target", "campaign", "among", "since", "until", "picture", "seen_by", "asked", "found", "item", "lasso"];
 /** What the lists of images do not depend on. */
 const SHOWN = ["show", "left", "right", "of", "paint"];
 
@@ -79,7 +79,7 @@ export class State {
 
   /** Whether what is listed is what two sides say differently. */
   get disagrees() {
-    return this.params.has("differs") || (this.params.has("about") && this.params.has("a_says") && this.params.has("b_says") && this.one("a_says") !== this.one("b_says"));
+    return this.params.has("differs") || this.one("way") === "apart" || (this.params.has("about") && this.params.has("a_says") && this.params.has("b_says") && this.one("a_says") !== this.one("b_says"));
   }
 
   get crossesOrMarks() {

@@ -55,7 +55,7 @@ export class Toolbar {
     this.pair.hidden = show !== "prompts";
   }
 
-  /** `choices`: of each of these controls, [value, words]. */
+  /** `choices`: of each of these controls, [value, words], and of what cannot be chosen now what is missing for it. */
   show(choices) {
     const { state } = this.page;
     if (this.words !== document.activeElement) this.words.value = state.one("q");
@@ -83,7 +83,7 @@ function labelled(words, ...controls) {
 function fill(select, options, value) {
   const key = JSON.stringify(options);
   if (select.dataset.options !== key) {
-    select.replaceChildren(...options.map(([one, words]) => h("option", { value: one }, words)));
+    select.replaceChildren(...options.map(([one, words, missing]) => h("option", { value: one, disabled: Boolean(missing) }, missing ? `${words} (${missing})` : words)));
     select.dataset.options = key;
   }
   select.value = value || (options[0]?.[0] ?? "");

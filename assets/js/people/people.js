@@ -32,6 +32,9 @@ export function attach(root, place) {
 }
 
 function drawn(page) {
+  // on a phone the tabs of a campaign are wider than the screen
+  const tab = page.place.content.querySelector(".cc-place-tabs.is-inside [aria-current]");
+  if (tab) tab.parentElement.scrollLeft = tab.offsetLeft + tab.offsetWidth / 2 - tab.parentElement.clientWidth / 2;
   for (const part of page.place.content.querySelectorAll("[data-fetch]")) fill(part, page);
   const opened = page.place.content.querySelector("[data-case]");
   if (opened) openCase(opened, page, send);
@@ -103,6 +106,10 @@ function done(form, data, page, said) {
   }
   form.closest("[popover]")?.hidePopover();
   if (data.said) page.toast.show(data.said);
+  if (form.dataset.then) {
+    page.place.go(new URL(form.dataset.then, location.href));
+    return;
+  }
   if (data.campaign && form.dataset.act.endsWith("/duplicate")) {
     const url = new URL(location.href);
     url.search = new URLSearchParams({ campaign: data.campaign, tab: "settings" });

@@ -54,6 +54,7 @@ class Place {
   async draw({ quietly = false, parts = false } = {}) {
     if (quietly && this.isInUse) return;
     const asked = ++this.asked;
+    const address = location.href;
     const place = this.places.get(location.pathname) ?? this.place;
     if (place !== this.place) window.scrollTo({ top: 0, behavior: "instant" });
     this.place = place;
@@ -71,6 +72,7 @@ class Place {
         while (whole && this.isInUse && asked === this.asked) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
         if (asked !== this.asked || !this.content.isConnected) return;
         this.show(drawn, parts);
+        this.drawnAt = address;
         if (drawn.complete) break;
       }
     } catch (error) {
@@ -154,7 +156,21 @@ class Place {
     const url = new URL(link.href);
     if (!this.places.has(url.pathname)) return undefined;
     event.preventDefault();
-    return this.go(url);
+    return this.go(this.upToDate(url));
+  }
+
+  /** The address of a link that was drawn for an older one than the present: it changes what it would have changed then. */
+  upToDate(url) {
+    const [drawn, now] = [this.drawnAt, location.href].map((address) => new URL(address ?? location.href));
+    if (drawn.href === now.href || drawn.pathname !== now.pathname || url.pathname !== now.pathname) return url;
+    for (const name of new Set([...drawn.searchParams.keys(), ...url.searchParams.keys()])) {
+      const values = url.searchParams.getAll(name);
+      if (String(values) === String(drawn.searchParams.getAll(name))) continue;
+      now.searchParams.delete(name);
+      for (const value of values) now.searchParams.append(name, value);
+    }
+    now.hash = url.hash;
+    return now;
   }
 
   go(url) {

@@ -33,6 +33,7 @@ class Wizard {
     for (const [name, value] of Object.entries(this.kept.values)) this.fill(name, value);
     form.addEventListener("input", (event) => this.changed(event));
     form.addEventListener("change", (event) => this.chosen(event));
+    form.addEventListener("focusout", (event) => delete event.target.dataset.typed);
     form.addEventListener("click", (event) => this.clicked(event));
     form.addEventListener("submit", (event) => this.submitted(event));
     // the steps stand above the form
@@ -74,6 +75,8 @@ class Wizard {
   }
 
   changed(event) {
+    // the plan is drawn twice, and again as the project changes: not while somebody types
+    if (event.target.matches("[data-address]")) event.target.dataset.typed = "";
     const control = event.target.closest("[data-field]");
     if (!control) return;
     this.kept.values[control.dataset.field] = this.value(control);
@@ -86,12 +89,23 @@ class Wizard {
     const { target } = event;
     if (target.matches("[data-go]")) this.place.go(new URL(target.value, location.href));
     if (target.matches("[data-address]")) {
+      delete target.dataset.typed;
       const url = new URL(location.href);
       url.searchParams.set(target.dataset.address, target.value.trim());
       if (!url.searchParams.has("goal")) url.searchParams.set("goal", "mean");
       this.place.go(url);
     }
     if (target.matches("[data-into]")) this.read(target);
+    if (target.dataset.field === "gold_from") this.capGold(target.value);
+  }
+
+  /** No more gold images than the chosen source has. */
+  capGold(source) {
+    const most = JSON.parse(this.form.querySelector("[data-most]").dataset.most)[source];
+    const number = this.control("gold_n");
+    if (most === undefined || Number(number.value) <= most) return;
+    number.value = String(most);
+    this.kept.values.gold_n = number.value;
   }
 
   /** A file's text goes into a field; what is no text says so beside it. */
@@ -250,9 +264,10 @@ class Wizard {
     if (leads && first) (first.matches("fieldset") ? first.querySelector("input") : first)?.focus();
   }
 
-  /** The YAML of a questionnaire of one's own stands there only where it is asked for. */
+  /** The YAML of a questionnaire of one's own, and how many images are gold, stand there only where they are asked for. */
   showOwn() {
     const questionnaire = this.control("questionnaire");
     for (const part of this.form.querySelectorAll("[data-shown-for]")) part.hidden = !questionnaire || this.value(questionnaire) !== part.dataset.shownFor;
+    for (const part of this.form.querySelectorAll("[data-needs]")) part.hidden = !this.value(this.control(part.dataset.needs));
   }
 }

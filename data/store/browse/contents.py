@@ -182,6 +182,25 @@ def rater_names(store: Store) -> list[str]:
     return store.query_column("select rater_id from raters order by rater_id")
 
 
+def scorer_names(store: Store) -> list[str]:
+    """Return the scorers."""
+    return store.query_column("select rater_id from raters where kind = 'scorer' order by rater_id")
+
+
+def aspects_by_rater(store: Store) -> dict[str, frozenset[str]]:
+    """Return by rater the aspects that it has judged; people together, real ones and simulated ones, stand in, too."""
+    who = "case when kind <> 'human' then rater_id when simulated then ? else ? end"
+    records = store.query(
+        "with judged as (select distinct rater_id, aspect from judgements)"
+        f" select rater_id as who, aspect from judged union select {who}, aspect from judged join raters using (rater_id)",
+        [SIMULATED, PEOPLE],
+    )
+    found: dict[str, set[str]] = {}
+    for row in records:
+        found.setdefault(row["who"], set()).add(row["aspect"])
+    return {name: frozenset(aspects) for name, aspects in found.items()}
+
+
 def totals(store: Store) -> Totals:
     """Return how much of everything the project holds."""
     counted = {

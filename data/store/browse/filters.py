@@ -55,6 +55,7 @@ class Filters:
         verdict: of ADJUDICATED, on any aspect.
         q: words that must all be in the prompt's text or the item's id.
         range: of scores.
+        item: these images alone.
     """
 
     object: tuple[str, ...] = ()
@@ -68,6 +69,7 @@ class Filters:
     verdict: tuple[str, ...] = ()
     q: tuple[str, ...] = ()
     range: tuple[Between, ...] = ()
+    item: tuple[str, ...] = ()
 
     def raters(self) -> set[str]:
         """The scorers that are named."""
@@ -81,12 +83,14 @@ class ListingQuery:
     Attributes:
         also: a further condition on ``t``, which has an item's id and places.
         alike: only these items, which are like the first of them, the most alike first; empty: any.
+        furthest: items that two raters rank differently, the most differently first: what the order ``differs`` is then.
     """
 
     selection: Selection = field(default_factory=Selection)
     filters: Filters = field(default_factory=Filters)
     also: Where | None = None
     alike: tuple[str, ...] = ()
+    furthest: tuple[str, ...] = ()
 
 
 Numbers = Mapping[str, int]
@@ -277,6 +281,11 @@ FILTERS: Final[Sequence[Filter]] = (
     Filter("verdict", _verdict, lambda values: among(_VERDICT[verdict] for verdict in values)),
     Filter(
         "range", _range, lambda values: f"{values[0].rater} scores {among(map(_bounds, values))}", rater=attrgetter("rater")
+    ),
+    Filter(
+        "item",
+        lambda values, _: ("t.item_id in (select unnest(?::varchar[]))", [list(values)]),
+        lambda values: f"the link lists {'it' if len(values) == 1 else f'these {len(values)}'}",
     ),
 )
 

@@ -153,10 +153,11 @@ def listing_sql(query: ListingQuery, shown: ListingDisplay, numbers: Numbers) ->
     )
     if shown.order == "likert" and no:
         source += f" left join ({_GAP.format(score=f's.scores[{no}]')}) g on g.item_id = t.item_id"
-    if query.alike and shown.order == "prompt":
+    listed = query.alike if shown.order == "prompt" else query.furthest if shown.order == "differs" else ()
+    if listed:
         # the list is an order of its own, unless another is asked for
         source += " left join (select unnest(?::varchar[]) as item_id, unnest(range(?)) as place) l on l.item_id = t.item_id"
-        of_source = [*of_source, list(query.alike), len(query.alike)]
+        of_source = [*of_source, list(listed), len(listed)]
         key = "l.place::double"
     return ListingSql(source, of_source, condition, parameters, mean, n, f"coalesce({key}, {_NO_KEY})")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,11 +94,20 @@ class PersonQueue:
 
 
 ClosedReason = Literal[
-    "none", "draft", "stopped", "archived", "revoked", "paused", "withdrawn", "training", "limit", "budget", "closed"
-]
+    "none", "draft", "stopped", "archived", "revoked", "suspended", "paused", "withdrawn", "training", "limit", "budget",
+    "closed",
+]  # fmt: skip
 """Why a person is offered nothing though something may be left: there is no such campaign, it is in this state, they were
-revoked, or paused by its checks, they have withdrawn their answers, they failed its training, or they have reached its limit;
-its budget is spent, or its time is over."""
+revoked, suspended by a manager while their answers stay, or paused by its checks, they have withdrawn their answers, they
+failed its training, or they have reached its limit; its budget is spent, or its time is over."""
+
+
+_OUT: Final[Mapping[str | None, ClosedReason]] = {
+    answer_status.BY_PERSON: "withdrawn",
+    None: "revoked",
+    answer_status.ANSWERS_STAY: "suspended",
+}
+"""How somebody is out, by `answer_status.revoked_raters`, the gravest first; all else is what they failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,15 +189,21 @@ class Allocator:
         return AllocatedPositions([], CampaignProgress(person.done, 0), "budget", allocated.training)
 
     def _given(self, person: PersonProgress, name: str, ahead: int) -> AllocatedPositions:
+        """Return what somebody is given: nothing in a campaign that does not run, which is no end to who had come to theirs."""
+        given = self._given_while_running(person, name, ahead)
+        state = self._campaign.state
+        if state == "running" and not self._over:
+            return given
+        if state != "draft" and not given.positions and person.done:
+            return given
+        closed: ClosedReason = "closed" if state == "running" else state
+        return AllocatedPositions([], CampaignProgress(person.done, 0), closed, given.training)
+
+    def _given_while_running(self, person: PersonProgress, name: str, ahead: int) -> AllocatedPositions:
         settings, done, training = self._campaign.settings, person.done, self._trained(person)
         closed: ClosedReason | None = None
-        if self._campaign.state != "running":
-            closed = self._campaign.state
-        elif self._over:
-            closed = "closed"
-        elif self._out[name]:
-            withdrawn = answer_status.BY_PERSON in self._out[name]
-            closed = "withdrawn" if withdrawn else "revoked" if None in self._out[name] else "paused"
+        if self._out[name]:
+            closed = next((_OUT[why] for why in _OUT if why in self._out[name]), "paused")
         elif training is not None and training.failed:
             closed = "training"
         elif training is not None and not training.passed:

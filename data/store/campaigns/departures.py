@@ -57,11 +57,13 @@ class Participation:
         items: items that they answered as they were asked to, checks and training too; ``counted``: of these, items with an
             answer that counts; ``seconds``: active time on these answers, None if none is known.
         untimed: answers without a known time.
-        last: when the last one came; ``held``: live claims; ``out``: paused, revoked or withdrawn; ``withdrawn``: they took
-            their own answers back.
+        last: when the last one came; ``held``: live claims; ``out``: paused, revoked or withdrawn; ``uncounted``: and their
+            answers stopped counting; ``withdrawn``: they took their own answers back; ``back``: when they were last let in
+            again.
         paused: whether the campaign's rule has paused them for their checks; ``attention``, ``attention_right``: first answers
             to attention checks, and how many are right.
-        outcome, code, departed: of the latest departure, None if there is none.
+        outcome, code, departed: of the departure that stands, None if there is none. Who reached the end has, whatever became
+            of the campaign before they answered more; that somebody was paused stands only as long as they are.
         platform: the crowd platform that sent them.
     """
 
@@ -73,7 +75,9 @@ class Participation:
     last: datetime | None
     held: int
     out: bool
+    uncounted: bool
     withdrawn: bool
+    back: datetime | None
     paused: bool
     attention: int
     attention_right: int
@@ -166,12 +170,18 @@ checked as (
     group by a.rater_id
 ),
 gone as (
-    select rater_id, bool_or(made_by = '{BY_PERSON}') as withdrawn, bool_or(reason is not null) as paused from revocations
-    where lifted is null and coalesce(campaign_id, $campaign) = $campaign group by rater_id
+    select rater_id, bool_or(made_by = '{BY_PERSON}') as withdrawn, bool_or(reason is not null) as paused,
+        bool_or(uncounted) as uncounted
+    from revocations where lifted is null and coalesce(campaign_id, $campaign) = $campaign group by rater_id
+),
+let_in as (
+    select rater_id, max(lifted) as back from revocations
+    where coalesce(campaign_id, $campaign) = $campaign group by rater_id
 ),
 went as (
-    select rater_id, outcome, code, moment from departures where campaign_id = $campaign
-    qualify row_number() over (partition by rater_id order by moment desc) = 1
+    select rater_id, outcome, code, moment from departures
+    where campaign_id = $campaign and (outcome <> 'paused' or rater_id in (select rater_id from gone))
+    qualify row_number() over (partition by rater_id order by items desc, outcome = 'completion' desc, moment desc) = 1
 ),
 came as (
     select a.rater_id, a.came_as from arrivals a join invitations i using (invitation_id)
@@ -182,11 +192,13 @@ holding as (select rater_id, count(*) as n from claims where campaign_id = $camp
 everybody as (select rater_id from done union select rater_id from went union select rater_id from came)
 select e.rater_id as person, coalesce(d.items, 0) as items, coalesce(d.counted, 0) as counted, d.seconds,
     coalesce(d.untimed, 0) as untimed, d.last, coalesce(h.n, 0) as held, o.rater_id is not null as out,
-    coalesce(o.withdrawn, false) as withdrawn, coalesce(o.paused, false) as paused,
+    coalesce(o.uncounted, false) as uncounted, coalesce(o.withdrawn, false) as withdrawn, l.back,
+    coalesce(o.paused, false) as paused,
     coalesce(k.attention, 0) as attention, coalesce(k.attention_right, 0) as attention_right,
     w.outcome, w.code, w.moment as departed, nullif(c.came_as, 'name') as platform
 from everybody e left join raters r using (rater_id) left join done d using (rater_id) left join went w using (rater_id)
 left join came c using (rater_id) left join holding h using (rater_id) left join gone o using (rater_id)
+left join let_in l using (rater_id)
 left join checked k using (rater_id)
 where not coalesce(r.simulated, false)
 order by e.rater_id

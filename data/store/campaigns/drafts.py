@@ -45,45 +45,42 @@ def request_of(store: Store, campaign_id: str) -> StoredRequest | None:
     return StoredRequest(rows.from_json(record["request"]), changed)
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A campaign to be stored: with its items, what they were drawn from, and the values that it was asked for with."""
+
+    campaign: Campaign
+    items: Sequence[CampaignItem]
+    drawn_from: draws.Pool | None
+    request: Mapping[str, Any]
+
+
 @transaction(touched=frozenset())
-def create(
-    connection: Connection,
-    campaign: Campaign,
-    items: Sequence[CampaignItem],
-    drawn_from: draws.Pool | None,
-    request: Mapping[str, Any],
-) -> Campaign:
+def create(connection: Connection, draft: Draft) -> Campaign:
     """Like `management.create`, with the values that the campaign was asked for with."""
-    made = management.insert(connection, campaign, tuple(items), drawn_from)
-    _write(connection, campaign.campaign_id, request)
-    return made
+    return _insert(connection, draft)
 
 
 @transaction(touched=frozenset())
-def replace(
-    connection: Connection,
-    campaign: Campaign,
-    items: Sequence[CampaignItem],
-    drawn_from: draws.Pool | None,
-    request: Mapping[str, Any],
-) -> Campaign:
+def replace(connection: Connection, draft: Draft) -> Campaign:
     """Put a draft in the place of the draft of the same id; its links and the log of its changes stay.
 
     Raises:
         CampaignRefused: there is no such draft, somebody has answered in it, or as `management.create`.
     """
-    campaign_id = campaign.campaign_id
+    campaign_id = draft.campaign.campaign_id
     stored = campaigns(connection, [campaign_id])
     if not stored or stored[0].state != "draft" or management.has_answers(connection, campaign_id):
         state = stored[0].state if stored else "gone"
         raise CampaignRefused(f"campaign {campaign_id!r} is {state}; only a draft is made anew: duplicate it instead")
     for table in ("campaign_items", "campaigns"):
         connection.execute(f"delete from {table} where campaign_id = ?", [campaign_id])
-    made = management.insert(connection, campaign, tuple(items), drawn_from)
-    _write(connection, campaign_id, request)
-    return made
+    return _insert(connection, draft)
 
 
-def _write(connection: Connection, campaign_id: str, request: Mapping[str, Any]) -> None:
+def _insert(connection: Connection, draft: Draft) -> Campaign:
+    made = management.insert(connection, draft.campaign, tuple(draft.items), draft.drawn_from)
+    campaign_id = draft.campaign.campaign_id
     connection.execute("delete from campaign_requests where campaign_id = ?", [campaign_id])
-    rows.add(connection, "campaign_requests", campaign_id=campaign_id, request=rows.to_json(dict(request)))
+    rows.add(connection, "campaign_requests", campaign_id=campaign_id, request=rows.to_json(dict(draft.request)))
+    return made

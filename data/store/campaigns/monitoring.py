@@ -250,6 +250,16 @@ def answers_to(store: Store, questionnaire: str) -> list[CurrentAnswer]:
     return store.query_records(CurrentAnswer, _ANSWERS.format(where=where), [questionnaire], "answers")
 
 
+def answered_images(store: Store) -> int:
+    """Return how many images people have answered by whatever questions; imitations are left out."""
+    query = (
+        "select count(distinct j.item_id) as n from judgements j join raters r using (rater_id)"
+        " where r.kind = 'human' and not r.simulated"
+    )
+    record = store.query_first(query)
+    return int(record["n"]) if record is not None else 0
+
+
 _ANSWERS = """
 select a.rater_id as person, a.item_id, coalesce(c.role, 'ordinary') as role, a.status, f.passed, a.questionnaire, a.answers,
     f.active_seconds as seconds, f.submitted, a.status = 'valid' and not a.saw_evidence as counts

@@ -17,7 +17,7 @@ from data.store.imports.inserts import (
 )
 from data.store.imports.known import StoredImport, find_import, known_aspects, known_items, known_labels, known_raters, listed
 from data.store.imports.reimport import Reimport, ReimportedAnswer, ReimportRefused
-from data.store.imports.undoing import undo, why_kept
+from data.store.imports.undoing import undo, undo_obstacle
 
 __all__ = [
     "ImportBundle",
@@ -43,5 +43,5 @@ __all__ = [
     "listed",
     "public_id",
     "undo",
-    "why_kept",
+    "undo_obstacle",
 ]

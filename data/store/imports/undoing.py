@@ -25,7 +25,7 @@ def undo(connection: Connection, import_id: int) -> dict[str, int]:
         raise ImportRefused(f"there is no import {import_id}; import undo without a number lists them")
     if record["undone"] is not None:
         raise ImportRefused(f"import {import_id} has been undone already")
-    if (used := _why_kept(connection, import_id)) is not None:
+    if (used := _obstacle(connection, import_id)) is not None:
         raise ImportRefused(f"{used}; nothing was undone")
     connection.execute("update imports set undone = current_timestamp where import_id = ?", [import_id])
     browse_index.mark_undone(connection, import_id)
@@ -59,13 +59,13 @@ def undo(connection: Connection, import_id: int) -> dict[str, int]:
     return counts
 
 
-def why_kept(store: Store, import_id: int) -> str | None:
+def undo_obstacle(store: Store, import_id: int) -> str | None:
     """Return why an import cannot be undone, and what to do first; None if it can be undone."""
     with store.read() as cursor:
-        return _why_kept(cursor, import_id)
+        return _obstacle(cursor, import_id)
 
 
-def _why_kept(connection: Connection, import_id: int) -> str | None:
+def _obstacle(connection: Connection, import_id: int) -> str | None:
     used = rows.first(
         connection,
         "select count(*) as n, count(distinct a.rater_id) as people from annotations a join items t using (item_id)"

@@ -126,20 +126,24 @@ def resolve_revision(
 
 BY_PERSON: Final = "person"
 """Stands for who made a revocation by which somebody withdrew their own answers."""
+ANSWERS_STAY: Final = "answers stay"
+"""Stands for what somebody fails whom a manager has paused and whose answers stay."""
 
 
 def revoked_raters(connection: Connection, memory: Cache) -> Mapping[str, Mapping[str | None, str | None]]:
     """From which campaigns people are revoked now, by name (None: from all), and what they fail, if they are only paused.
 
-    ``BY_PERSON`` stands in the place of what they fail if they have withdrawn their answers.
+    In the place of what they fail stands ``BY_PERSON`` if they have withdrawn their answers, ``ANSWERS_STAY`` if a manager has
+    paused them; None: their answers stopped counting.
     """
 
     def read() -> dict[str, dict[str | None, str | None]]:
         revoked: dict[str, dict[str | None, str | None]] = {}
-        for name, campaign, reason, made_by in connection.execute(
-            "select rater_id, campaign_id, reason, made_by from revocations where lifted is null order by moment"
+        for name, campaign, reason, made_by, uncounted in connection.execute(
+            "select rater_id, campaign_id, reason, made_by, uncounted from revocations where lifted is null order by moment"
         ).fetchall():
-            revoked.setdefault(name, {})[campaign] = BY_PERSON if made_by == BY_PERSON else reason
+            why = reason or (None if uncounted else ANSWERS_STAY)
+            revoked.setdefault(name, {})[campaign] = BY_PERSON if made_by == BY_PERSON else why
         return revoked
 
     return memory.keep("revoked", read) or {}

@@ -103,6 +103,15 @@ def listed(store: Store, campaign: str | None = None) -> list[Invitation]:
     return store.query_records(Invitation, f"{_SELECT}{among} order by moment desc", parameters)
 
 
+def arrived(store: Store, campaign: str) -> frozenset[str]:
+    """Return the names of those who came to a campaign by an invitation as annotators."""
+    query = (
+        "select distinct a.rater_id as name from arrivals a join invitations i using (invitation_id)"
+        " where coalesce(i.campaign_id, ?) = ? and i.role = 'annotator'"
+    )
+    return frozenset(str(row["name"]) for row in store.query(query, [DEFAULT, campaign]))
+
+
 def get(store: Store, invitation_id: str) -> Invitation | None:
     """One invitation, None if there is none; remembered, as every request asks."""
 

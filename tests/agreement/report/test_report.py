@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from agreement import STATISTICS, Options, build
+from tests.agreement.frames import SCALES, frame, people
 from tests.agreement.json_rows import json_rows
 from tests.agreement.oracles import metrics, stats
 
@@ -381,3 +382,14 @@ def test_statistics_come_in_one_order() -> None:
     records = report(answers(PEOPLE))["among_people"]
     names = [row["statistic"] for row in records if (row["generator"], row["task"]) == ("all", "all")]
     assert names == [s for s in STATISTICS if s in names]
+
+
+def test_the_interval_of_a_mean_on_a_scale_stays_on_the_scale() -> None:
+    answers = {f"p{n}": "5 5" for n in range(5)} | {"p5": "2 3"}
+    rows = build(frame(people(answers, aspect="faithfulness")), SCALES).among_people
+    (mean,) = [row for row in rows if row.statistic == "mean" and (row.task, row.generator) == ("all", "all")]
+    assert mean.value is not None
+    assert mean.low is not None
+    # symmetric on its own scale, and cut at the highest level
+    assert mean.high == 5.0
+    assert 5.0 - mean.value < mean.value - mean.low

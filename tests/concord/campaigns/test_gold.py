@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import uuid
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from annotation.questionnaires import geneval
+from annotation.questionnaires import geneval, registry
 from concord.campaigns import gold, planning
 from concord.campaigns.gold import gold_items
 from concord.campaigns.spec import campaign_spec
 from concord.form.item_form import item_form
+from concord.new_campaigns import drafting
 from data.remarks import Adjudication
 from data.store.campaigns import management
 from data.store.core.store import Store
 from data.store.judgements import recording, remarks
 from tests.concord.campaigns.test_planning import answered, tasks_of
 from tests.data.store.small_campaign import give
+from tests.data.store.small_project import fill, submit
 from tests.ui.http_visitor import COW, World
 
 
@@ -56,7 +59,7 @@ def test_what_everybody_says_alike_is_right(judged: Store) -> None:
 
 def test_a_verdict_says_whose_answers_are_right(judged: Store) -> None:
     first = management.items(judged, "c")[0].item_id
-    with pytest.raises(ValueError, match="no item has a right answer from verdicts in 'geneval' yet"):
+    with pytest.raises(ValueError, match="no image has a right answer from verdicts in 'geneval' yet"):
         keys(judged, "verdicts")
     verdict = Adjudication(str(uuid.uuid4()), first, "count", "person", "2", "rita", target="cow", campaign_id="c")
     remarks.adjudicate(judged, verdict)
@@ -66,7 +69,7 @@ def test_a_verdict_says_whose_answers_are_right(judged: Store) -> None:
 
 def test_a_researcher_labels_and_it_is_gold(judged: Store) -> None:
     first, second = [item.item_id for item in management.items(judged, "c")]
-    assert gold.sources(judged, geneval.FORM) == {"unanimous": 2, "person ann": 2, "person bob": 2, "person cyd": 2}
+    assert gold.sources(judged, geneval.FORM).images == {"unanimous": 2, "person ann": 2, "person bob": 2, "person cyd": 2}
     values = {"id": "g", "suite": ["geneval"], "gold_from": "person bob", "gold_n": 1, "pass_mark": None}
     made = planning.make_campaign(judged, campaign_spec(values))
     roles = {item.item_id: item.role for item in made.items}
@@ -80,7 +83,7 @@ def test_a_researcher_labels_and_it_is_gold(judged: Store) -> None:
     assert settings.instructions.startswith(f"![Example](item:{shown})\n\n*")
     assert "are in the image? **1**" in settings.instructions
     assert "How well does the image fit this caption? **Misses one of many**" in settings.instructions or shown == first
-    with pytest.raises(ValueError, match="21 items with known answers are wanted, and only 2 can be had from person bob"):
+    with pytest.raises(ValueError, match="21 images with known answers are asked for, and only 2 can be had from person bob"):
         planning.plan_campaign(judged, campaign_spec({"id": "h", "gold_from": "person bob", "training_n": 1}))
     with pytest.raises(ValueError, match="gold comes from verdicts, unanimous or 'person NAME'"):
         planning.plan_campaign(judged, campaign_spec({"id": "h", "gold_from": "x"}))
@@ -116,3 +119,34 @@ def test_gold_is_added_to_a_draft_that_lacks_the_image(judged: Store) -> None:
     remarks.adjudicate(judged, Adjudication(str(uuid.uuid4()), second, "count", "scorer", "1", "rita", "car", "c", "s"))
     gold.make_gold(judged, "d", second, "ann")
     assert [(item.item_id, item.role) for item in management.items(judged, "d")] == [(first, "ordinary"), (second, "gold")]
+
+
+def test_what_people_said_in_other_words_is_gold_of_a_form_of_one_question(tmp_path: Path) -> None:
+    with Store(tmp_path / "project") as store:
+        items = fill(store, 5)
+        for item, labels in zip(items, ("yyy", "nnn", "yyn", "yy"), strict=False):
+            for who, letter in zip(("ann", "bob", "cyd"), labels, strict=False):
+                submit(store, item, who, {"y": "yes", "n": "no"}[letter])
+        # the questionnaire `direct` of these answers is not the form's
+        found = gold.sources(store, registry.YES_NO)
+        assert (found.images["unanimous"], found.images["person ann"], found.answered, found.most) == (2, 4, 4, 3)
+        made = gold_items(store, registry.YES_NO, "unanimous", 9)
+        question = registry.YES_NO.build(registry.YES_NO.example).questions[0].id
+        assert {row.item_id: row.expected for row in made.rows} == {items[0]: {question: "yes"}, items[1]: {question: "no"}}
+        values = {"suite": [], "questionnaire": "yes_no"}
+        choice = drafting.gold_choice(store, values)
+        assert choice.sources["unanimous"] == "3 people or more who all agree: 2 images"
+        assert choice.why_not == ("No image by verdicts: none is decided yet (a campaign’s Disputes, or an image’s drawer).",)
+
+
+def test_a_form_without_gold_says_why(world: World) -> None:
+    store = world.store
+    nobody = drafting.gold_choice(store, {"questionnaire": "geneval"})
+    said = "Nobody has answered the questions “geneval” yet. Other questions are answered about 1 image. Label some images"
+    assert (nobody.sources, nobody.why_not[0].startswith(said)) == ({}, True)
+    answered(world, ann="yn", bob="yy")
+    some = drafting.gold_choice(store, {"questionnaire": "geneval"})
+    assert [*some.sources] == ["person ann", "person bob"]
+    assert some.why_not[0] == (
+        "No image by agreement: 3 people must say the same, and no image has answers of more than 2 so far."
+    )

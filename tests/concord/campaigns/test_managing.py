@@ -40,7 +40,7 @@ def test_a_duplicate_is_a_draft_with_the_same_items(world: World) -> None:
 def test_somebody_is_paused_or_revoked_and_let_in_again(world: World) -> None:
     store = answered(world, ann="yn", bob="yy")
     assert managing.move_person(store, "c", "ann", "revoke", "rita") == (
-        "ann is revoked. 2 answers stopped counting; their items are offered again."
+        "ann is revoked. 2 answers stopped counting; these images are offered again."
     )
     assert monitoring.coverage(store, "c").answers == 2
     assert managing.move_person(store, "c", "ann", "reinstate", "rita") == "ann is back. 2 answers of theirs count again."
@@ -139,5 +139,5 @@ def test_broken_images_go_aside_and_back(world: World) -> None:
     assert (monitoring.coverage(store, "c").aside, managing.broken(store, "c")[0].aside) == (1, True)
     managing.set_aside(store, "c", item, aside=False)
     assert managing.broken(store, "c") == []
-    with pytest.raises(CampaignRefused, match="no item 'nothing' any more"):
+    with pytest.raises(CampaignRefused, match="no image 'nothing' any more"):
         managing.set_aside(store, "c", "nothing", aside=True)

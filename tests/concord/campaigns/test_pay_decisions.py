@@ -131,8 +131,8 @@ def test_only_failed_attention_checks_reject_and_nobody_whose_answers_count(
     work(c, "eve", 40, label="no")
     person = paid(c, "eve")
     assert (person.outcome, person.payout.decision) == ("paused", decision)
-    # what counts is paid by the item, without the base pay
-    expected = Decimal(pay) if pay is not None else Decimal("0.10") * person.work.counted
+    # what stays is paid by the item, checks too, without the base pay
+    expected = Decimal(pay) if pay is not None else Decimal("0.10") * person.work.items
     assert (person.payout.pay, person.payout.pay > 0) == (expected, pay is None)
 
 
@@ -144,6 +144,57 @@ def test_a_settlement_is_not_taken_back_when_answers_stop_counting(store: Store)
     revocations.withdraw(store, "ann", NAME)
     person = paid(c, "ann")
     assert (person.outcome, person.payout.pay, person.payout.decision) == ("withdrawn", Decimal("0.40"), "approve")
+
+
+def standing(person: PaidPerson) -> tuple[str, str, Decimal]:
+    return person.outcome, person.payout.decision, person.payout.pay
+
+
+@pytest.mark.parametrize("end", ["stopped", "archived", "closed"])
+def test_what_somebody_earned_does_not_depend_on_what_becomes_of_the_campaign(store: Store, end: str) -> None:
+    c = start(store, 4, overlap=3, settings=Settings(completion_code="FULL", stopped_code="PART", **PAID))
+    work(c, "ann", 4)
+    work(c, "bob", 1)
+    late = c.offered("cyd")
+    for item in (*late, *(item for item in c.items[:4] if item not in late)):
+        c.say(item, "cyd", active_seconds=20)
+    earned = standing(paid(c, "ann"))
+    assert earned == ("completion", "approve", Decimal("0.40"))
+    if end == "closed":
+        management.change_settings(store, NAME, {"closes": "2020-01-01"}, "rita")
+    else:
+        management.move(store, NAME, end)  # type: ignore[arg-type]
+    for who in ("ann", "bob", "cyd"):
+        leave(c, who)
+    assert standing(paid(c, "ann")) == earned
+    # whoever has answered all is at the end, also if their page asks only after it
+    assert standing(paid(c, "cyd")) == earned
+    assert ending.leaving_outcome(c.desk("ann"), found(store).settings) == "completion"
+    assert standing(paid(c, "bob")) == ("stopped", "return", Decimal("0.10"))
+
+
+def test_a_pause_takes_no_pay_of_answers_that_stay_and_reinstating_gives_back_what_was_lost(store: Store) -> None:
+    c = start(store, 8, overlap=2, special=("gold",) * 3, settings=Settings(check_every=2, limit=6, **PAID))
+    c.now = datetime.now(UTC)
+    work(c, "ann", 6)
+    for _ in range(4):
+        c.say(c.offered("bob", 1)[0], "bob", given=False, active_seconds=20)
+    before = {who: standing(paid(c, who)) for who in ("ann", "bob")}
+    assert before == {"ann": ("completion", "approve", Decimal("0.60")), "bob": ("working", "wait", Decimal("0.40"))}
+    gold = store.query_first("select count(*) as n from annotations where status = 'gold' and rater_id = 'bob'")
+    assert gold is not None
+    assert gold["n"] > 0
+    for who in before:
+        revocations.revoke(store, who, "rita", NAME)
+        leave(c, who)
+    assert standing(paid(c, "ann")) == before["ann"]
+    assert standing(paid(c, "bob")) == ("paused", "return", Decimal("0.40"))
+    # whose answers stop counting is paid for none
+    revocations.revoke(store, "bob", "rita", NAME, uncount=True)
+    assert standing(paid(c, "bob")) == ("paused", "return", Decimal("0.00"))
+    for who in before:
+        revocations.restore(store, who, "rita", NAME)
+    assert {who: standing(paid(c, who)) for who in before} == before
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -10,28 +10,31 @@ from pathlib import Path
 
 import pytest
 
-from annotation.questionnaires import ab, geneval
+from annotation.questionnaires import ab, geneval, registry
 from concord.campaigns import adjudication, annotators, known_answers, planning
 from concord.campaigns.adjudication import DisagreementSide, RaterValue
 from concord.campaigns.annotators import CampaignTopic
+from concord.campaigns.planning import CampaignPlan
 from concord.campaigns.progress import all_progress, answer_pace, describe_finding, describe_plan, progress_of
 from concord.campaigns.spec import CampaignSpec, campaign_spec
 from concord.form.item_form import item_form
 from concord.new_campaigns.drafting import PRESETS
+from data.campaigns.settings import Settings
 from data.files import InputError
 from data.prompts.questions import questions_from_spec
 from data.refusals import CampaignRefused
 from data.remarks import Adjudication
+from data.selection import Selection
 from data.spec import parse_spec
 from data.store import imports
 from data.store.campaign_items import AnnotationTask, read_tasks
 from data.store.campaigns import management
-from data.store.campaigns.monitoring import Hour
+from data.store.campaigns.monitoring import Effort, Hour
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording
 from data.store.library import item_subjects
-from tests.data.store.small_campaign import give
+from tests.data.store.small_campaign import NAME, give, start
 from tests.data.store.small_project import fill
 from tests.ui import small_project as files
 from tests.ui.http_visitor import COW, World, first, saying
@@ -90,15 +93,15 @@ def test_what_is_drawn_and_what_is_picked(store: Store) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"n": 99}, "99 items are requested, but only 8 are available"),
+        ({"n": 99}, "99 images are requested, but only 8 are available"),
         ({"suite": "nothing"}, "no images with files fit this selection"),
         ({"items": ["nothing", "more"]}, "there is no item 'nothing' and 1 more in this project"),
         ({"questionnaire": "genevall"}, "did you mean geneval?"),
         ({"questionnaire": "ab", "generator": ["one"]}, "pairs are of two generators: name both, got 1"),
         ({"questionnaire": "tifa_likert", "items": ["geneval/00000/one/0"]}, None),
         ({"questionnaire": "ab", "items": ["geneval/00000/one/0"]}, "'ab' cannot ask about 1 of 1 items"),
-        ({"check_every": 5}, "no gold or attention item is given"),
-        ({"pass_mark": 0.5}, "no training item is given"),
+        ({"check_every": 5}, "no gold or attention image is given"),
+        ({"pass_mark": 0.5}, "no training image is given"),
         ({"definition": "name: x"}, "questions"),
         ({"id": "Not An Id"}, "a campaign's id has lower-case letters"),
     ],
@@ -164,8 +167,8 @@ def test_known_answers_leave_the_draw_and_cost_answers(store: Store) -> None:
     )
     roles = {item.item_id: item.role for item in made.items if item.role != "ordinary"}
     assert roles == {"geneval/00000/one/0": "gold", "geneval/00001/one/0": "training"}
-    # 6 ordinary items, two people each; one answer of five is a check
-    assert (made.answers, made.with_checks) == (12, 15)
+    # 6 ordinary images, two people each, who meet the one check once each
+    assert (made.answers, made.with_checks) == (12, 14)
     with pytest.raises(CampaignRefused, match="mixed in only with check_every"):
         planning.plan_campaign(store, campaign_spec({"id": "c", "known": KNOWN}))
 
@@ -405,11 +408,29 @@ def test_what_the_checks_of_each_preset_can_find_is_said_at_creation(tmp_path: P
             said[name] = [line for line in describe_plan(store, checked_plan(store, images, gold, **preset)) if "check" in line]
     # in the docs
     who, one = "each person meets about", "somebody wrong on 70% is paused with"
-    everybody = "somebody who answers all items meets"
+    everybody = "somebody who answers all images meets"
     assert said["Crowd"][-1] == f"{who} 14 checks; {one} 80%, on 50% with 24%"
     assert said["Lab"][-1] == f"{everybody} 20 checks; {one} 96%, on 50% with 45%"
-    assert said["Pilot"][-2] == f"{everybody} 8 checks; {one} 34%, on 50% with 7%"
-    assert said["Pilot"][-1].startswith("warning: 8 checks for each person are too few to find who guesses")
+    assert said["Pilot"][-2] == f"{everybody} 7 checks; {one} 34%, on 50% with 7%"
+    assert said["Pilot"][-1].startswith("warning: 7 checks for each person are too few to find who guesses")
+
+
+@pytest.mark.parametrize(
+    ("images", "gold", "every", "limit", "planned", "came"),
+    [(8, 6, 5, None, 35, 34), (10, 1, 5, None, 33, 33), (30, 10, 10, None, 110, 110), (30, 2, 5, 20, 100, 102)],
+)
+def test_as_many_answers_come_as_are_planned_where_everybody_goes_to_the_end(
+    store: Store, images: int, gold: int, every: int, limit: int | None, planned: int, came: int
+) -> None:
+    with Store(store.project.parent / "checked") as other:
+        settings = Settings(check_every=every, limit=limit)
+        running = start(other, images, overlap=3, special=("gold",) * gold, settings=settings)
+        made = management.get(other, NAME)
+        assert made
+        items = tuple(management.items(other, NAME))
+        plan = CampaignPlan(made, registry.YES_NO, items, images, Selection(), None, Effort(None, 0), {})
+        answers = [len(running.walk(f"p{n}")) for n in range(9)]
+    assert (plan.answers, plan.with_checks, sum(answers)) == (3 * images, planned, came)
 
 
 @pytest.mark.parametrize(

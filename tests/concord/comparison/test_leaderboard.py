@@ -90,7 +90,7 @@ def test_a_score_contests_only_what_no_order_of_equal_answers_allows(tmp_path: P
         made = leaderboard(store, scope_of(store, "s"), intervals=False)
     # people's "no" spans the ranks 1 to 3: the score puts b and c within it, d above, and a below the only "yes"
     shown = [(each.item, each.verdict, each.higher) for each in made.contested]
-    assert shown == [("a", "rank 50%", False), ("d", "rank 100%", True)]
+    assert shown == [("a", "lower 50\u00a0%", False), ("d", "upper 1\u00a0%", True)]
 
 
 def test_ranks_agree_with_the_headline_and_a_task_orders_anew(store: Store) -> None:

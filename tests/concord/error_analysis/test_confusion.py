@@ -27,7 +27,7 @@ from tests.data.store.counted_judgements import UGLY, Said, fill
 from tests.data.store.small_project import answer
 from ui.components.addresses import browse_address
 from ui.pages.images import open_images
-from ui.web.api import browse, workbench
+from ui.web.api import browsing, inspection
 
 HOSTILE = "<script>alert(1)</script>&a=b#\"'"
 SUITE = Selection(suite=("s",))
@@ -46,7 +46,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 @pytest.fixture(scope="module")
 def client(store: Store) -> TestClient:
     app = FastAPI()
-    for router in (browse.router, workbench.router):
+    for router in (browsing.router, inspection.router):
         app.include_router(router(store))
     app.add_middleware(SessionMiddleware, secret_key=store.secret)
     return TestClient(app, raise_server_exceptions=False)

@@ -40,7 +40,7 @@ from ui.pages.failures.drawing import Drawing
 from ui.pages.failures.pictures import DRAW, failures_picture
 from ui.pages.images import open_images
 from ui.shell.html import rendered
-from ui.web.api import browse
+from ui.web.api import browsing
 
 HOSTILE = "<script>alert(1)</script>&a=b#\"'+"
 WHERE = ("geneval", drawn_images.RATER)
@@ -72,7 +72,7 @@ def _photographs(*names: str) -> ImportBundle:
 @pytest.fixture(scope="module")
 def client(store: Store) -> TestClient:
     app = FastAPI()
-    app.include_router(browse.router(store))
+    app.include_router(browsing.router(store))
     app.add_middleware(SessionMiddleware, secret_key=store.secret)
     return TestClient(app, raise_server_exceptions=False)
 

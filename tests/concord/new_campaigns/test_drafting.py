@@ -63,14 +63,14 @@ def test_what_is_wrong_stands_beside_its_field(world: World) -> None:
     store = world.store
     assert problems(store) == {}
     expected: dict[str, tuple[dict[str, Any], str]] = {
-        "n": ({"n": "99"}, "99 items are requested, but only 4 are available."),
+        "n": ({"n": "99"}, "99 images are requested, but only 4 are available."),
         "lease_minutes": ({"lease_minutes": "0"}, "“Reservation time” must be above 0, at most 10080, got 0.0."),
         "limit": ({"limit": "two"}, "A number is expected, got 'two'."),
         "overlap": ({"overlap": "2.5"}, "A whole number is expected, got 2.5."),
         "item_price": ({"item_price": "much"}, "An amount such as 12.50 expected, got 'much'."),
         "budget": ({"budget": "10"}, "“Budget” needs “Price of an answer” or “Base pay”: without a price nothing is spent."),
         "generator": ({"questionnaire": "ab"}, "Pairs are of two generators: name both; there are sdv2."),
-        "gold_from": ({"gold_from": "unanimous"}, "No item has a right answer from 3 people"),
+        "gold_from": ({"gold_from": "unanimous"}, "No image has a right answer from 3 people"),
         "items": ({"items": "gone/1\n"}, "There is no item 'gone/1' in this project."),
         "suite": ({"suite": ["gone"]}, "No images with files fit this selection: choose another, or import images."),
         "questionnaire": ({"questionnaire": "x"}, "There is no questionnaire 'x'"),

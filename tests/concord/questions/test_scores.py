@@ -44,7 +44,7 @@ from ui.pages.failures.questions import questions_picture as shown
 from ui.pages.failures.view import SEEN, FailuresView
 from ui.shell.html import rendered
 from ui.web.api import form
-from ui.web.api import workbench as workbench_api
+from ui.web.api import inspection as inspection_api
 
 TRUTH = mostly(0.6)
 QUICK = Options()
@@ -408,7 +408,7 @@ def test_hostile_texts_stay_texts(store: Store) -> None:
 # ---- the Workbench
 def workbench(store: Store, folder: Path) -> World:
     app = FastAPI()
-    for router in (form.router, workbench_api.router):
+    for router in (form.router, inspection_api.router):
         app.include_router(router(store))
     app.add_middleware(SessionMiddleware, secret_key=store.secret)
     return World(store, app, folder)

@@ -6,8 +6,10 @@ import csv
 import io
 import json
 import zipfile
+from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import htpy
 import pytest
@@ -18,7 +20,7 @@ from concord.common import wording
 from concord.comparison.leaderboard import leaderboard
 from concord.scope import Scope, open_scope
 from concord.suite_metrics import recall
-from concord.suite_metrics.board_metrics import board_metrics
+from concord.suite_metrics.board_metrics import board_metrics, sorted_by_metric
 from concord.suite_metrics.overview_tables import metric_tables
 from data.selection import Selection
 from data.store.core.store import Store
@@ -121,6 +123,22 @@ def test_the_leaderboard_has_a_switch_to_the_metrics_people_over_the_scorer(proj
     best = metrics.cells["alpha", "people", metrics.columns[0]]
     assert number_title(best) not in before
     assert f"people: {number_title(best)}" in after
+
+
+def test_a_heading_of_a_metric_sorts_the_rows_by_it(project: VisorProject) -> None:
+    with Store(project.folder) as store:
+        opened = open_scope(store, Scope())
+        assert opened is not None
+        board = leaderboard(store, opened.scope)
+        (metrics,) = board_metrics(store, opened.scope, board)
+        for column in metrics.columns:
+            made = sorted_by_metric(board, (metrics,), column.sort)
+            values = [metrics.cells[name, "people", column].value or 0.0 for name in made.generators]
+            assert values == sorted(values, reverse=True)
+            # nothing tests a metric's differences, so it ranks nobody
+            assert (made.ranks, column.heading in made.unranked) == ({}, True)
+            assert f"sort={quote(column.sort)}" in unescape(drawn(store, metrics="visor", all="1"))
+        assert sorted_by_metric(board, (metrics,), "people") is board
 
 
 def test_every_number_has_an_interval_and_counts(project: VisorProject) -> None:

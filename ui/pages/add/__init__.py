@@ -12,7 +12,7 @@ from concord.common import next_steps
 from concord.common.table import Cell
 from concord.importing.adding import ProjectContent, project_content
 from concord.importing.readings import Reading, readings_of
-from concord.importing.undo import PastImport, past_imports, why_kept
+from concord.importing.undo import PastImport, past_imports, undo_obstacle
 from concord.project import OpenProject
 from concord.runs import model_downloads
 from ui.components.tables import commands, folded, plain_table, table_element, when
@@ -127,7 +127,7 @@ def _imports(store: OpenProject, imports: Sequence[PastImport], view: AddView) -
 
 def _undo(store: OpenProject, number: int, *, asked: bool) -> Node:
     """Return the button that undoes an import; where that is impossible and it is ``asked``, a button that says why."""
-    if asked and (kept := why_kept(store, number)):
+    if asked and (kept := undo_obstacle(store, number)):
         return cannot_be_undone(number, kept)
     name = f"undo-{number}"
     question = htpy.div(id=name, class_="cc-popup cc-scope-popup", popover="auto")[

@@ -16,7 +16,7 @@ from concord.importing.adding import RATING_FIELDS
 from concord.importing.image_trees import ImageTree
 from concord.importing.reading_preview import ROWS, GeneratorPreview, first_ratings, generator_previews
 from concord.importing.readings import Reading, Source
-from concord.importing.undo import past_imports, why_kept
+from concord.importing.undo import past_imports, undo_obstacle
 from concord.project import OpenProject
 from data.aspects import SCALES
 from ui.components.addresses import page_address
@@ -244,7 +244,7 @@ def _receipt(store: OpenProject, reading: Reading) -> Element:
         ]
     said = [wording.sentence(line) for line in outcome.stored]
     hidden = [htpy.input(type="hidden", name="number", value=str(number)) for number in outcome.numbers]
-    kept = next(filter(None, (why_kept(store, number) for number in outcome.numbers)), "")
+    kept = next(filter(None, (undo_obstacle(store, number) for number in outcome.numbers)), "")
     undo = "" if kept else sending("add/undo", [hidden, submit("Undo")], label="Undo")
     looks = [("Look at them", page_address("images"))] if source is not None and source.kind == "images" else []
     if source is not None and source.kind in ("ratings", "study"):

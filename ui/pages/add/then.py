@@ -30,7 +30,7 @@ _ROWS: Final = 5
 def then_cards(store: OpenProject, content: ProjectContent) -> Element:
     """Return the three cards, which act as soon as there are images."""
     ready = content.images > 0
-    return htpy.section(class_="cc-part", id=_PLACE, aria_label="Then")[
+    return htpy.section(class_="cc-part cc-add-next", id=_PLACE, aria_label="Then")[
         htpy.div(class_="cc-part-head")[
             htpy.h2["Then"], htpy.span(class_="cc-sub")["" if ready else "as soon as images are here"]
         ],
@@ -140,7 +140,7 @@ def _pill(choice: ScorerChoice, *, ready: bool) -> Node:
     if first.can_run:
         return htpy.span(class_=["cc-add-pill", kind])[text]
     name = f"scorer-{choice.scorer}"
-    tick = first.can_start and htpy.p["Tick it: the button below downloads what is missing, then scores. Or by command:"]
+    tick = first.can_start and htpy.p["Tick it: the button below downloads what is missing, then scores. The same as commands:"]
     lines = [htpy.li[htpy.strong[each.profile], " ", htpy.small[each.text], _remedy(each)] for each in choice.profiles]
     how = htpy.div(id=name, class_="cc-popup cc-scope-popup cc-add-how", popover="auto")[tick, htpy.ul[lines]]
     label = f"{choice.scorer}: {text}. How?"

@@ -13,15 +13,15 @@ from concord.common import next_steps
 from concord.error_analysis.failures import failing_raters, pictures_of
 from concord.project import OpenProject
 from concord.questions.scores import answering_raters
-from concord.scope import OpenScope, Scope, open_scope
-from ui.pages.agreement_tabs import FAILURES, agreement_tabs, choose_a_scorer, could_be_here
+from concord.scope import OpenScope, Scope
+from ui.pages.agreement_tabs import FAILURES, choose_a_scorer, could_be_here, open_tab
 from ui.pages.failures.drawing import Drawing
 from ui.pages.failures.flip_test import FLIP_TITLES, flip_test
 from ui.pages.failures.pictures import failures_picture
 from ui.pages.failures.questions import question_choices, questions_picture
 from ui.pages.failures.view import ALL, CHOICES, FLIPS, PARAMETERS, PATH, PICTURES, SEEN, FailuresView
 from ui.shell.live_place import LivePlace, PlaceDrawing
-from ui.shell.scope_bar import menu_chip, scope_bar
+from ui.shell.scope_bar import menu_chip
 
 _LABELS: Final = {
     "reference": "Real images",
@@ -41,19 +41,19 @@ class FailuresPage(LivePlace):
     def draw_place(self, values: Callable[[str], Sequence[str]]) -> Iterator[PlaceDrawing]:
         """Yield the place."""
         asked = FailuresView.read(values)
-        opened = open_scope(self.store, asked.scope)
-        if opened is None:
+        tab = open_tab(self.store, FAILURES, asked.scope, asked.of_scope)
+        if tab is None:
             yield PlaceDrawing("", _nothing(self.store), "Failures")
             return
-        bar = scope_bar(opened, asked.of_scope, ("suite", "generator", "task"))
-        tabs = agreement_tabs(self.store, FAILURES, opened.asked, opened.scope.suite)
-        lost = [htpy.p(class_="cc-note", role="status")[line] for line in opened.lost]
+        opened = tab.opened
         raters = failing_raters(self.store, opened.scope.suite)
         if not raters:
-            yield PlaceDrawing(bar, [tabs, lost, _nothing(self.store)], "Failures")
+            yield PlaceDrawing(tab.bar, [*tab.head, _nothing(self.store)], "Failures")
             return
         view, pictures = resolved_view(self.store, opened, asked, raters)
-        yield PlaceDrawing(bar, [tabs, lost, _content(self.store, opened, view, raters, pictures)], f"Failures by {view.rater}")
+        yield PlaceDrawing(
+            tab.bar, [*tab.head, _content(self.store, opened, view, raters, pictures)], f"Failures by {view.rater}"
+        )
 
 
 def resolved_view(

@@ -44,7 +44,7 @@ from concord.questions.scores import REAL, AnswerBesidePeople
 from data.browsing import ItemPreview
 from data.selection import Selection
 from ui.components import linked_figures
-from ui.components.addresses import browse_address
+from ui.components.addresses import browse_address, listing_address
 from ui.components.image_strip import image_address, picture_html, thumbnails
 from ui.components.linked_figures import Mark, Series
 from ui.components.tables import Cells, columns, heading, note, plain_table, scrolled, small, span, table_element, with_details
@@ -234,7 +234,7 @@ def _apart(store: OpenProject, view: FailuresView) -> Node:
     lead = lead if len(apart) > MOST_APART else ""
     title = heading(f"Where {view.rater} and {view.against} differ most", lead)
     looks = previews(store, [*shown])
-    return [title, thumbnails(looks, shown, Selection(suite=(view.suite,)))]
+    return [title, thumbnails(looks, shown, listing_address(shown, view.suite))]
 
 
 MOST_ANSWERS: Final = 30
@@ -281,17 +281,18 @@ def _chosen(rows: pd.DataFrame, view: FailuresView) -> pd.DataFrame:
 
 
 def _table(store: OpenProject, rows: pd.DataFrame, view: FailuresView) -> Element:
-    looks = previews(store, sorted(rows.item.unique()))
+    listed = sorted(rows.item.unique())
+    looks, listing = previews(store, listed), listing_address(listed, view.suite)
     with_people = bool((rows.state != "not_asked").any()) or view.see == PEOPLE
     names = ["image", "question", "asked for", view.rater, *(["people"] if with_people else [])]
     head = [htpy.th(scope="col")[name] for name in names]
-    body = [_line(row, looks, view, with_people=with_people) for row in scores.answer_records(rows)]
+    body = [_line(row, looks, listing, with_people=with_people) for row in scores.answer_records(rows)]
     return scrolled(htpy.table(class_="cc-table cc-asked", aria_label="Answers")[htpy.thead[htpy.tr[head]], htpy.tbody[body]])
 
 
-def _line(row: AnswerBesidePeople, looks: Mapping[str, ItemPreview], view: FailuresView, *, with_people: bool) -> Element:
+def _line(row: AnswerBesidePeople, looks: Mapping[str, ItemPreview], listing: str, *, with_people: bool) -> Element:
     look = looks.get(row.item, ItemPreview(None, None))
-    href = image_address(row.item, Selection(suite=(view.suite,)))
+    href = image_address(row.item, listing)
     text = look.text or row.item
     picture = picture_html(look.sha256, text, none=text, kind="cc-asked__none")
     kind = "cc-right" if row.answer == row.chosen else "cc-wrong"

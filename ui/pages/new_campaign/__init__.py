@@ -13,7 +13,7 @@ from htpy import Node
 from concord.campaigns.progress import describe_plan
 from concord.common.base_path import at
 from concord.new_campaigns import drafting
-from concord.new_campaigns.drafting import DraftCheck, check_draft, draft_form, draft_values, gold_sources, image_choices
+from concord.new_campaigns.drafting import DraftCheck, check_draft, draft_form, draft_values, gold_choice, image_choices
 from concord.new_campaigns.plan_numbers import plan_numbers
 from concord.new_campaigns.platform_sheet import platform_sheet
 from concord.new_campaigns.study_plan import plan_study, plan_values
@@ -77,7 +77,7 @@ class NewCampaignPage(LivePlace):
         elif view.step == "questions":
             body = questions_body(values, draft_form(values, checked), view.campaign)
         elif view.step == "checks":
-            body = checks_body(values, gold_sources(self.store, values))
+            body = checks_body(values, gold_choice(self.store, values))
         else:
             body, last = self._invite(view, checked), start_button() if checked.plan is not None else None
         aside = None if view.step == "invite" else summary(self.store, checked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -9,7 +10,7 @@ import htpy
 from htpy import Element, Node
 
 from concord.campaigns.known_answers import EXAMPLE
-from concord.new_campaigns.drafting import FIELDS
+from concord.new_campaigns.drafting import FIELDS, GoldChoice
 from ui.components.request_fields import FieldOption, field_control
 from ui.components.tables import folded
 
@@ -23,11 +24,11 @@ _SOURCE: Final = (
 )
 
 
-def checks_body(values: Mapping[str, Any], sources: Mapping[str, str]) -> Node:
-    """Return the step; ``sources``: where right answers can come from, in words."""
+def checks_body(values: Mapping[str, Any], gold: GoldChoice) -> Node:
+    """Return the step; ``gold``: where right answers can come from."""
     chosen = str(values.get("gold_from") or "")
-    gone = {} if not chosen or chosen in sources else {chosen: chosen}
-    options = [FieldOption("", "none"), *(FieldOption(name, words) for name, words in {**sources, **gone}.items())]
+    gone = {} if not chosen or chosen in gold.sources else {chosen: f"{chosen} (gone)"}
+    options = [FieldOption("", "none"), *(FieldOption(name, words) for name, words in {**gold.sources, **gone}.items())]
     checks = _fields("checks")
     numbers = tuple(name for name in checks if FIELDS[name].kind is not bool)
     switches = tuple(name for name in checks if name not in numbers)
@@ -36,13 +37,20 @@ def checks_body(values: Mapping[str, Any], sources: Mapping[str, str]) -> Node:
         htpy.h2["Known answers and training"],
         htpy.p(class_="cc-wizard-hint")[_SOURCE],
         field_control(FIELDS["gold_from"], chosen, options),
-        _row(values, "gold_n", "training_n", "examples_n", *numbers),
+        gold.why_not and htpy.ul(class_="cc-wizard-hint cc-wizard-reasons")[[htpy.li[text] for text in gold.why_not]],
+        # how many, as soon as it is said where from
+        htpy.div(data_needs="gold_from", data_most=json.dumps(dict(gold.images)), hidden=not chosen)[
+            _row(values, "gold_n", "training_n", "examples_n")
+        ],
+        _row(values, *numbers),
         folded("Known answers from a file", _known(values), open_=bool(values.get("known"))),
         folded("Feedback, pass marks and paused people", [_column(values, switches), _row(values, *_fields("marks"))]),
         htpy.h2["Limits"],
         _row(values, "limit"),
         _folded("More limits", values, limits),
-        _folded("Pay", values, _fields("pay")),
+        htpy.h2["Pay"],
+        _row(values, *_fields("pay")),
+        _folded("More about pay", values, _fields("pay_more")),
         _folded("Codes of a crowd platform", values, _fields("codes")),
     ]
 

@@ -40,7 +40,7 @@ def invite_body(campaign_id: str, lead: str, lines: Sequence[str], sheet: str, p
         htpy.h2["What starts"],
         htpy.p(class_="cc-wizard-lead-line")[f"This asks for {lead}."],
         bullets(lines),
-        htpy.p[htpy.a(href=preview, target="_blank")["Preview as a worker"]],
+        htpy.p[htpy.a(href=preview, target="_blank")["Preview as people see it"]],
         htpy.h2["A link for people"],
         htpy.p(class_="cc-wizard-hint")[_HINT],
         _link_form(),

@@ -38,7 +38,7 @@ def questions_body(values: Mapping[str, Any], asked: Form | None, campaign_id: s
     chosen = str(values.get("questionnaire") or (OWN if values.get("definition") else asked.name if asked else ""))
     preview = htpy.a(
         class_="cc-button", href=at(f"/annotate/?preview={quote(campaign_id)}"), target="_blank", data_preview="true"
-    )["Preview as a worker"]
+    )["Preview as people see it"]
     return [
         htpy.div(class_="cc-wizard-top")[htpy.h2["What is asked"], preview],
         _forms(chosen),

@@ -67,7 +67,7 @@ def _archived_link(cards: Sequence[CampaignCard], view: PeopleView) -> Node:
     n = sum(card.state == "archived" for card in cards)
     if not n:
         return ""
-    text = "Without archived" if view.archived else f"{n:,} archived"
+    text = "Without closed ones" if view.archived else f"{n:,} closed"
     return htpy.a(href=view.address(archived=not view.archived))[text]
 
 

@@ -49,8 +49,7 @@ def asking_button(
     ]
 
 
-def answer(text: str, route: str, body: Mapping[str, Any], *, danger: bool = False) -> Element:
-    """Return an answer in the popup of `asking_button`."""
-    return act_form(
-        route, body, htpy.button(type="submit", class_=["cc-button", danger and "cc-button--danger"])[text], data_closes=""
-    )
+def answer(text: str, route: str, body: Mapping[str, Any], *, danger: bool = False, then: str = "") -> Element:
+    """Return an answer in the popup of `asking_button`; `then` is the address to go on to."""
+    button = htpy.button(type="submit", class_=["cc-button", danger and "cc-button--danger"])[text]
+    return act_form(route, body, button, data_closes="", data_then=then or None)

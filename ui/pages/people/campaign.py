@@ -17,7 +17,7 @@ from data.campaigns.settings import DEFAULT
 from ui.components.tables import joined, when
 from ui.pages.people import broken, disputes, links, pay, people_tab, progress_tab, settings
 from ui.pages.people.acts import act_button, answer, asking_button
-from ui.pages.people.cards import fact_line, preview_link, progress_line, state_pill
+from ui.pages.people.cards import closing, edit_address, everyday_line, fact_line, preview_link, progress_line, state_pill
 from ui.pages.people.view import TABS, PeopleView, campaign_address
 
 Tab = Callable[[OpenProject, CampaignCard, PeopleView], Node]
@@ -58,6 +58,7 @@ def _head(card: CampaignCard) -> Element:
     return htpy.header(class_="cc-lead cc-campaign-lead")[
         htpy.div[
             htpy.h1[card.title, " ", state_pill(card)],
+            everyday_line(card),
             not card.crowd.look and fact_line(card),
             htpy.p(class_="cc-sub")[_settings_line(card)],
             htpy.div(class_="cc-campaign-progress")[progress_line(card)],
@@ -76,23 +77,35 @@ def _acts(card: CampaignCard) -> Node:
         "draft": move("Start", "start", "cc-button cc-button--primary"),
         "running": move("Pause", "pause"),
         "stopped": move("Go on", "start", "cc-button cc-button--primary"),
-        "archived": move("Unarchive", "unarchive"),
+        "archived": move("Open again", "unarchive"),
     }
     more: list[Node] = []
     if card.name != DEFAULT:
         more.append(act_button("Duplicate", "campaign/duplicate", body, kind="cc-button", label="Duplicate this campaign"))
-    if card.can("archived"):
-        more.append(move("Archive", "archive"))
-    if card.deletable:
-        more.append(answer("Delete", "campaign/move", body | {"act": "delete"}, danger=True))
-    explained = "Archived campaigns take no answers. A duplicate is a draft with the same items and settings."
+    explained = "A duplicate is a draft with the same images and settings."
     return [
         preview_link(card, "cc-button"),
+        card.state == "draft" and htpy.a(class_="cc-button", href=edit_address(card))["Edit"],
         card.state in ("draft", "running", "stopped")
         and htpy.a(class_="cc-button", href=campaign_address(card.name, "links"))["Invite"],
         first[card.state],
+        closing(card, "cc-button"),
+        card.deletable and _deleting(card),
         more and asking_button("More", explained, more, "More to do with this campaign", kind="cc-button"),
     ]
+
+
+def _deleting(card: CampaignCard) -> Node:
+    """Return the button that deletes a campaign without answers, says what is lost, and leads back to People."""
+    question = (
+        f"Delete “{card.title}”? Its settings, its list of {wording.count(card.progress.coverage.items, 'image')} and its"
+        f" {wording.count(card.links, 'link')} are lost, and nothing brings them back. Nobody has answered in it, so no"
+        " answer is lost; the images and all answers of other campaigns stay."
+    )
+    delete = answer(
+        "Delete", "campaign/move", {"campaign": card.name, "act": "delete"}, danger=True, then=PeopleView().address()
+    )
+    return asking_button("Delete", question, delete, "Delete this campaign", kind="cc-button", about=card.name)
 
 
 def _settings_line(card: CampaignCard) -> str:
@@ -110,7 +123,7 @@ def _settings_line(card: CampaignCard) -> str:
     parts += [f"pauses below {settings.gold_pass_mark:.0%} of gold, {settings.attention_pass_mark:.0%} of attention checks"] * (
         settings.check_every is not None and settings.gold_pass_mark + settings.attention_pass_mark > 0
     )
-    parts += [f"{settings.limit} items a person at most"] if settings.limit else []
+    parts += [f"{wording.count(settings.limit, 'image')} a person at most"] if settings.limit else []
     parts += ["drawn by chance"] if campaign.stratum else []
     return f"{campaign.campaign_id}: {'; '.join(parts)}."
 

@@ -12,8 +12,9 @@ from concord.campaigns.cards import CampaignCard
 from concord.common import reason_sentences, wording
 from concord.common.base_path import at
 from data.campaigns.settings import DEFAULT
+from ui.components.addresses import page_address
 from ui.components.dots import interval_text
-from ui.pages.people.acts import act_button
+from ui.pages.people.acts import act_button, answer, asking_button
 from ui.pages.people.view import campaign_address
 
 Fact = tuple[str, str, Node]
@@ -32,7 +33,7 @@ def cards_section(cards: Sequence[CampaignCard], head: Node) -> Element:
 
 def state_pill(card: CampaignCard) -> Element:
     """Return the state as a pill."""
-    words = {"stopped": "paused"}.get(card.state, card.state)
+    words = {"stopped": "paused", "archived": "closed"}.get(card.state, card.state)
     tone = {"running": "ok", "draft": "accent", "stopped": "warn"}.get(card.state, "")
     return htpy.span(class_=["cc-tone", tone and f"cc-tone--{tone}"])[words]
 
@@ -42,10 +43,12 @@ def progress_line(card: CampaignCard) -> Node:
     coverage = card.progress.coverage
     whole = max(coverage.wanted, 1)
     done = 100 * min(coverage.answers, coverage.wanted) / whole
-    held = min(100 * coverage.held / whole, 100 - done)
+    # nobody answers in a closed campaign, whatever they had before them
+    n_held = 0 if card.state == "archived" else coverage.held
+    held = min(100 * n_held / whole, 100 - done)
     text = f"{coverage.answers:,} of {wording.count(coverage.wanted, 'answer')}"
-    if coverage.held:
-        text += f", {coverage.held:,} being answered now"
+    if n_held:
+        text += f", {n_held:,} being answered now"
     return [
         htpy.div(class_="cc-campaign-bar", role="img", aria_label=text)[
             htpy.i(style=f"width:{done:z.2f}%"), htpy.i(style=f"width:{held:z.2f}%")
@@ -62,11 +65,18 @@ def fact_line(card: CampaignCard) -> Element:
     return htpy.p(class_=["cc-campaign-fact", tone and f"is-{tone}"])[said]
 
 
+def everyday_line(card: CampaignCard) -> Node:
+    """Return where everyday labelling comes from, which nobody made; nothing for any other campaign."""
+    text = "Made by “Label images”: all images, whoever opens it. No study of yours."
+    return card.everyday and htpy.p(class_="cc-part-hint")[text]
+
+
 def _card(card: CampaignCard) -> Element:
     here = campaign_address(card.name)
     facts = [htpy.div[htpy.dt[name], htpy.dd[value, rest and [" ", htpy.small[rest]]]] for name, value, rest in _facts(card)]
     return htpy.article(class_=["cc-panel cc-campaign-card", card.state == "archived" and "is-over"])[
         htpy.div(class_="cc-campaign-top")[htpy.h3[htpy.a(href=here)[card.title]], state_pill(card)],
+        everyday_line(card),
         fact_line(card),
         progress_line(card),
         htpy.dl[facts],
@@ -118,16 +128,38 @@ def _acts(card: CampaignCard) -> list[Node]:
         return [
             act_button("Start", "campaign/move", campaign | {"act": "start"}, f"Start {card.title}", "cc-first-act"),
             preview_link(card),
-            htpy.a(href=campaign_address(card.name, "settings"))["Edit"],
+            htpy.a(href=edit_address(card))["Edit"],
         ]
     if card.state == "archived":
-        return [first, act_button("Unarchive", "campaign/move", campaign | {"act": "unarchive"}, f"Unarchive {card.title}")]
+        return [first, act_button("Open again", "campaign/move", campaign | {"act": "unarchive"}, f"Open {card.title} again")]
     again = (
         act_button("Pause", "campaign/move", campaign | {"act": "pause"}, f"Pause {card.title}")
         if card.state == "running"
         else act_button("Go on", "campaign/move", campaign | {"act": "start"}, f"Go on with {card.title}")
     )
-    return [first, htpy.a(href=campaign_address(card.name, "links"))["Invite"], again]
+    return [first, htpy.a(href=campaign_address(card.name, "links"))["Invite"], again, closing(card)]
+
+
+def edit_address(card: CampaignCard) -> str:
+    """Return the address at which a draft is edited: the steps that it was made in."""
+    return page_address("people/new", campaign=card.name, step="images")
+
+
+def closing(card: CampaignCard, kind: str = "cc-quiet-act") -> Node:
+    """Return the button that finishes a campaign, and asks first; nothing for a draft, or everyday labelling."""
+    if card.everyday or card.state not in ("running", "stopped"):
+        return ""
+    coverage = card.progress.coverage
+    question = [
+        f"Close “{card.title}”? Nobody is offered an image any more, and no answer comes in or changes. "
+        f"{wording.count(coverage.answers, 'answer')} and what people are paid stay; it can be opened again."
+    ]
+    if coverage.held:
+        verb = "is" if coverage.held == 1 else "are"
+        now = f" {wording.count(coverage.held, 'image')} {verb} before somebody now:"
+        question.append(f"{now} {'Pause' if card.state == 'running' else 'wait'} first, and these answers come in.")
+    close = answer("Close", "campaign/move", {"campaign": card.name, "act": "archive"})
+    return asking_button("Close", question, close, f"Close {card.title}", kind=kind, about=card.name)
 
 
 def preview_link(card: CampaignCard, kind: str = "") -> Node:
@@ -138,6 +170,6 @@ def preview_link(card: CampaignCard, kind: str = "") -> Node:
         class_=kind or None,
         href=at(f"/annotate/?preview={card.name}"),
         target="_blank",
-        title="As a worker sees it; nothing is stored",
+        title="As the people asked see it; nothing is stored",
     )
     return href["Preview"]

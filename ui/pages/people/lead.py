@@ -31,31 +31,32 @@ def lead(cards: Sequence[CampaignCard], found: Sequence[Crowd]) -> Element:
 
 
 def finding(found: Sequence[Crowd]) -> tuple[str, str]:
-    """Return the finding, and the number behind it: of people who have answered; of simulated people while nobody else has."""
+    """Return the finding about the crowd that gave most answers, and the number behind it: of people who have answered; of
+    simulated people while nobody else has. Who needs a look is counted in all crowds."""
     running = [crowd for crowd in found if crowd.running] or list(found)
     answered = [(crowd, person) for crowd in running for person in crowd.people if not person.out and person.answers]
     simulated = all(person.simulated for _, person in answered)
-    people = [(crowd, person) for crowd, person in answered if person.simulated == simulated]
-    names = {person.name for _, person in people}
-    if not names:
+    several = [(crowd, person) for crowd, person in answered if person.simulated == simulated]
+    if not several:
         return "Nobody has answered yet", ""
-    look = {person.name for _, person in people if person.needs_look}
+    look = {person.name for _, person in several if person.needs_look}
+    with_answers = [crowd for crowd in running if any(each is crowd for each, _ in several)]
+    largest = main_crowd([crowd for crowd in with_answers if not crowd.everyday] or with_answers)
+    people = [person for crowd, person in several if crowd is largest]
+    names = {person.name for person in people}
     noun = "simulated person" if simulated else "person"
     needs = f"{_number(len(look))} {'needs' if len(look) == 1 else 'need'} a look"
     if len(names) == 1:
-        first = f"One {noun} has answered"
+        first = f"One {noun} has answered" + _where(largest, found)
         return (f"{first}, and {needs}" if look else first), "one more makes agreement measurable"
-    largest = main_crowd([crowd for crowd in running if any(each is crowd for each, _ in people)])
     together = largest.together
     if together is None or together.value is None:
         reason = reason_sentences.text_or_none(together.reason) if together is not None else None
         main = f"{_number(len(names)).capitalize()} {_plural(noun, len(names))} have answered"
         return (f"{main}; {needs}" if look else main), f"agreement is not known: {reason}" if reason else ""
-    many = f"{len(largest.people):,} {_plural(noun, len(largest.people))}"
-    rest = f"{many} agree at α {wording.two(together.value)} {interval_text(together)}".rstrip()
-    if len(found) > 1:
-        rest += f" in {largest.campaign.campaign.title}" if largest.campaign is not None else ", whose answers were brought in"
-    different = {person.name for crowd, person in people if apart(person, crowd)} - look
+    many = f"{len(names):,} {_plural(noun, len(names))}"
+    rest = f"{many} agree at α {wording.two(together.value)} {interval_text(together)}".rstrip() + _where(largest, found)
+    different = {person.name for person in people if apart(person, largest)} - look
     alike = names - look - different
     if together.low is not None and together.low <= 0:
         main = f"{_number(len(names)).capitalize()} {_plural(noun, len(names))} do not agree beyond chance"
@@ -65,6 +66,13 @@ def finding(found: Sequence[Crowd]) -> tuple[str, str]:
     if different:
         main += f"; {_number(len(different))} {'differs' if len(different) == 1 else 'differ'} from the others"
     return (f"{main}; {needs}" if look else main), rest
+
+
+def _where(crowd: Crowd, found: Sequence[Crowd]) -> str:
+    """Return in which campaign people answered, where there are several crowds."""
+    if len(found) < 2:
+        return ""
+    return f" in {crowd.title}" if crowd.campaign is not None else ", whose answers were brought in"
 
 
 def _number(n: int) -> str:
@@ -82,13 +90,14 @@ def _about(cards: Sequence[CampaignCard], found: Sequence[Crowd]) -> str:
     answers = sum(person.answers for crowd in found for person in crowd.people)
     people = {person.name: person.simulated for crowd in found for person in crowd.people if person.answers}
     noun = "simulated person" if people and all(people.values()) else "person"
-    running = [card for card in cards if card.state == "running"]
+    running = [card for card in cards if card.state == "running" and not card.everyday]
     suites = sorted({crowd.topic.suite for crowd in found if crowd.topic is not None})
     text = f"{wording.count(answers, 'answer')} by {len(people):,} {_plural(noun, len(people))}"
     text += f" in {wording.count(len(running), 'running campaign')}" if running else ""
     text += f", about {wording.listed(suites)}" if suites else ""
     brought = next((crowd for crowd in found if not crowd.name), None)
-    text += f"; {wording.count(len(brought.people), 'person')} brought in" if brought is not None and running else ""
+    text += f"; {wording.count(len(brought.people), 'person')} brought in" if brought is not None and len(found) > 1 else ""
+    text += "; everyday labelling beside" if running and any(card.everyday and card.crowd.people for card in cards) else ""
     short = sum(card.short for card in running)
     return text + (
         f". {wording.count(short, 'image')} {'has' if short == 1 else 'have'} fewer answers than asked for." if short else "."

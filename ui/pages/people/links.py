@@ -24,7 +24,7 @@ from ui.shell.html import rendered
 
 NONE: Final = "This campaign has no link yet."
 INVITE_HINT: Final = (
-    "Whoever opens the link joins this campaign in that role. A link for annotators shows nothing of the studio. On a crowd "
+    "Whoever opens the link joins this campaign in that role. A link for answering shows nothing of Studio. On a crowd "
     "platform add ?PROLIFIC_PID={{%PROLIFIC_PID%}} (or what it has): that becomes a pseudonym, and belongs to the browser that "
     "comes with it first; who uses another one needs the re-entry code that they were shown."
 )

@@ -22,15 +22,20 @@ from ui.pages.people.view import PeopleView
 
 _HEADERS: Final = (
     Column("person"),
-    Column("decision", "For the platform; “return”: not approved, what was done is paid by a bonus."),
+    Column(
+        "decision",
+        "For the platform, a suggestion until you decide; “return”: not approved, what was done is paid by a bonus.",
+    ),
     Column("left as", "Who has answered nothing for a reservation’s time counts as left."),
-    Column("items", "All that they answered, checks and training too.", number=True),
+    Column("answers", "All that they answered, checks and training too.", number=True),
     Column("active time", number=True),
     Column("pay", "In all; beneath: base pay by approval, and bonus.", number=True),
     Column("fee", number=True),
     Column("an hour", "Real pay by the hour of active time.", number=True),
     Column(""),
 )
+_MOST_LISTED: Final = 60
+"""So many people are listed at first; whoever needs a look always is."""
 _OUTCOMES: Final = {
     "completion": "reached the end",
     "stopped": "stopped early",
@@ -49,14 +54,14 @@ _SETTLING: Final = {
 }
 NOBODY_LEFT: Final = "(erased)"
 NOBODY: Final = "Nobody has come to this campaign yet."
-FREE: Final = "Nothing is paid: set a price of an item, or a base pay, under Settings."
+FREE: Final = "Nothing is paid: set a price of an answer, or a base pay, under Settings."
 PLATFORM_FILE: Final = (
     "People are paid by the platform’s own ids, which are not stored here. Export the submissions from the platform (Prolific: "
     "Download data; MTurk: batch results) and choose the file: its ids then stand beside the pseudonyms."
 )
 
 
-def pay_tab(store: OpenProject, card: CampaignCard, view: PeopleView) -> Node:  # noqa: ARG001
+def pay_tab(store: OpenProject, card: CampaignCard, view: PeopleView) -> Node:
     """Return what everybody gets, whom to look at first, the sums and the files."""
     roll = payment.payroll(store, card.progress.campaign)
     if not roll.people and not roll.erased:
@@ -69,10 +74,14 @@ def pay_tab(store: OpenProject, card: CampaignCard, view: PeopleView) -> Node:  
             f"Look at {wording.count(len(first), 'person')} first: they are in no bonus file until you decide."
         ]
     )
+    people = [*first, *rest]
+    listed = people if view.every else people[: max(len(first), _MOST_LISTED)]
     return [
         _lead(roll, card),
         look,
-        _table(roll, [*first, *rest], card.name),
+        _table(roll, listed, card.name),
+        len(listed) < len(people)
+        and htpy.div(class_="cc-below-table")[htpy.a(href=view.address(every=True))[f"All {len(people):,} people"]],
         _downloads(roll, card.name),
         _platform(card.name),
     ]
@@ -82,7 +91,7 @@ def _lead(roll: Payroll, card: CampaignCard) -> Element:
     settings = card.progress.campaign.settings
     if not settings.pay.paid:
         return htpy.p(class_="cc-tab-lead")[FREE]
-    text = f"{payment.describe_pay(roll)}."
+    text = f"{payment.describe_pay(roll)}. {_paid_answers(roll, card)}"
     if settings.pay.budget is not None:
         text += f" {roll.cost:,} of the budget of {settings.pay.budget:,} {roll.currency}".rstrip() + " are spent."
     if settings.target_wage:
@@ -90,10 +99,19 @@ def _lead(roll: Payroll, card: CampaignCard) -> Element:
     return htpy.p(class_="cc-tab-lead")[text]
 
 
+def _paid_answers(roll: Payroll, card: CampaignCard) -> str:
+    """Return how many answers are paid and what they are, which a plan cannot know beforehand."""
+    coverage = card.progress.coverage
+    paid = sum(person.items for person in roll.people)
+    kinds = [(coverage.answers, "count for images"), (coverage.checks, "are checks"), (coverage.training, "are training")]
+    kinds.append((paid - sum(n for n, _ in kinds), "came late or stopped counting"))
+    said = ", ".join(f"{n:,} {what}" for n, what in kinds if n > 0)
+    return f"{wording.count(paid, 'answer')} are paid: {said}." if paid else "No answer is paid yet."
+
+
 def _table(roll: Payroll, people: list[PaidPerson], campaign: str) -> Element:
-    decided = Counter(person.payout.decision for person in roll.people)
-    decisions = ", ".join(f"{n:,} {decision}" for decision, n in decided.items())
-    caption = f"{wording.count(len(roll.people), 'person')}: {decisions}"
+    found = Counter(decision_text(person) for person in roll.people)
+    caption = f"{wording.count(len(roll.people), 'person')}: " + ", ".join(f"{n:,} {text}" for text, n in found.items())
     hourly = Cell("") if roll.hourly is None else Cell(f"{roll.hourly:,}", ("median",))
     total = table_row("all", "", "", "", "", f"{roll.pay:,}", f"{roll.fees:,}", hourly, "", kind="cc-total")
     erased = [
@@ -113,13 +131,21 @@ def _table(roll: Payroll, people: list[PaidPerson], campaign: str) -> Element:
     return table_element(plain_table(caption, _HEADERS, [*(_row(each, campaign) for each in people), *erased, total]), "cc-pay")
 
 
+def decision_text(person: PaidPerson) -> str:
+    """Return what is done with somebody's submission: what a manager decided, or else what is suggested."""
+    decision = person.payout.decision
+    if person.settled:
+        return f"decided: {decision}"
+    return decision if decision in ("wait", "look first") else f"suggested: {decision}"
+
+
 def _row(person: PaidPerson, campaign: str) -> TableRow:
     work, payout = person.work, person.payout
-    decision = Cell(payout.decision, content=pill(payout.decision, _TONES.get(payout.decision, "")))
-    settled = "decided" if person.settled else ""
+    text = decision_text(person)
+    decision = Cell(text, content=pill(text, _TONES.get(payout.decision, "") if person.settled or person.reasons else ""))
     return table_row(
         Cell(work.person, href=answers_address(work.person)),
-        with_details(decision, "; ".join(person.reasons), settled),
+        with_details(decision, "; ".join(person.reasons)),
         Cell(_OUTCOMES[person.outcome], (f"code {work.code}" if work.code else "no code shown",)),
         f"{work.items:,}",
         "–" if work.seconds is None else wording.duration(work.seconds),

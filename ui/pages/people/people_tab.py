@@ -14,11 +14,11 @@ from concord.campaigns.crowd import Crowd, Person, topic_name
 from concord.common import wording
 from concord.common.table import Cell, numbers
 from concord.project import OpenProject
+from ui.components.request_fields import field_control
 from ui.components.tables import Cells, columns, explained, folded, note, number, plain_table, table_element, when, with_details
 from ui.pages.people.acts import act_form
 from ui.pages.people.crowd_table import SEARCH_FROM, crowd_table, lines_of, revoking_several, visible_lines
 from ui.pages.people.differ import differ_section, severity_table
-from ui.pages.people.fields import field_element
 from ui.pages.people.view import PeopleView
 from ui.shell.scope_bar import menu_chip
 
@@ -53,7 +53,8 @@ def people_tab(store: OpenProject, card: CampaignCard, view: PeopleView) -> Node
             len(listed) < len(lines) and htpy.a(href=view.address(every=True, find=""))[f"All {len(lines):,} people"],
             htpy.a(href=view.address(numbers=True))["All numbers"],
         ],
-        differ_section(store, crowd),
+        # how people differ takes longest, and comes with the intervals
+        crowd.complete and differ_section(store, crowd),
         _marks(store, card),
         folded("How the flags are made", [note(rule) for rule in progress.RULES], "cc-why"),
         view.numbers and _panel(store, crowd, view),
@@ -103,7 +104,7 @@ def numbers_table(crowd: Crowd) -> Node:
     )
     rows = [_row(person) for person in crowd.people]
     reasons = [person.agreement for person in crowd.people if person.agreement is not None]
-    title = crowd.campaign.campaign.title if crowd.campaign is not None else "Answers that were brought in"
+    title = crowd.title or "Answers that were brought in"
     together = crowd.together
     all_of_them = together is not None and together.value is not None and ["All people: ", _cell_text(number(together)), "."]
     return [
@@ -165,7 +166,7 @@ def _alike(work: AnnotatorWork) -> Cell:
 
 def _marks(store: OpenProject, card: CampaignCard) -> Node:
     settings = card.progress.campaign.settings
-    held = [field_element(managing.SettingsForm.field(name), getattr(settings, name)) for name in MARKS]
+    held = [field_control(managing.SettingsForm.field(name), getattr(settings, name)) for name in MARKS]
     changed = managing.logged_changes(store, card.name, MARKS)
     none = settings.check_every is None and note("This campaign has no checks, so nobody is paused.")
     form = act_form(

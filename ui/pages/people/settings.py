@@ -14,9 +14,9 @@ from concord.project import OpenProject
 from data.campaigns.recruitment import MAX_RECRUITMENT_LENGTH, RECRUITMENT_FIELDS
 from data.campaigns.settings import Settings
 from data.requests import fields_of
+from ui.components.request_fields import field_control
 from ui.components.tables import folded, note
 from ui.pages.people.acts import act_form
-from ui.pages.people.fields import field_element
 from ui.pages.people.view import PeopleView
 
 HINT: Final = (
@@ -33,7 +33,7 @@ _SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "Texts for people (Markdown)": ("texts",),
     "Limits": ("limits",),
     "Codes of a crowd platform": ("codes",),
-    "Pay": ("pay",),
+    "Pay": ("pay", "pay_more"),
 }
 
 
@@ -42,7 +42,7 @@ def settings_tab(store: OpenProject, card: CampaignCard, view: PeopleView) -> No
     form = managing.settings_form(store, card.progress.campaign)
 
     def held(name: str) -> Node:
-        return field_element(form.field(name), form.values[name], fixed=name in form.fixed)
+        return field_control(form.field(name), form.values[name], fixed=name in form.fixed)
 
     first = htpy.div(class_="cc-fields")[held("title"), held("overlap")]
     folds = []

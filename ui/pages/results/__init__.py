@@ -15,7 +15,7 @@ from concord.comparison.same_prompts import ROWS, same_prompts
 from concord.comparison.sharpened import SharpenedMeans, possible_scorers, sharpen
 from concord.project import OpenProject
 from concord.scope import OpenScope, open_scope
-from concord.suite_metrics.board_metrics import board_metrics
+from concord.suite_metrics.board_metrics import board_metrics, sorted_by_metric
 from data.selection import SIMULATED
 from ui.components.addresses import page_address
 from ui.pages.add.then import scorers_address
@@ -82,8 +82,8 @@ def _about(board: Leaderboard, rater: BoardRater) -> str:
     sizes: dict[int, int] = {}
     for rank in board.ranks.values():
         sizes[rank.best] = sizes.get(rank.best, 0) + 1
-    tied = [f"{count} share rank {rank}" for rank, count in sorted(sizes.items()) if count > 1]
-    return basis + (f". {wording.listed(tied)}: their differences are within chance." if tied else ".")
+    tied = [f"{count} may have rank {rank}" for rank, count in sorted(sizes.items()) if count > 1]
+    return basis + (f". {wording.listed(tied)}: differences are within chance." if tied else ".")
 
 
 def _body(store: OpenProject, board: Leaderboard, opened: OpenScope, view: ResultsView) -> Node:
@@ -91,13 +91,16 @@ def _body(store: OpenProject, board: Leaderboard, opened: OpenScope, view: Resul
         return ""
     scorers = possible_scorers(store, board) if board.people else ()
     means = _means(store, board, opened, view, scorers)
-    every = (
-        board.disagreements > 0 and htpy.a(href=all_contested(board))[wording.count(board.disagreements, "open disagreement")]
-    )
+    every: Node = ""
+    if board.contested_by_rank:
+        every = htpy.a(href=all_contested(board))["All that differ"]
+    elif board.disagreements:
+        every = htpy.a(href=all_contested(board))[wording.count(board.disagreements, "open disagreement")]
     first = board.raters[0]
     prompts = same_prompts(store, opened.scope, first.name, first.aspect, view.prompts, ROWS * view.page)
     # quick numbers do not wait for metrics that nobody has asked for
     metrics = board_metrics(store, opened.scope, board, intervals=board.intervals) if board.intervals or view.metrics else ()
+    board = sorted_by_metric(board, metrics, view.sort)
     strips = same_prompts_section(prompts, board, view)
     cases = contested_section(board, every)
     return [

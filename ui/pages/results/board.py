@@ -169,7 +169,7 @@ def _head(
     several: bool,
 ) -> Element:
     heads = [_rater_head(board, view, each, axes[each.name], wide=n == 0) for n, each in enumerate(raters)]
-    right_heads = metric_heads(metrics, view) if metrics else [_task_head(board, view, task) for task in tasks]
+    right_heads = metric_heads(metrics, view, board.order[1]) if metrics else [_task_head(board, view, task) for task in tasks]
     left = len(board.tasks) - len(tasks)
     group: Node = ""
     left_of_group = htpy.td(colspan=str(len(raters) + 1 + 2 * several))
@@ -200,12 +200,13 @@ def _colour(rater: BoardRater) -> str:
 
 def _rater_head(board: Leaderboard, view: ResultsView, rater: BoardRater, axis: Axis, *, wide: bool) -> Element:
     agreement: Node = ""
-    title = None
+    title = rater.name
     row = rater.agreement
     if row is not None and row.value is not None:
         agreement = htpy.small[f"{wording.symbol(rater.statistic)} {wording.two(row.value)}"]
         whose = "people" if board.people == "real" else SIMULATED
-        title = f"{wording.title(rater.statistic)} with {whose}: {wording.two(row.value)} {interval_text(row)}".strip()
+        known = f"{wording.two(row.value)} {interval_text(row)}".strip()
+        title = f"{rater.name}: {wording.title(rater.statistic)} with {whose} {known}, n = {row.n_items:,} images"
     elif rater.kind != "scorer":
         count = wording.count(board.persons, "person" if rater.kind == "people" else "simulated person")
         agreement = wide and htpy.small[count]
@@ -259,7 +260,7 @@ def _row(
     picks: Node = ""
     if several:
         box = htpy.input(type="checkbox", class_="cc-tick", name="pick", value=generator, aria_label=f"Compare {generator}")
-        picks = [htpy.td(class_="cc-pick")[box], htpy.td(class_="cc-rank")[_rank(board, generator, place, rank, len(names))]]
+        picks = [htpy.td(class_="cc-pick")[box], htpy.td(class_="cc-rank")[_rank(board, generator, place, len(names))]]
     where = Selection(suite=(board.suite,), generator=(generator,))
     name = htpy.a(href=browse_address(where), title=_best_and_worst(board, generator))[generator]
     cells = [_dot_cell(board, generator, each, axes[each.name], sharpened, wide=n == 0) for n, each in enumerate(raters)]
@@ -270,19 +271,18 @@ def _row(
     ]
 
 
-def _rank(board: Leaderboard, generator: str, place: int, rank: int, size: int) -> Node:
+def _rank(board: Leaderboard, generator: str, place: int, size: int) -> Node:
+    """Return the ranks that a generator may have; a bracket joins those whose best one is the same."""
     ranks = board.ranks.get(generator)
     if ranks is None:
         return ""
     end = "is-only" if size == 1 else "is-top" if place == 0 else "is-end" if place == size - 1 else "is-middle"
     span = f"{ranks.best}" if ranks.best == ranks.worst else f"{ranks.best}–{ranks.worst}"
     bracket = htpy.span(class_=["cc-bracket", end], aria_hidden="true")
-    if place == 0:
-        # those that are folded share the rank, too
-        every = sum(each.best == ranks.best for each in board.ranks.values())
-        tied = htpy.small[f"{every} tied"] if every > 1 else ranks.best != ranks.worst and htpy.small[span]
-        return [bracket, htpy.b[f"{'=' if size > 1 else ''}{rank}"], tied]
-    return [bracket, htpy.small(title="the places that it may have")[span]]
+    whole = (
+        f"rank {span.replace('–', ' to ')} of {len(board.ranks)}: within chance, by paired differences over prompts (Holm, 5 %)"
+    )
+    return [bracket, htpy.b(title=whole)[span]]
 
 
 def _best_and_worst(board: Leaderboard, generator: str) -> str | None:
@@ -332,13 +332,12 @@ def _heat(board: Leaderboard, generator: str, rater: BoardRater, task: str) -> E
     if row is None or row.value is None:
         return htpy.td(class_="cc-heat is-few", title="not judged")["–"]
     few = is_muted(row.n_prompts)
-    numbers = [
-        each.value
-        for name in board.generators
-        for other in board.tasks
-        if (each := board.cells.get((name, rater.name, other))) and each.value is not None
-    ]
-    low, high = (0.0, 1.0) if rater.aspect in YES_NO_ASPECTS else (min(numbers), max(numbers))
+    rows = [each for name in board.generators for other in board.tasks if (each := board.cells.get((name, rater.name, other)))]
+    numbers = [each.value for each in rows if each.value is not None]
+    binary = rater.aspect in YES_NO_ASPECTS
+    low, high = (0.0, 1.0) if binary else (min(numbers), max(numbers))
+    ends = numbers if binary else [end for each in rows for end in (each.low, each.high) if end is not None] or numbers
+    axis = Axis(0.0, 1.0, (), 1) if binary else Axis(min(ends), max(ends), (), 1)
     shade = (row.value - low) / (high - low) if high > low else 0.0
     where = Selection(suite=(board.suite,), generator=(generator,), task=(task,))
     href = browse_address(where, rater=rater.name, by=rater.aspect, order="lowest")
@@ -346,7 +345,20 @@ def _heat(board: Leaderboard, generator: str, rater: BoardRater, task: str) -> E
         class_=["cc-heat", f"is-{_colour(rater)}", few and "is-few"],
         style=None if few else f"--shade:{min(max(shade, 0.0), 1.0):z.3f}",
         title=f"{rater.name}, {wording.task(task)}: {number_title(row)}",
-    )[htpy.a(href=href)[wording.two(row.value), htpy.small[f"{row.n_prompts:,}"]]]
+    )[
+        htpy.a(href=href)[wording.two(row.value), htpy.small[f"{row.n_prompts:,}"]],
+        not few and _heat_interval(row, axis),
+    ]
+
+
+def _heat_interval(row: Estimate, axis: Axis) -> Node:
+    """Return a cell's interval as a bar below its number, on one axis for all cells; nothing without one."""
+    if row.low is None or row.high is None or axis.high <= axis.low:
+        return ""
+    start, end = axis.percent(row.low), axis.percent(row.high)
+    return htpy.span(class_="cc-heat-interval", aria_hidden="true")[
+        htpy.i(style=f"left:{start:.1f}%;width:{max(end - start, 2.0):.1f}%")
+    ]
 
 
 def _more_raters(board: Leaderboard, view: ResultsView, raters: Sequence[BoardRater]) -> Element:
@@ -384,5 +396,10 @@ def _key(raters: Sequence[BoardRater], tasks: Sequence[str], sharpened: Sharpene
         [htpy.span[_point(each), words[kind]] for kind, each in kinds.items()],
         htpy.span["bar: 95 % interval over prompts"],
         htpy.span["hollow tick: people only"] if sharpened else "",
-        [htpy.span["small number: prompts"], htpy.span[htpy.i(class_="cc-few"), "fewer than 5 prompts"]] if tasks else "",
+        [
+            htpy.span["small number: prompts; line below: 95 % interval"],
+            htpy.span[htpy.i(class_="cc-few"), "fewer than 5 prompts"],
+        ]
+        if tasks
+        else "",
     ]

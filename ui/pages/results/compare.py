@@ -25,6 +25,7 @@ from concord.headlines import is_muted, pair_headline
 from concord.project import OpenProject
 from concord.scope import OpenScope, Scope, open_scope
 from data.aspects import YES_NO_ASPECTS
+from ui.components.addresses import listing_address
 from ui.components.dots import Axis, axis_of, axis_scale, dot
 from ui.components.tables import pager
 from ui.pages.results.notices import nothing_yet
@@ -162,7 +163,7 @@ def _pickers(view: CompareView, generators: Sequence[str]) -> Element:
         return menu_chip(f"compare-{side}", label, getattr(view, side), links)
 
     swap = htpy.a(class_="cc-pill cc-swap", href=view.address(a=view.b, b=view.a), title="Swap", aria_label="Swap the two")["⇄"]
-    return htpy.div(class_="cc-part-tools cc-pickers")[picker("a", "Before"), swap, picker("b", "After")]
+    return htpy.div(class_="cc-part-tools cc-pickers")[picker("b", "Compare"), swap, picker("a", "with")]
 
 
 def _own_scale(rater: BoardRater, chosen: BoardRater) -> bool:
@@ -185,7 +186,8 @@ def _difference_title(row: GeneratorDifference) -> str:
     bounds = "no interval" if row.low is None else f"95 % interval {row.low:z.3f} to {row.high:z.3f}"
     p = "" if row.p is None else f", p = {row.p:.3g}"
     corrected = "" if row.p_holm is None else f", corrected for all tasks {row.p_holm:.3g}"
-    outcomes = f"{wording.count(row.prompts, 'prompt')}: {row.wins:,} better, {row.ties:,} same, {row.losses:,} worse"
+    first, second = f"{row.first} better on {row.wins:,}", f"{row.second} better on {row.losses:,}"
+    outcomes = f"{wording.count(row.prompts, 'prompt')}: {first}, same on {row.ties:,}, {second}"
     return f"{row.value:+z.3f}, {bounds}{p}{corrected}; {outcomes}; {reason_sentences.text(row.method)}"
 
 
@@ -193,7 +195,7 @@ def _by_rater(view: CompareView, every: Sequence[RaterComparison], own: RaterCom
     shared = axis_of(_ends([each.overall for each in every if not _own_scale(each.rater, own.rater)]), 6)
     head = htpy.div(class_="cc-versus-row is-head")[
         htpy.span["rater"],
-        htpy.span[f"prompts: {view.b} better · same · worse"],
+        htpy.span["prompts by who is better"],
         axis_scale(shared),
         htpy.span["difference"],
     ]
@@ -216,7 +218,7 @@ def _by_rater(view: CompareView, every: Sequence[RaterComparison], own: RaterCom
         )
     prompts = wording.count(own.overall.prompts, "prompt")
     legend = htpy.div(class_="cc-legend")[
-        [htpy.span[htpy.i(class_=f"cc-outcome-key is-{name}"), words] for name, words in _outcome_words(view.b)],
+        [htpy.span[htpy.i(class_=f"cc-outcome-key is-{name}"), words] for name, words in _outcome_words(view).items()],
         htpy.span[f"bar: 95 % interval over {prompts}"],
     ]
     return htpy.section(class_="cc-part")[
@@ -225,21 +227,22 @@ def _by_rater(view: CompareView, every: Sequence[RaterComparison], own: RaterCom
     ]
 
 
-def _outcome_words(b: str) -> tuple[tuple[str, str], ...]:
-    return ("better", f"{b} better"), ("same", "same"), ("worse", "worse")
+def _outcome_words(view: CompareView) -> dict[str, str]:
+    """Return what the parts of the bars are called, in their order."""
+    return {"better": f"{view.b} better", "same": "same", "worse": f"{view.a} better"}
 
 
 def _outcomes(view: CompareView, each: RaterComparison) -> Element:
     """Return wins, ties and losses as a bar whose parts open their prompts."""
-    whole = each.overall
+    whole, words = each.overall, _outcome_words(view)
     counts = (("better", whole.wins), ("same", whole.ties), ("worse", whole.losses))
     parts = [
         htpy.a(
             class_=f"is-{name}",
             style=f"flex-grow:{n}",
             href=view.address(by=each.rater.name, show=name) + "#prompts",
-            title=f"{each.rater.name}: {wording.count(n, 'prompt')} {name}",
-            aria_label=f"{each.rater.name}: {n} {name}",
+            title=f"{each.rater.name}: {words[name]} on {wording.count(n, 'prompt')}",
+            aria_label=f"{each.rater.name}: {words[name]} on {n}",
         )[f"{n:,}"]
         for name, n in counts
         if n
@@ -273,18 +276,21 @@ def outcome(pair: PromptPair) -> str:
 
 
 def _prompts(store: OpenProject, scope: Scope, view: CompareView, own: RaterComparison) -> Element:
-    """Return the prompts that got worse, better or stayed the same, with all pictures of both sides."""
+    """Return the prompts on which one generator is better, or both the same, with all pictures of both sides."""
     by_outcome: dict[str, list[PromptPair]] = {name: [] for name in SHOWN}
     for pair in own.made.pairs:
         by_outcome[outcome(pair)].append(pair)
     by_outcome["better"].reverse()
+    shown = view.show or max(SHOWN[:2], key=lambda name: len(by_outcome[name]))
+    shown = shown if view.show or by_outcome[shown] else "same"
+    words = _outcome_words(view)
     tabs = [
-        htpy.a(href=view.address(show=name), aria_current="true" if name == view.show else None)[
-            f"{words} {len(by_outcome[name]):,}"
+        htpy.a(href=view.address(show=name), aria_current="true" if name == shown else None)[
+            f"{words[name]} {len(by_outcome[name]):,}"
         ]
-        for name, words in SHOWN.items()
+        for name in SHOWN
     ]
-    chosen = by_outcome[view.show]
+    chosen = by_outcome[shown]
     pages = max(1, -(-len(chosen) // _PAGE_SIZE))
     page = min(view.page, pages)
     listed = chosen[(page - 1) * _PAGE_SIZE : page * _PAGE_SIZE]
@@ -296,7 +302,7 @@ def _prompts(store: OpenProject, scope: Scope, view: CompareView, own: RaterComp
     rows = [_pair(pair, view, images, scale, scope.suite) for pair in listed]
     unpictured = bool(listed) and not any(image.sha256 for image in images.values())
     said = f"{own.rater.name} who say yes" if binary and own.rater.kind != "scorer" else own.rater.name
-    empty = {"worse": "No prompt got worse.", "better": "No prompt got better.", "same": "No prompt stayed the same."}
+    empty = f"{words[shown]} on no prompt." if shown != "same" else "On no prompt are both the same."
     return htpy.section(class_="cc-part", id="prompts")[
         htpy.div(class_="cc-part-head")[
             htpy.h2["Prompts"],
@@ -304,17 +310,18 @@ def _prompts(store: OpenProject, scope: Scope, view: CompareView, own: RaterComp
             htpy.div(class_="cc-part-tools cc-legend")[htpy.span[htpy.i(class_=f"cc-point cc-point--{own.rater.kind}"), said]],
         ],
         unpictured and htpy.p(class_="cc-note")["The pictures are not here; each cell is the mean answer. ", add_pictures()],
-        htpy.div(class_="cc-panel")[rows or htpy.p(class_="cc-versus-none")[empty[view.show]]],
+        htpy.div(class_="cc-panel")[rows or htpy.p(class_="cc-versus-none")[empty]],
         pager(page, pages, view.address),
     ]
 
 
 def _pair(pair: PromptPair, view: CompareView, images: Mapping[str, PromptImage], scale: ImageScale, suite: str) -> Element:
+    listing = listing_address((*pair.first_items, *pair.second_items), suite)
     sides = [
         htpy.div(class_="cc-change-side")[
             htpy.p[htpy.span[name], htpy.b[wording.two(value)]],
             htpy.div(class_="cc-change-images")[
-                [image_cell(images[item], scale, suite, f"{name}: {pair.text}") for item in items]
+                [image_cell(images[item], scale, listing, f"{name}: {pair.text}") for item in items]
             ],
         ]
         for name, value, items in ((view.a, pair.first, pair.first_items), (view.b, pair.second, pair.second_items))

@@ -57,10 +57,15 @@ def metric_group(metrics: BoardMetrics, view: ResultsView) -> Element:
     return htpy.th(colspan=str(len(columns)), scope="colgroup")[names, every]
 
 
-def metric_heads(metrics: BoardMetrics, view: ResultsView) -> list[Element]:
-    """Return a heading for each column."""
+def metric_heads(metrics: BoardMetrics, view: ResultsView, sorted_by: str) -> list[Element]:
+    """Return a heading for each column, which sorts the rows by it; `sorted_by`: what sorts them now."""
     return [
-        htpy.th(scope="col", class_="cc-heat", title=column.meaning)[column.heading]
+        htpy.th(
+            scope="col",
+            class_="cc-heat",
+            title=column.meaning,
+            aria_sort="descending" if sorted_by == column.sort else None,
+        )[htpy.a(href=view.address(sort="" if sorted_by == column.sort else column.sort), data_scope="")[column.heading]]
         for column in visible_columns(metrics, view)
     ]
 

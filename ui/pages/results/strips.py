@@ -9,13 +9,14 @@ from typing import Final
 import htpy
 from htpy import Element, Node
 
+from concord.browsing.scope import CORRECT
 from concord.common import wording
-from concord.comparison.leaderboard import ContestedImage, Leaderboard
+from concord.comparison.leaderboard import ALL, ContestedImage, Leaderboard
 from concord.comparison.same_prompts import ORDERS, ROWS, PromptImage, SamePrompts, SharedPrompt
 from data.aspects import YES_NO_ASPECTS
-from data.browsing import MISSED, PASSED
-from data.selection import SIMULATED, Selection
-from ui.components.addresses import page_address
+from data.browsing import MISSED, PASSED, ConfusionCell
+from data.selection import PEOPLE, SIMULATED, Selection
+from ui.components.addresses import browse_address, listing_address, page_address
 from ui.components.image_strip import image_address, picture_html
 from ui.pages.results.view import ResultsView
 
@@ -78,7 +79,8 @@ def _cell(row: SharedPrompt, generator: str, prompts: SamePrompts, kind: str, bo
     if image is None:
         return htpy.span(class_="cc-same-none", title=f"{generator}: no judged image")["–"]
     scale = ImageScale(kind, prompts.binary, prompts.low, prompts.high)
-    return image_cell(image, scale, board.suite, f"{generator}: {row.text}")
+    listing = listing_address([each.item for each in row.images.values()], board.suite, by=board.aspect)
+    return image_cell(image, scale, listing, f"{generator}: {row.text}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +99,9 @@ class ImageScale:
     high: float
 
 
-def image_cell(image: PromptImage, scale: ImageScale, suite: str, title: str) -> Element:
-    """Return an image that opens, with what was said of it; a shade where there is no picture."""
-    href = image_address(image.item, Selection(suite=(suite,)))
+def image_cell(image: PromptImage, scale: ImageScale, listing: str, title: str) -> Element:
+    """Return an image that opens among those of a listing, with what was said of it; a shade where there is no picture."""
+    href = image_address(image.item, listing)
     if image.sha256 is None:
         span = scale.high - scale.low
         shade = min(max(((image.mean or 0.0) - scale.low) / span, 0.0), 1.0) if span else 0.0
@@ -124,7 +126,7 @@ def contested_section(board: Leaderboard, every: Node) -> Node:
     """Return the images on which the scorer that is closest to people and people agree least; nothing where there are none."""
     if not board.contested or board.contested_by is None:
         return ""
-    cells = [_case(board, each) for each in board.contested]
+    cells = [_case(board, each, _contested_listing(board)) for each in board.contested]
     return htpy.section(class_="cc-part")[
         htpy.div(class_="cc-part-head")[htpy.h2["Most contested"], htpy.div(class_="cc-part-tools")[every]],
         htpy.div(class_="cc-contested-images")[cells],
@@ -132,22 +134,39 @@ def contested_section(board: Leaderboard, every: Node) -> Node:
 
 
 def all_contested(board: Leaderboard) -> str:
-    """Return the address of all images on which the scorer and most people say the opposite."""
+    """Return the address of all images on which the scorer and most people say the opposite, the farthest apart first."""
+    where = Selection(suite=(board.suite,), task=() if board.task == ALL else (board.task,), generator=board.only)
+    people = PEOPLE if board.people == "real" else SIMULATED
+    scorer = board.contested_by or ""
+    if board.contested_by_rank:
+        return browse_address(where, ConfusionCell(board.aspect, scorer, "", people, "", "apart"), order="differs")
     if board.people != "real":
         return page_address("images", suite=board.suite, rater=SIMULATED, by=board.aspect, order="lowest")
-    opposed: Sequence[tuple[str, str]] = [("differs", f"{board.contested_by}:{kind}") for kind in (MISSED, PASSED)]
-    return page_address("images", *opposed, suite=board.suite)
+    opposed: Sequence[tuple[str, str]] = [("differs", f"{scorer}:{kind}") for kind in (MISSED, PASSED)]
+    places = [(name, value) for name in ("task", "generator") for value in getattr(where, name)]
+    return page_address("images", *opposed, *places, suite=board.suite, order="differs", rater=scorer)
 
 
-def _case(board: Leaderboard, case: ContestedImage) -> Element:
+def _contested_listing(board: Leaderboard) -> str:
+    """Return the address of the listing that a contested image opens in: all of them where they are known, else those here."""
+    if board.disagreements and board.people == "real" and board.aspect == CORRECT:
+        return all_contested(board)
+    return listing_address([each.item for each in board.contested], board.suite, by=board.aspect)
+
+
+def _case(board: Leaderboard, case: ContestedImage, listing: str) -> Element:
     whose, kind = ("people", "people") if board.people == "real" else (SIMULATED, "simulated")
-    said = f"{case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"{case.mean:z.1f} ({wording.count(case.n, 'answer')})"
-    return htpy.a(class_="cc-contested-image", href=image_address(case.item, Selection(suite=(board.suite,))), title=case.text)[
+    said = f"{case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"{case.mean:z.1f} (n = {case.n:,})"
+    answers = wording.count(case.n, "answer")
+    title = f"{whose}: {f'{case.yes} of {answers} yes' if board.aspect in YES_NO_ASPECTS else f'mean of {answers}'}"
+    return htpy.a(class_="cc-contested-image", href=image_address(case.item, listing), title=case.text)[
         htpy.span(class_="cc-pic")[picture_html(case.sha256, case.text, none=case.text)],
         htpy.span(class_="cc-contested-prompt")[case.text],
         htpy.span(class_="cc-says-row")[
-            htpy.span(class_="cc-says")[htpy.i(class_=f"cc-point cc-point--{kind}"), htpy.span[whose], htpy.b[said]],
-            htpy.span(class_="cc-says is-other")[
+            htpy.span(class_="cc-says", title=title)[
+                htpy.i(class_=f"cc-point cc-point--{kind}"), htpy.span[whose], htpy.b[said]
+            ],
+            htpy.span(class_="cc-says is-other", title=f"{board.contested_by}: {case.verdict}")[
                 htpy.i(class_="cc-point cc-point--scorer"), htpy.span[board.contested_by], htpy.b[case.verdict, " ≠"]
             ],
         ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Final
 
@@ -15,7 +15,7 @@ from ui.shell.scope_bar import with_query
 
 PATH: Final = "/results"
 COMPARE: Final = "/results/compare"
-SHOWN: Final[Mapping[str, str]] = {"worse": "Worse", "better": "Better", "same": "Same"}
+SHOWN: Final = ("better", "worse", "same")
 """Prompts of Compare by what the second generator did on them."""
 MOST_COLUMNS: Final = 4
 """So many raters have a column of their own where nobody has chosen."""
@@ -107,10 +107,10 @@ class CompareView:
 
     Attributes:
         scope: as the address says it.
-        a: the generator before; empty for the second best.
-        b: the one that is compared with it; empty for the best.
+        a: the generator that `b` is compared with; empty for the second best.
+        b: empty for the best.
         by: whose prompts and tasks are shown; empty for the first rater.
-        show: a name of `SHOWN`.
+        show: a name of `SHOWN`; empty for the generator that is better on more prompts.
         page: of the prompts, from 1.
     """
 
@@ -118,7 +118,7 @@ class CompareView:
     a: str = ""
     b: str = ""
     by: str = ""
-    show: str = "worse"
+    show: str = ""
     page: int = 1
 
     @classmethod
@@ -135,14 +135,14 @@ class CompareView:
             by, _, question = by.rpartition("·")
         if question and question != SCORE and not scope.aspect:
             scope = replace(scope, aspect=question)
-        show = last("show") or ("better" if last("order") == "improvements" else "worse")
+        show = last("show") or {"improvements": "better", "regressions": "worse"}.get(last("order"), "")
         page = last("page")
         return cls(
             scope,
             last("a") or last("first"),
             last("b") or last("second"),
             by,
-            show if show in SHOWN else "worse",
+            show if show in SHOWN else "",
             max(1, int(page)) if page.isascii() and page.isdigit() and len(page) < 6 else 1,
         )
 
@@ -154,7 +154,7 @@ class CompareView:
             ("a", view.a),
             ("b", view.b),
             ("by", view.by),
-            ("show", "" if view.show == "worse" else view.show),
+            ("show", view.show),
             ("page", "" if view.page == 1 else str(view.page)),
         ]
         return with_query(at(f"/studio{COMPARE}"), own)

@@ -16,6 +16,7 @@ from data.images.widths import IN_GRIDS
 from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.analysis import study_frames
 from data.store.analysis.study_frames import ImagePair, PairImage
+from ui.components.addresses import browse_address
 from ui.components.image_strip import image_address, picture_html
 from ui.components.tables import note, paged
 from ui.pages.results.vote_view import VotesView, contest_of
@@ -57,7 +58,8 @@ def _pair(votes: PairVotes, pair: ImagePair, people: set[str], view: VotesView) 
 
 def _picture(picture: PairImage, votes: PairVotes, text: str, view: VotesView) -> Element:
     won = "cc-duel-won" if picture.generator == votes.preferred else ""
-    href = image_address(picture.image_id, Selection(suite=(view.suite,), generator=(picture.generator,)))
+    of_generator = browse_address(Selection(suite=(view.suite,), generator=(picture.generator,)))
+    href = image_address(picture.image_id, of_generator)
     shown = picture_html(picture.sha256, f"{text}, by {picture.generator}", IN_GRIDS)
     name = htpy.figcaption[picture.generator]
     return htpy.figure(class_=["cc-duel-picture", won])[htpy.a(href=href)[shown], name]

@@ -21,8 +21,8 @@ from ui.pages.agreement_tabs import TRUST, agreement_tabs, could_be_here
 from ui.pages.results.notices import nothing_yet
 from ui.pages.trust.all_numbers import costs_menu, numbers_panel
 from ui.pages.trust.matrix import any_two_raters, places_allowed
-from ui.pages.trust.one_judge import one_judge, only_judge
 from ui.pages.trust.panel import chosen_pair, pair_panel
+from ui.pages.trust.single_rater import single_rater, single_rater_state
 from ui.pages.trust.table import trust_table
 from ui.pages.trust.view import PARAMETERS, PATH, TrustView
 from ui.shell.live_place import LivePlace, PlaceDrawing
@@ -54,9 +54,9 @@ class TrustPage(LivePlace):
                 intervals=intervals,
             )
             tabs = agreement_tabs(self.store, TRUST, opened.asked, opened.scope.suite)
-            name = "" if view.numbers else only_judge(self.store, made)
+            name = "" if view.numbers else single_rater(self.store, made)
             if name:
-                yield PlaceDrawing(scope_bar(opened, view.of_scope), [tabs, one_judge(made, name)], "Agreement")
+                yield PlaceDrawing(scope_bar(opened, view.of_scope), [tabs, single_rater_state(made, name)], "Agreement")
                 return
             content = [tabs, _sentence(self.store, made, opened, view), _body(self.store, made, view)]
             yield PlaceDrawing(scope_bar(opened, view.of_scope), content, "Agreement", complete=intervals == passes[-1])
@@ -74,11 +74,12 @@ def _sentence(store: OpenProject, made: Trust, opened: OpenScope, view: TrustVie
         head = [htpy.h1["Nobody has answered: no agreement"], htpy.p(class_="cc-sub")[sub]]
         return [notes, htpy.header(class_="cc-lead")[htpy.div[head], label]]
     plan = htpy.a(href=page_address("people/new"))["Plan them"]
-    lines: list[Node] = [f"{line} " for line in made.about]
-    if made.more is not None:
+    said = made.sentence
+    lines: list[Node] = [f"{line} " for line in said.about]
+    if said.more is not None:
         lines.append(plan)
     lead: list[Node] = [
-        htpy.h1[made.main or "How far may a scorer be trusted?", made.rest and htpy.span(class_="cc-rest")[made.rest]],
+        htpy.h1[said.main or "How far may a scorer be trusted?", said.rest and htpy.span(class_="cc-rest")[said.rest]],
         htpy.p(class_="cc-sub")[lines] if lines else "",
         htpy.p(class_="cc-sub")[_rests_on(made)],
     ]
@@ -87,7 +88,9 @@ def _sentence(store: OpenProject, made: Trust, opened: OpenScope, view: TrustVie
         lead.append(htpy.p(class_="cc-sub")[why_simulated(judged)])
     if not made.intervals and is_huge(store):
         lead.append(htpy.p(class_="cc-sub")[_without_intervals(store, made)])
-    return [notes, htpy.header(class_="cc-lead")[htpy.div[lead], made.people == "simulated" and label]]
+    invite = htpy.a(class_="cc-button cc-button--primary", href=page_address("people/new"))["Invite a second person"]
+    action: Node = invite if made.persons == 1 else made.people == "simulated" and label
+    return [notes, htpy.header(class_="cc-lead")[htpy.div[lead], action]]
 
 
 def _rests_on(made: Trust) -> str:
@@ -106,8 +109,6 @@ def _rests_on(made: Trust) -> str:
     )
     if shared is not None and shared.value is not None:
         parts.append(f"two of them say the same in {wording.percent(round(shared.value, 2))} of cases")
-    elif made.persons == 1:
-        parts.append("one person: their own agreement is unknown")
     return f"{'; '.join(parts)}."
 
 

@@ -19,13 +19,15 @@ from concord.common import reason_sentences, wording
 from concord.common.base_path import at
 from concord.common.table import Cell, numbers
 from concord.comparison.rater_pairs import furthest, pair, second_name
-from concord.comparison.trust import COSTS, USES, Trust, TrustCell, TrustRater, title_of
+from concord.comparison.trust import Trust
+from concord.comparison.trust_cells import USES, TrustCell, TrustRater, title_of
+from concord.comparison.trust_sentence import COSTS
 from concord.headlines import paradox
 from concord.meta.replacement import ANSWERS
 from concord.project import OpenProject
 from data.browsing import ConfusionCell
 from data.selection import PEOPLE, Selection
-from ui.components.addresses import browse_address
+from ui.components.addresses import browse_address, listing_address
 from ui.components.image_strip import thumbnails
 from ui.components.tables import (
     Cells,
@@ -245,7 +247,8 @@ def _values(store: OpenProject, both: PairReport, made: Trust, second: str) -> N
     if far:
         captions = {each.item: f"{both.a} {each.x:.3g}, {second} {each.y:.3g}" for each in far}
         previews = {each.item: each.preview for each in far if each.preview}
-        strip = [heading("Ranked most differently"), thumbnails(previews, captions, replace(place(made), rater=()))]
+        listing = listing_address(captions, made.selection.suite[0])
+        strip = [heading("Ranked most differently"), thumbnails(previews, captions, listing)]
     return [heading("Image by image", f"Across {both.a}, upwards {mean}."), figure, strip]
 
 
@@ -339,11 +342,9 @@ def _rank_sets(made: Trust) -> Node:
 
     def cell(rater: TrustRater, generator: str) -> Cell:
         row = rater.places.get(generator)
-        return (
-            Cell("–")
-            if row is None
-            else Cell(place_range(row), (f"place {row.value:z.0f}",), reason_sentences.text(row.method))
-        )
+        if row is None:
+            return Cell("–")
+        return Cell(place_range(row), (f"place {row.place} by the mean", wording.count(row.prompts, "prompt")))
 
     rows: list[Cells] = [(each.name, *(cell(each, name) for name in made.generators)) for each in made.raters if each.places]
     return table_element(plain_table("Places within chance, 1 is best", columns("rater", *numbers(*made.generators)), rows))
@@ -360,7 +361,7 @@ def costs_menu(made: Trust, view: TrustView) -> Node:
         for value, whom in COSTS.items()
     ]
     return htpy.p(class_="cc-trust-test")[
-        "May a scorer replace a person? ",
+        "May a scorer take one person’s place among the others (alternative annotator test)? ",
         made.test,
         " ",
         htpy.span(class_="cc-chip-place")[

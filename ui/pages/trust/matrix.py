@@ -8,11 +8,12 @@ from typing import Final
 import htpy
 from htpy import Element, Node
 
-from agreement.meta.ranking import Ranking
 from concord.common import reason_sentences, wording
 from concord.comparison.leaderboard import SCORE
+from concord.comparison.places import GeneratorPlace
 from concord.comparison.rater_pairs import CONSENSUS, GROUPS, MOST_PERSONS, RaterMatrix
-from concord.comparison.trust import Trust, TrustRater, title_of
+from concord.comparison.trust import Trust
+from concord.comparison.trust_cells import TrustRater, title_of
 from concord.headlines import is_muted
 from ui.components.addresses import page_address
 from ui.components.dots import Axis, dot
@@ -50,9 +51,22 @@ def any_two_raters(matrix: RaterMatrix, made: Trust, view: TrustView, chosen: tu
     return htpy.section[
         htpy.div(class_="cc-part-head")[title],
         htpy.div(class_="cc-panel cc-trust-pad")[
-            htpy.div(class_="cc-scroll", tabindex="0", role="group", aria_label="Any two raters")[table], note
+            htpy.div(class_="cc-scroll", tabindex="0", role="group", aria_label="Any two raters")[table], note, _key(matrix)
         ],
     ]
+
+
+def _key(matrix: RaterMatrix) -> Node:
+    """Return what the marks in place of numbers mean, of those that are there."""
+    pairs = [(a, b) for a in matrix.raters for b in matrix.raters]
+    without = [pair for pair in pairs if pair in matrix.cells and ((row := matrix.cells[pair]) is None or row.value is None)]
+    marks = {
+        "◦": any(a != b for a, b in without) and "click to compare the two",
+        "–": any(a == b for a, b in without) and "cannot be computed; the reason is shown when you point at it",
+        "·": any(pair not in matrix.cells for pair in pairs) and "not judged together",
+    }
+    words = [f"{mark} {meaning}" for mark, meaning in marks.items() if meaning]
+    return words and htpy.p(class_="cc-trust-said")[f"{'; '.join(words)}."]
 
 
 def _pair(matrix: RaterMatrix, view: TrustView, a: str, b: str, scorers: set[str], chosen: tuple[str, str]) -> Element:
@@ -90,9 +104,9 @@ def _address(view: TrustView, a: str, b: str) -> str:
 class _Places:
     """A place with the first and the last one that a generator may have."""
 
-    value: float | None
-    low: float | None
-    high: float | None
+    value: float
+    low: float
+    high: float
 
 
 def places_allowed(made: Trust, view: TrustView) -> Node:
@@ -142,19 +156,16 @@ def places_allowed(made: Trust, view: TrustView) -> Node:
 
 def _place(made: Trust, rater: TrustRater, generator: str, axis: Axis) -> Element:
     row = rater.places.get(generator)
-    if row is None or row.value is None:
+    if row is None:
         return htpy.td["–"]
     own = "" if rater.aspect == SCORE else made.aspect
     href = page_address("results/compare", suite=made.selection.suite[0], aspect=own, by=rater.name)
-    spread = _Places(row.value, _end(row.rank_low), _end(row.rank_high))
-    label = f"{generator} by {rater.name}: place {row.value:z.0f}, {place_range(row)} within chance"
+    spread = _Places(row.place, row.best, row.worst)
+    prompts = wording.count(row.prompts, "prompt")
+    label = f"{generator} by {rater.name}: place {row.place} by the mean, {place_range(row)} within chance; {prompts}"
     return htpy.td(title=label)[htpy.a(href=href, aria_label=label)[dot(spread, axis, rater.kind)]]
 
 
-def _end(place: int | None) -> float | None:
-    return None if place is None else float(place)
-
-
-def place_range(row: Ranking) -> str:
+def place_range(row: GeneratorPlace) -> str:
     """Return the places that a generator may have, such as ``2`` or ``2 to 4``."""
-    return f"{row.rank_low}" if row.rank_low == row.rank_high else f"{row.rank_low} to {row.rank_high}"
+    return f"{row.best}" if row.best == row.worst else f"{row.best} to {row.worst}"

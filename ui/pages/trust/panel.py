@@ -13,10 +13,11 @@ from agreement import PairReport
 from agreement.estimate import Estimate
 from concord.common import reason_sentences, wording
 from concord.common.confusion_table import Crossings, confusion_table
-from concord.comparison.leaderboard import SCORE
-from concord.comparison.rater_pairs import GROUPS, HIGH, LOW, Quarter, pair, pairable, quarters, second_name
+from concord.comparison.rank_halves import rank_halves
+from concord.comparison.rater_pairs import GROUPS, Quarter, pair, pairable, quarters, second_name
 from concord.comparison.score_cuts import held_out
-from concord.comparison.trust import Trust, title_of
+from concord.comparison.trust import Trust
+from concord.comparison.trust_cells import title_of
 from concord.headlines import is_muted
 from concord.project import OpenProject
 from data.browsing import MISSED, PASSED, CellWay, ConfusionCell
@@ -90,8 +91,11 @@ def _meeting(store: OpenProject, made: Trust, rater: str, beside: str) -> Node:
         return htpy.p(class_="cc-note")[f"{rater} with itself agrees by definition: choose two raters."]
     try:
         both = pair(store, made.selection, made.task, rater, beside, intervals=made.intervals)
-    except ValueError as error:
-        return htpy.p(class_="cc-note cc-bad")[f"{rater} and {beside} cannot be compared here: {error}."]
+    except ValueError:
+        if made.persons == 1 and beside == made.who and not any(each.name == rater for each in made.scorers):
+            alone = f"{rater} is the only person so far. Whoever else judges the same images stands beside {rater} here."
+            return htpy.p(class_="cc-note")[alone]
+        return htpy.p(class_="cc-note")[f"{rater} and {beside} have judged no image together yet."]
     parts, left = quarters(store, both)
     if not parts:
         return crossed_table(both, made)
@@ -122,24 +126,28 @@ def place(made: Trust) -> Selection:
 
 
 def _quarter(part: Quarter, both: PairReport, made: Trust, total: int) -> Element:
-    where = place(made)
-    listing = replace(where, rater=())
-    images: list[Node] = [image_link(item, look, listing, none=None) for item, look in part.previews.items() if look.sha256]
+    address = _quarter_address(part, both, made)
+    images: list[Node] = [image_link(item, look, address, none=None) for item, look in part.previews.items() if look.sha256]
     share = wording.percent(round(part.count / total, 2)) if total else ""
     label = f"{part.count:,} images: {both.a} says {part.says[0]}, {second_name(both)} {part.says[1]}"
     number: list[Node] = [htpy.b[f"{part.count:,}"], " ", htpy.small[share]]
     return htpy.div(class_=["cc-trust-quarter", not part.same and "is-other"])[
-        htpy.a(href=_quarter_address(part, both, made), aria_label=label)[number] if part.count else htpy.span[number],
+        htpy.a(href=address, aria_label=label)[number] if part.count else htpy.span[number],
         images and htpy.span(class_="cc-trust-pictures")[images],
     ]
 
 
 def _quarter_address(part: Quarter, both: PairReport, made: Trust) -> str:
-    """Return the address of a quarter's images; of scores those that differ most from what the other says."""
+    """Return the address of a quarter's images; of scores the most differently ranked first."""
     if not both.labels:
-        order = "highest" if part.says == (HIGH, HIGH) else "lowest" if part.says == (LOW, LOW) else "differs"
-        return browse_address(place(made), rater=both.a, by=SCORE, order=order)
+        return _address_by_rank(both, made, "halves", *part.says)
     return crossing_address(both, made, *part.says)
+
+
+def _address_by_rank(both: PairReport, made: Trust, way: CellWay, a_says: str = "", b_says: str = "") -> str:
+    """Return the address of the images whose numbers by the two raters stand in these halves, or in unlike ones."""
+    cell = ConfusionCell(made.aspect, both.a, a_says, second_name(both), b_says, way)
+    return browse_address(place(made), cell, order="differs")
 
 
 def _agreement_words(store: OpenProject, both: PairReport, made: Trust, left: int) -> str:
@@ -158,7 +166,7 @@ def _agreement_words(store: OpenProject, both: PairReport, made: Trust, left: in
         parts.append(f"{text}.")
     elif not both.labels:
         rho = estimates.get("spearman")
-        parts.append("Half of the images by each are high, half low.")
+        parts.append(_cuts(both))
         if rho is not None and rho.value is not None:
             parts.append(f"{wording.title('spearman')} {wording.two(rho.value)} {interval_text(rho)}.")
         if (
@@ -167,6 +175,15 @@ def _agreement_words(store: OpenProject, both: PairReport, made: Trust, left: in
             share = wording.percent(round(cut.value or 0.0, 2))
             parts.append(f"Yes above {cut.chosen.threshold:.3g} agrees with people in {share} of cases, on held-out prompts.")
     return " ".join(parts)
+
+
+def _cuts(both: PairReport) -> str:
+    """Return from which number on each rater's images are high."""
+    halves = rank_halves(both)
+    cuts = zip((both.a, second_name(both)), halves.cuts if halves is not None else (), strict=False)
+    mean = "’s mean" if both.b == PEOPLE else ""
+    high = [f"{name}{mean if name != both.a else ''} from {cut:.3g} on" for name, cut in cuts if cut is not None]
+    return f"High: {wording.listed(high)}, the upper half of the images by rank; equal numbers stay together." if high else ""
 
 
 def _judge(both: PairReport, made: Trust, parts: Sequence[Quarter]) -> Node:
@@ -182,6 +199,8 @@ def _judge(both: PairReport, made: Trust, parts: Sequence[Quarter]) -> Node:
     else:
         most = max(apart, key=lambda part: len(part.items))
         n, href = len(most.items), _quarter_address(most, both, made)
+    if not both.labels:
+        n, href = sum(len(part.items) for part in apart), _address_by_rank(both, made, "apart")
     return htpy.a(class_="cc-button cc-button--primary cc-trust-judge", href=href)[f"Judge these {n:,}"]
 
 

@@ -11,7 +11,8 @@ from htpy import Element, Node
 
 from concord.common import reason_sentences, wording
 from concord.comparison.leaderboard import SCORE
-from concord.comparison.trust import USES, Trust, TrustCell, TrustRater, Use, title_of
+from concord.comparison.trust import Trust
+from concord.comparison.trust_cells import USES, TrustCell, TrustRater, Use, title_of
 from concord.headlines import is_muted
 from ui.components.addresses import page_address
 from ui.components.dots import Axis, axis_of, axis_scale, dot, interval_text, number_title
@@ -72,10 +73,15 @@ def _head(made: Trust, use: Use, axis: Axis) -> Element:
     statistic = _statistic(made, use)
     return htpy.th(scope="col", title=wording.meaning(statistic) or None)[
         htpy.b[_TITLES[use]],
-        htpy.span[title_of(statistic) if statistic else " "],
+        htpy.span[[title_of(statistic), _generators(made, use)] if statistic else " "],
         any(each.cells[use].number.value is not None for each in made.raters if use in each.cells)
         and axis_scale(axis, 2 if len(axis.ticks) > 4 else 1),
     ]
+
+
+def _generators(made: Trust, use: Use) -> str:
+    """Return how many generators an order is of; an order of few says little."""
+    return f", {wording.count(len(made.generators), 'generator')}" if use == "order" and made.generators else ""
 
 
 def _row(made: Trust, view: TrustView, rater: TrustRater, axes: Mapping[Use, Axis], chosen: str) -> Element:
@@ -109,7 +115,7 @@ def _cell(made: Trust, view: TrustView, rater: TrustRater, use: Use, axis: Axis)
         why = "gives no verdict" if rater.aspect == SCORE else f"has no {title_of(_statistic(made, use))}"
         href = view.address(scope=replace(view.scope, statistic=cell.statistic))
         line: list[Node] = [htpy.a(href=href, data_scope="")[title_of(cell.statistic)], f": {why}"]
-        own = [axis_scale(axis, max(1, len(axis.ticks) - 1)), htpy.span(class_="cc-trust-own")[line]]
+        own = [htpy.span(class_="cc-trust-own")[line], axis_scale(axis, max(1, len(axis.ticks) - 1))]
     in_place: Node = ""
     if cell.in_place is not None:
         why = "in one person’s place, beside one other at a time, as people’s band is made"
@@ -131,12 +137,11 @@ def _cell(made: Trust, view: TrustView, rater: TrustRater, use: Use, axis: Axis)
 
 def _why_none(made: Trust, rater: TrustRater, cell: TrustCell | None) -> str:
     """Return why there is no number, or that it is being computed."""
+    if rater.kind != "scorer" and made.persons == 1:
+        return "known once a second person has answered"
     if cell is not None and cell.number.reason is not None:
         return reason_sentences.text(cell.number.reason)
-    if not made.intervals:
-        return "computing …"
-    alone = rater.kind != "scorer" and made.persons == 1
-    return "one person: their own agreement is unknown" if alone else "not judged"
+    return "not judged" if made.intervals else "computing …"
 
 
 def _title(cell: TrustCell) -> str:

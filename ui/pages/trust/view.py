@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from agreement import CONSENSUSES, ConsensusMethod
 from concord.common.base_path import at
-from concord.comparison.trust import COSTS
+from concord.comparison.trust_sentence import COSTS
 from concord.scope import ALL, NAMES, OpenScope, Scope
 from data.selection import Selection
 from ui.shell.scope_bar import with_query

@@ -13,17 +13,17 @@ from agreement.tuning import Bounded
 from concord.common import next_steps, reason_sentences, wording
 from concord.error_analysis.tuning import AGAINST, OBJECTIVES, WITH, TunedScorer, tunable_raters, tune_scorer
 from concord.project import OpenProject
-from concord.scope import OpenScope, open_scope
+from concord.scope import OpenScope
 from data.selection import SIMULATED
 from ui.components.dots import interval_text
-from ui.pages.agreement_tabs import TUNE, agreement_tabs, choose_a_scorer, could_be_here
+from ui.pages.agreement_tabs import TUNE, choose_a_scorer, could_be_here, open_tab
 from ui.pages.tune.all_numbers import all_numbers
 from ui.pages.tune.curve import curve_figure
 from ui.pages.tune.flips import flips_section, means_table
 from ui.pages.tune.knobs import knobs_form, save_form
 from ui.pages.tune.view import KINDS, PARAMETERS, PATH, TuneView
 from ui.shell.live_place import LivePlace, PlaceDrawing
-from ui.shell.scope_bar import menu_chip, scope_bar
+from ui.shell.scope_bar import menu_chip
 
 _KINDS: Final = {"people": "people", "simulated": SIMULATED}
 
@@ -36,23 +36,21 @@ class TunePage(LivePlace):
     def draw_place(self, values: Callable[[str], Sequence[str]]) -> Iterator[PlaceDrawing]:
         """Yield the place."""
         view = TuneView.read(values)
-        opened = open_scope(self.store, view.scope)
-        if opened is None:
+        tab = open_tab(self.store, TUNE, view.scope, view.of_scope)
+        if tab is None:
             yield PlaceDrawing("", _nothing(self.store), "Tune")
             return
-        bar = scope_bar(opened, view.of_scope, ("suite", "generator", "task"))
-        tabs = agreement_tabs(self.store, TUNE, opened.asked, opened.scope.suite)
-        lost = [htpy.p(class_="cc-note", role="status")[line] for line in opened.lost]
+        opened = tab.opened
         try:
             tuned = tune_scorer(self.store, opened.scope, view.request())
         except ValueError as error:
-            yield PlaceDrawing(bar, [tabs, lost, htpy.p(class_="cc-note cc-bad")[wording.sentence(error)]], "Tune")
+            yield PlaceDrawing(tab.bar, [*tab.head, htpy.p(class_="cc-note cc-bad")[wording.sentence(error)]], "Tune")
             return
         if tuned is None:
-            yield PlaceDrawing(bar, [tabs, lost, _nothing(self.store)], "Tune")
+            yield PlaceDrawing(tab.bar, [*tab.head, _nothing(self.store)], "Tune")
             return
-        content = [tabs, lost, _lead(tuned, view), _body(self.store, tuned, opened, view)]
-        yield PlaceDrawing(bar, content, f"Tune {tuned.rater}")
+        content = [*tab.head, _lead(tuned, view), _body(self.store, tuned, opened, view)]
+        yield PlaceDrawing(tab.bar, content, f"Tune {tuned.rater}")
 
 
 def _nothing(store: OpenProject) -> Node:

@@ -16,7 +16,7 @@ from concord.error_analysis.tuning import AGAINST, UNKNOWN, WITH, Flip, TunedSco
 from concord.project import OpenProject
 from data.browsing import ItemPreview
 from data.selection import Selection
-from ui.components.addresses import browse_address
+from ui.components.addresses import browse_address, listing_address
 from ui.components.dots import axis_of, dot
 from ui.components.image_strip import image_address, picture_html
 from ui.pages.tune.view import TuneView
@@ -44,25 +44,25 @@ def flips_section(store: OpenProject, tuned: TunedScorer, view: TuneView) -> Nod
     more = (
         len(flips) > len(shown) and htpy.p(class_="cc-note")[f"The first {len(shown)} of {wording.count(len(flips), 'image')}."]
     )
-    where = Selection(suite=(tuned.suite,), generator=view.scope.generator, task=(view.scope.task,) if view.scope.task else ())
-    images = htpy.a(href=browse_address(where, rater=tuned.rater, by="correct"))["Open in Images"]
+    listing = listing_address([flip.item for flip in shown], tuned.suite, rater=tuned.rater)
+    images: Node = bool(shown) and htpy.a(href=listing)["Open in Images"]
     return [
         htpy.div(class_="cc-part-head")[
             htpy.h2[f"{wording.count(len(tuned.flips), 'verdict')} flip{'s' if len(tuned.flips) == 1 else ''}"],
             len(segments) > 1 and htpy.nav(class_="cc-segments", aria_label="Verdicts that flip")[segments],
             htpy.div(class_="cc-part-tools")[images],
         ],
-        htpy.div(class_="cc-flips")[[_picture(tuned, flip, looks.get(flip.item)) for flip in shown]],
+        htpy.div(class_="cc-flips")[[_picture(tuned, flip, looks.get(flip.item), listing) for flip in shown]],
         more,
     ]
 
 
-def _picture(tuned: TunedScorer, flip: Flip, look: ItemPreview | None) -> Element:
+def _picture(tuned: TunedScorer, flip: Flip, look: ItemPreview | None, listing: str) -> Element:
     text = (look.text if look else None) or flip.item
     kind = "simulated" if tuned.people == "simulated" else "people"
     said = f"{flip.yes}/{flip.n}"
     title = f"{text}, by {flip.generator}. {tuned.rater} now: {reason_of(tuned, flip) or 'no reason given'}"
-    return htpy.a(class_="cc-flip", href=image_address(flip.item, Selection(suite=(tuned.suite,))), title=title)[
+    return htpy.a(class_="cc-flip", href=image_address(flip.item, listing), title=title)[
         htpy.span(class_="cc-pic")[
             picture_html(look.sha256 if look else None, text, none=text),
             flip.n > 0

@@ -320,7 +320,7 @@ def test_a_revoked_person_gets_and_gives_nothing_more(store: Store) -> None:
     c.say(first, "ann")
     assert c.offered("ann") == [second, third]
     assert revocations.revoke(store, "ann", "manager", NAME, now=c.now) == 0
-    assert c.desk("ann").closed == "revoked"
+    assert c.desk("ann").closed == "suspended"
     assert c.offered("bob") == [second, third]
     assert c.say(second, "ann").status == "surplus"
     assert monitoring.coverage(store, NAME, c.now).answers == 1

@@ -300,7 +300,7 @@ def test_a_project_of_before_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
             order = column(store, f"select item_id from items where item_id <> '{items[0]}' order by public_id")
     with Store(tmp_path / "project") as store:
         # nobody is paused by a rule that was not there when they began
-        settings = Settings(order="shared", gold_pass_mark=0.0, attention_pass_mark=0.0)
+        settings = Settings(order="shared", gold_pass_mark=0.0, attention_pass_mark=0.0, pay_told=False)
         assert management.listed(store) == [Campaign("default", "default", state="running", settings=settings)]
         assert submit(store, items[0], "dan").status == "surplus"
         assert [task.item_id for task in participation.next_tasks(store, "eve", ahead=9).tasks] == order

@@ -100,7 +100,7 @@ def test_who_was_revoked_since_is_seated_no_more(store: Store) -> None:
     assert participation.submit_answer(store, answer(first, "ann", campaign_id=NAME), campaign=NAME).next_tasks.closed is None
     revocations.revoke(store, "ann", "rosa")
     result = participation.submit_answer(store, answer(second, "ann", campaign_id=NAME), campaign=NAME)
-    assert (result.saved.status, result.next_tasks.closed) == ("surplus", "revoked")
+    assert (result.saved.status, result.next_tasks.closed) == ("surplus", "suspended")
     revocations.restore(store, "ann", "rosa")
     assert participation.next_tasks(store, "ann", NAME).closed is None
 

@@ -61,7 +61,12 @@ def test_prompts_stand_under_what_became_of_them(store: Store) -> None:
     for show, prompts in (("worse", worse), ("better", better)):
         *_, whole = drawings(store, show=show)
         assert {int(n) for n in re.findall(r"prompt (\d+)", text(whole))} == set(prompts)
-        assert f"Worse {len(worse)}" in text(whole)
+        assert f"bad better {len(worse)}" in text(whole)
+    # it opens on the side of the one that is better on more prompts, by the generators' names
+    *_, whole = drawings(store)
+    longer = better if len(better) >= len(worse) else worse
+    assert {int(n) for n in re.findall(r"prompt (\d+)", text(whole))} == set(longer)
+    assert "Before" not in text(whole)
 
 
 def test_names_that_there_are_not_are_said_and_left_out(store: Store) -> None:

@@ -44,7 +44,7 @@ def test_one_person_has_no_level_and_the_place_says_so(tmp_path: Path) -> None:
     with Store(tmp_path / "project") as store:
         fill(store, 3, 12)
         drawn = whole(store)
-    assert "one person: their own agreement is unknown" in text(drawn)
+    assert "known once a second person has answered" in text(drawn)
     assert "cc-dot-level" not in drawn
     assert "Use verdicts" not in text(drawn)
 
@@ -137,3 +137,13 @@ def test_what_restricts_the_answers_is_said_and_can_be_left(tmp_path: Path) -> N
         fill_kind(store, KINDS[2])
         drawn = whole(store, certainty="unanimous")
     assert "Restricted to certainty unanimous. Show all" in text(drawn)
+
+
+def test_with_one_person_a_second_one_is_invited(tmp_path: Path) -> None:
+    with Store(tmp_path / "project") as store:
+        fill(store, 3, 12)
+        said = text(whole(store))
+    assert "One person has answered: invite a second one" in said
+    assert "So far verdicts is closest to this person on single images: κ" in said
+    assert "is known once a second one has judged the same images" in said
+    assert "Invite a second person" in said

@@ -77,8 +77,8 @@ def test_refusals_name_their_fields(world: World) -> None:
     answer = client.post("/api/studio/drafts", json={"values": {"title": "T", "n": "99", "limit": "x"}})
     assert (answer.status_code, list(answer.json()["problems"])) == (422, ["limit"])
     answer = client.post("/api/studio/drafts", json={"values": {"title": "T", "n": "99"}})
-    assert answer.json()["problems"] == {"n": "99 items are requested, but only 4 are available."}
-    assert answer.json()["detail"] == "99 items are requested, but only 4 are available."
+    assert answer.json()["problems"] == {"n": "99 images are requested, but only 4 are available."}
+    assert answer.json()["detail"] == "99 images are requested, but only 4 are available."
     for body in ({"campaign": "gone"}, {"campaign": "gone", "values": {"title": "T"}}):
         assert client.post("/api/studio/drafts", json=body).status_code == 409
     assert client.post("/api/studio/drafts/start", json={"campaign": "gone"}).status_code == 409

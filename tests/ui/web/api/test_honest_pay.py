@@ -158,14 +158,51 @@ def test_who_finds_the_last_items_held_is_paid_as_the_setting_says(world: World,
     assert rows == {"completion" if code == "FULL" else "quota": pay}
 
 
+def test_whom_a_manager_pauses_is_told_so_and_what_they_send_is_saved_and_counts_once_they_go_on(world: World) -> None:
+    begin(world.store)
+    ann = arrive(world, "ann")
+    shown, ahead = following(ann)["tasks"]
+    name = following(ann)["name"]
+    revocations.revoke(world.store, name, "rita", "c")
+    saved = send(ann, shown, following=True)
+    assert (saved["status"], saved["reason"]) == ("surplus", "revoked")
+    told = saved["next"]
+    # the form puts the image ahead down by this word
+    assert (told["state"], told["why"], told["code"], "tasks" in told) == ("closed", "paused", "BAD", False)
+    assert told["message"].startswith("Your work is paused by those who run this study; what you sent is saved.")
+    assert revocations.restore(world.store, name, "rita", "c") == 1
+    assert following(ann)["tasks"][0]["ticket"] == ahead["ticket"]
+
+
 @pytest.mark.parametrize(
-    ("setting", "said"), [("completion", "as at the end"), ("items", "what their items are worth, without the base pay")]
+    ("settings", "said"),
+    [
+        ({}, "You are paid 0.10 GBP for each image that you answer, examples and checks included, and at least 0.25 GBP if you"
+             " reach the end."),
+        ({"base_pay": ""}, "You are paid 0.10 GBP for each image that you answer, examples and checks included."),
+        ({"item_price": ""}, "You are paid 0.25 GBP if you reach the end."),
+        ({"pay_told": False}, ""),
+        ({"item_price": "", "base_pay": ""}, ""),
+    ],
+)  # fmt: skip
+def test_people_are_told_what_is_paid_before_the_first_image_and_at_the_end(
+    world: World, settings: dict[str, Any], said: str
+) -> None:
+    begin(world.store, limit=1, **settings)
+    ann = arrive(world, "ann")
+    told = following(ann)
+    assert told["campaign"]["instructions"] == ([{"tag": "p", "children": [said]}] if said else [])
+    assert send(ann, told["tasks"][0], following=True)["next"]["pay"] == said
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"), [("completion", "as at the end"), ("items", "what their answers are worth, without the base pay")]
 )
 def test_creating_a_campaign_says_what_they_are_paid(world: World, setting: str, said: str) -> None:
     world.store.close()
     settings = ("--item-price", "0.10", "--nothing-left", setting, "--reports-needed", "3", "--withdrawal")
     printed = done(world.store.project, "campaigns", "create", "x", *settings)
-    assert f"who finds nothing left because others hold the last items is paid {said}" in printed
+    assert f"who finds nothing left because others hold the last images is paid {said}" in printed
     with Store(world.store.project) as store:
         made = management.get(store, "x")
         assert made

@@ -12,11 +12,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from concord.campaigns import managing, planning
+from concord.campaigns.crowd import crowds
 from concord.campaigns.spec import campaign_spec
 from data.store.campaigns import management, monitoring, participation
 from data.store.core.store import Store
 from data.store.people import invitations
 from tests.concord.campaigns.test_planning import answered
+from tests.data.store.small_project import submit
 from tests.ui.http_visitor import TOKEN, World
 from tests.ui.small_project import done, geneval_folder
 from ui.pages.people.view import TABS, PeopleView
@@ -82,9 +84,9 @@ def test_an_archived_campaign_stands_behind_a_link(world: World, rita: TestClien
     for act in ("pause", "archive"):
         assert rita.post("/api/studio/campaign/move", json={"campaign": "c", "act": act}).status_code == 200
     said = words(place(rita)["content"])
-    assert "1 archived" in said
-    assert "Archived: no answer" not in said
-    assert "Archived: no answer comes in or changes" in words(place(rita, archived="1")["content"])
+    assert "1 closed" in said
+    assert "Closed: no answer" not in said
+    assert "Closed: no answer comes in or changes" in words(place(rita, archived="1")["content"])
 
 
 def test_all_numbers_of_everybody_are_in_the_panel(world: World, rita: TestClient) -> None:
@@ -129,7 +131,7 @@ def test_what_a_manager_does_with_people_goes_by_routes_and_is_signed(world: Wor
     body = {"campaign": "c", "person": "ann", "act": "revoke"}
     assert world.client().post("/api/studio/campaign/person", json=body).status_code == 401
     done = rita.post("/api/studio/campaign/person", json=body)
-    assert done.json() == {"said": "ann is revoked. 2 answers stopped counting; their items are offered again."}
+    assert done.json() == {"said": "ann is revoked. 2 answers stopped counting; these images are offered again."}
     assert "revoked by rita" in words(place(rita, campaign="c", tab="people")["content"])
     assert monitoring.coverage(store, "c").answers == 2
     for wrong, status in (({"person": "zoe"}, 404), ({"campaign": "x"}, 409), ({"act": "erase"}, 422)):
@@ -171,8 +173,12 @@ def test_pay_is_decided_and_the_platforms_file_brings_peoples_ids(world: World, 
     refused = rita.post("/api/studio/campaign/settle", json=body)
     assert (refused.status_code, "still works" in refused.json()["detail"]) == (409, True)
     managing.move_person(store, "c", "ann", "pause", "rita")
+    # nobody has decided anything yet
+    assert re.search(r"ann suggested: return paused or revoked", words(place(rita, campaign="c", tab="pay")["content"]))
     assert rita.post("/api/studio/campaign/settle", json=body).json() == {"decision": "approve", "pay": "0.20"}
-    assert re.search(r"ann approve decided paused or revoked", words(place(rita, campaign="c", tab="pay")["content"]))
+    pay = words(place(rita, campaign="c", tab="pay")["content"])
+    assert "2 people: 1 decided: approve, 1 wait" in pay
+    assert re.search(r"ann decided: approve paused or revoked", pay)
     text = "Participant id,Status\nabc,APPROVED\n"
     read = rita.post("/api/studio/campaign/submissions", json={"campaign": "c", "text": text}).json()
     assert (read["said"].startswith("0 of 2 people here are in the file. 1 in the file never came here"), read["files"]) == (
@@ -236,7 +242,42 @@ def test_everyday_labelling_is_a_campaign_once_somebody_has_worked_in_it(world: 
     participation.enter(store, "ann")
     participation.next_tasks(store, "ann")
     said = words(place(rita)["content"])
-    assert "Everyday labelling running" in said
+    assert "Everyday labelling running Made by “Label images”: all images, whoever opens it. No study of yours." in said
     refused = rita.post("/api/studio/campaign/move", json={"campaign": "default", "act": "delete"})
     assert refused.status_code == 409
     assert "Delete" not in words(place(rita, campaign="default")["content"])
+
+
+def test_everyday_labelling_is_no_study_of_the_managers_and_its_own_people_need_no_look(world: World, rita: TestClient) -> None:
+    store = answered(world, ann="yn", bob="yy", cyd="y")
+    for task in participation.next_tasks(store, "rita").tasks:
+        submit(store, task.item_id, "rita", active_seconds=0.3)
+    flags = {person.name: person.flags for crowd in crowds(store) for person in crowd.people}
+    assert flags["rita"]
+    said = words(place(rita)["content"])
+    assert "7 answers by 4 people in 1 running campaign, about geneval; everyday labelling beside." in said
+    assert re.match(
+        r"Three people (answer alike|do not agree beyond chance) 3 people agree at α [^ ]+ (\[.*?\] )?in C", said
+    ), said
+    assert said.index("Everyday labelling running") > said.index("C running")
+    assert rita.get("/api/studio/look").json() == {"people": 0}
+
+
+def test_closing_and_deleting_ask_first_and_a_draft_is_edited_where_it_was_made(world: World, rita: TestClient) -> None:
+    answered(world, ann="yn")
+    planning.make_campaign(world.store, campaign_spec({"id": "next", "title": "Next", "n": 2}))
+    overview = place(rita)["content"]
+    assert "Close “C”? Nobody is offered an image any more, and no answer comes in or changes. 2 answers and what" in words(
+        overview
+    )
+    assert "/studio/people/new?step=images&amp;campaign=next" in overview.replace(
+        "campaign=next&amp;step=images", "step=images&amp;campaign=next"
+    )
+    draft = place(rita, campaign="next")["content"]
+    lost = (
+        "Delete “Next”? Its settings, its list of 2 images and its 0 links are lost, and nothing brings them back. Nobody has"
+    )
+    assert lost in words(draft)
+    assert 'data-then="/studio/people"' in draft
+    # what somebody has answered in is never deleted
+    assert "Delete “C”" not in words(place(rita, campaign="c")["content"])

@@ -21,7 +21,7 @@ from data.store.judgements import remarks as stored_remarks
 from data.store.people import erasing
 from tests.ui import drawn_images
 from tests.ui.http_visitor import World
-from ui.web.api import browse, form, workbench
+from ui.web.api import browsing, form, inspection
 
 ITEM = f"geneval/00000/{drawn_images.GENERATOR}/0"
 HOSTILE = "<img src=x onerror=alert(1)> '; drop table notes; --"
@@ -35,7 +35,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     with Store(drawn_images.project(tmp_path, size=64)) as store:
         imports.apply(store, [ImportBundle("ratings", "r", "r", raters=[Rater("rita", "human", "person")], annotations=said)])
         app = FastAPI()
-        for router in (browse.router, form.router, workbench.router):
+        for router in (browsing.router, form.router, inspection.router):
             app.include_router(router(store))
         app.add_middleware(SessionMiddleware, secret_key=store.secret)
         yield World(store, app, tmp_path)
@@ -91,7 +91,7 @@ def test_the_same_note_twice_is_one(world: World) -> None:
     for _ in range(3):
         assert len(note(ann, "seen", id=once).json()["notes"]) == 1
     assert note(ann, "   ").status_code == 422
-    assert note(ann, "x" * (workbench.MOST_REMARKS + 1)).status_code == 422
+    assert note(ann, "x" * (inspection.MOST_REMARKS + 1)).status_code == 422
     assert note(ann, "lost", item="nowhere").status_code == 404
     assert world.column("select count(*) from notes") == [1]
 

@@ -24,7 +24,7 @@ from data.store.imports import ImportBundle
 from data.store.judgements import answer_status, recording
 from tests.ui import drawn_images
 from tests.ui.http_visitor import World
-from ui.web.api import browse, form, workbench
+from ui.web.api import browsing, form, inspection
 
 NONE = {"objects": "none", "count_0": 0, "caption_fit": 1}
 SECRETS = ("confidence", "detections", "expected", "cosine", "checks", "rita", "judged by rita")
@@ -65,7 +65,7 @@ def standing(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 def _routes(store: Store) -> FastAPI:
     """The routes without the pages, which take seconds to build."""
     app = FastAPI()
-    for router in (form.router, browse.router, workbench.router):
+    for router in (form.router, browsing.router, inspection.router):
         app.include_router(router(store))
     app.add_middleware(SessionMiddleware, secret_key=store.secret)
     return app

@@ -14,14 +14,14 @@ from ui.components.addresses import page_address
 from ui.pages.add.then import next_card, scorers_address
 
 
-def only_judge(store: OpenProject, made: Trust) -> str:
+def single_rater(store: OpenProject, made: Trust) -> str:
     """Return the name of the one rater that has judged, else ""; people without names are several."""
     judges = pairable(store, made.selection)
     alone = len(judges) == 1 and made.persons <= 1 and made.people != "simulated"
     return judges[0].name if alone else ""
 
 
-def one_judge(made: Trust, name: str) -> Node:
+def single_rater_state(made: Trust, name: str) -> Node:
     """Return what stands instead of numbers that need two raters."""
     by_person = made.people is not None
     said = wording.count(made.answers, "answer") if by_person else "scores"

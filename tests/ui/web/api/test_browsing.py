@@ -195,12 +195,12 @@ def test_filters_are_read_from_an_address() -> None:
     filters = Filters(
         object=("dog",), color=("red",), count=("3",), relation=("left of",), says=(("a: b", "no"),), people=("yes", "none"),
         certainty=("split",), differs=(("m", "missed"), ("", "people")), verdict=("none", "prompt"), q=("two", "words"),
-        range=ranges,
+        range=ranges, item=("x/1",),
     )  # fmt: skip
     query = [
         ("object", "dog"), ("color", "red"), ("count", "3"), ("relation", "left of"), ("says", "a: b:no"), ("people", "yes"),
         ("people", "none"), ("certainty", "split"), ("differs", "m:missed"), ("differs", "people"), ("verdict", "none"),
-        ("verdict", "prompt"), ("q", "two words"), ("range", "a: b:..0.1"), ("range", "m:-1.0..2.5"),
+        ("verdict", "prompt"), ("q", "two words"), ("range", "a: b:..0.1"), ("range", "m:-1.0..2.5"), ("item", "x/1"),
     ]  # fmt: skip
     assert {name for name, _ in query} == set(FILTERED)
     assert filters_in(lambda name: [value for key, value in query if key == name]) == filters

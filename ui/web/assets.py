@@ -20,6 +20,7 @@ from starlette.responses import Response
 from starlette.staticfiles import NotModifiedResponse, StaticFiles
 from starlette.types import Scope
 
+from concord.common.base_path import at
 from data.cache import cached_by_stamp
 
 ASSETS: Final = Path(__file__).parents[2] / "assets"
@@ -67,9 +68,9 @@ class AssetBundle:
 
 
 def address(name: str) -> str:
-    """Return the path of the bundle ``SCRIPT`` or ``STYLES`` with the hash of what it holds now."""
+    """Return the address of the bundle ``SCRIPT`` or ``STYLES`` with the hash of what it holds now."""
     stem, dot, ending = name.rpartition(".")
-    return f"/assets/{stem}-{bundle(name).hash}{dot}{ending}"
+    return at(f"/assets/{stem}-{bundle(name).hash}{dot}{ending}")
 
 
 def bundle(name: str) -> AssetBundle:

@@ -32,7 +32,7 @@ def router() -> APIRouter:
 
 
 def _page() -> htpy.Element:
-    script, styles = at(address(SCRIPT)), at(address(STYLES))
+    script, styles = address(SCRIPT), address(STYLES)
     options = json.dumps({"api": at("/api/"), "languages": languages()}).replace("<", "\\u003c")
     begin = f"import {{ mount }} from {json.dumps(script)};\nmount(document.getElementById('cc-form'), {options});"
     return htpy.html(lang="en")[

@@ -15,7 +15,7 @@ import htpy
 from markupsafe import Markup
 
 from concord.common.base_path import at
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from ui.pages.add import AddPage
 from ui.pages.add.runs import RunsPage
 from ui.pages.captions import CaptionsPage

@@ -18,7 +18,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.sign_in import SignedOut, session_invitation
 from data.people import ROLES, Invitation, Role, keyed_hash
 from ui.web.auth import sign_in_pages

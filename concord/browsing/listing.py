@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast, get_args
 
 from concord import maps
-from concord.browsing.orders import shown_aspect
+from concord.browsing.orders import displayed_aspect
 from concord.error_analysis import confusion, failures
 from concord.error_analysis.failures import FailureMark
 from concord.maps import Lasso, lasso_in
@@ -192,7 +192,7 @@ class ImageListing:
 
     def display(self, store: Store) -> ListingDisplay:
         """Whose values of what it shows, and in which order; of a scorer that does not answer the question its score."""
-        return ListingDisplay(shown_aspect(store, self.rater, self.aspect), self.rater, self.order)
+        return ListingDisplay(displayed_aspect(store, self.rater, self.aspect), self.rater, self.order)
 
     def restriction(self, store: Store) -> ListingQuery:
         """All that restricts it."""

@@ -24,7 +24,7 @@ def aspects_by_rater(store: Store) -> Mapping[str, frozenset[str]]:
     return contents.aspects_by_rater(store)
 
 
-def shown_aspect(store: Store, rater: str, aspect: str) -> str:
+def displayed_aspect(store: Store, rater: str, aspect: str) -> str:
     """Return what is shown of a rater for a question: the score of a scorer that does not answer it."""
     known = aspects_by_rater(store).get(rater, frozenset())
     return SCORE if rater not in GROUPS and aspect not in known and SCORE in known else aspect

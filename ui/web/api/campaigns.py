@@ -74,8 +74,8 @@ class CaseBody(NamedCampaign):
     only: str = Field(default=cases.ANY, max_length=1100)
 
     @property
-    def asked(self) -> CaseList:
-        """The list that the case is in."""
+    def case_list(self) -> CaseList:
+        """Return the list that the case is in."""
         return CaseList(self.campaign, self.about, self.against, self.only)
 
 
@@ -176,14 +176,14 @@ def _add_cases(routes: APIRouter, store: OpenProject) -> None:
 
         person = person_of(request, "who uncovers an image is recorded")
         with refusing(404, NoSuchCase):
-            return {"html": opened_case(cases.open_case(store, body.asked, body.case, person))}
+            return {"html": opened_case(cases.open_case(store, body.case_list, body.case, person))}
 
     @routes.post("/case/verdict")
     def verdict(request: Request, body: RulingBody) -> dict[str, str]:
         person = person_of(request, "verdicts are signed")
         ruling = Ruling(body.verdict, body.wrong, body.rater, body.note)
         with refusing(422, ValueError), refusing(404, NoSuchCase):
-            return {"following": cases.decide(store, body.asked, body.case, ruling, person)}
+            return {"following": cases.decide(store, body.case_list, body.case, ruling, person)}
 
 
 def _add_pay(routes: APIRouter, store: OpenProject) -> None:

@@ -28,7 +28,7 @@ from agreement import (
 )
 from agreement.engine.counts import NotServedError, StaleError
 from agreement.engine.live import AspectScale, LiveEstimates
-from agreement.report.report import MET_BY_SCORES, SCORE
+from agreement.report.report import MET_BY_SCORES, SCORE, select
 from agreement.statistics.scale import with_labels
 from agreement.thresholds import ThresholdAgreement, thresholds
 from concord.common import live_updates
@@ -197,6 +197,11 @@ def scales_of(store: Store) -> Scales:
 def compute(store: Store, selection: Selection, options: Options, further: Further = Further()) -> AgreementRows:
     """Return the rows of a selection: the three main sections, ``by_certainty`` if ``options`` ask for it, and ``further``."""
     return rows_of(frame.frame(store, selection), scales_of(store), selection, options, further)
+
+
+def judgements_of(store: Store, selection: Selection) -> pd.DataFrame:
+    """Return a selection's judgements as statistics read them, on the units of its classes of certainty."""
+    return select(frame.frame(store, selection), scales_of(store), selection.certainty)
 
 
 recall = live_updates.cached(maxsize=64)(compute)

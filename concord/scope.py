@@ -70,6 +70,11 @@ class Scope:
         aspect = (self.aspect,) if self.aspect else ()
         return Selection(suite=(self.suite,) if self.suite else (), generator=self.generator, aspect=aspect)
 
+    def within(self, selection: Selection) -> Selection:
+        """Return a selection with the suite and the question of this scope, and its generators where it names some."""
+        own = self.selection
+        return replace(selection, suite=own.suite, aspect=own.aspect, generator=own.generator or selection.generator)
+
     @property
     def narrow(self) -> Selection:
         """The items and the question, of the task alone."""

@@ -59,6 +59,10 @@ class Selection:
         return {field.name: list(getattr(self, field.name)) for field in fields(self) if getattr(self, field.name)}
 
 
+EVERYTHING = Selection()
+"""Restricts nothing."""
+
+
 def moment_of(text: str) -> datetime:
     """Return the moment that a date in ISO 8601 names, in UTC; Python reads more ways to write one than the database does."""
     moment = datetime.fromisoformat(text)

@@ -65,6 +65,7 @@ RECORDS = {
     "agreement": "the records that it returns, by name",
     "agreement.estimate": "an estimate",
     "agreement.flips": "names of groups",
+    "agreement.generators": "differences of generators",
     "agreement.matching": "votes",
     "agreement.meta.alternative_annotator": "findings",
     "agreement.meta.estimates": "findings, options",
@@ -125,13 +126,11 @@ IN_PAGES = {
     "ui/pages/tune/flips.py": {"agreement.tuning"},
     "ui/pages/tune/__init__.py": {"agreement.tuning"},
     "ui/pages/results/all_numbers.py": {"agreement.preferences.votes"},
-    "ui/pages/results/compare.py": {"agreement.generators"},
     "ui/pages/results/vote_bars.py": {"agreement.preferences.votes"},
     "ui/pages/results/vote_pairs.py": {"data.store.analysis.study_frames"},
     "ui/pages/results/vote_view.py": {"agreement.preferences.votes"},
     "ui/pages/results/votes.py": {"agreement.preferences.votes"},
-    "ui/pages/reports.py": {"data.store.browse.contents", "data.store.campaigns.management", "data.store.core.store"},
-    "ui/pages/studies.py": {"data.studies.printed_numbers"},
+    "ui/pages/report/paper_check.py": {"data.studies.printed_numbers"},
 }
 """What pages still take past the door, by file: the list may only shrink."""
 
@@ -421,7 +420,6 @@ TAG = re.compile(
 MAY_HAVE_TAGS = {
     "ui/components/plotly_text.py": "Plotly's own few tags in texts of figures",
     "ui/shell/html.py": "Gradio's template of a JavaScript module, with no text in it",
-    "ui/shell/following.py": "Gradio's template of the version signal, with no text in it",
     "ui/web/middleware.py": "a style sheet that is put into Gradio's own page, with no text in it",
 }
 """The modules of `ui`, `concord` and `agreement` that have HTML as text, and why."""
@@ -844,7 +842,7 @@ REGISTERS = {
     "data/store/browse/index_refresh.py: _outdated_readers": "projects whose readers are to look again",
     "data/store/browse/index_refresh.py: _refreshing": "a lock of each project",
     "data/store/campaign_items.py: _listings": "the results of each writing connection, which is no `Store`",
-    "ui/report/export.py: _downloads": "reports that can be downloaded",
+    "ui/report/made_reports.py: _reports": "reports that can be downloaded",
     "ui/shell/drawing_pace.py: _paces": "threads that draw",
     "ui/shell/followed_versions.py: _followed": "versions that browsers may ask for",
 }

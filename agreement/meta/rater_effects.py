@@ -248,7 +248,9 @@ def severities(unit: IntArray, person: IntArray, value: FloatArray, prompt: IntA
     scores = np.bincount(prompt * persons + person, residual, prompts * persons).reshape(prompts, persons)
     step = scores @ inverse * (prompts / max(prompts - 1, 1))
     linked = _largest_group(normal)
-    effects, step = effects - effects[linked].mean(), step - step[:, linked].mean(axis=1, keepdims=True)
+    # where nobody can be compared there is no average person, and no effect
+    if linked.any():
+        effects, step = effects - effects[linked].mean(), step - step[:, linked].mean(axis=1, keepdims=True)
     known = np.where(linked, effects, np.nan)
     shared = n[unit] > 1
     pairs = np.unique(person[shared] * prompts + prompt[shared])

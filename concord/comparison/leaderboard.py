@@ -18,7 +18,7 @@ import pandas as pd
 from agreement import Options
 from agreement.estimate import Estimate
 from agreement.generators import GeneratorDifference, RankSet, compare_generators, leader, rank_sets
-from concord.agreement import means, recall
+from concord.agreement import judgements_of, means, recall
 from concord.common import live_updates
 from concord.common.people_kinds import PeopleKind, leading_kind
 from concord.headlines import (
@@ -37,9 +37,8 @@ from concord.headlines import (
 )
 from concord.scope import Scope
 from data.aspects import YES_NO_ASPECTS
-from data.selection import PEOPLE, SIMULATED
+from data.selection import EVERYTHING, PEOPLE, SIMULATED, Selection
 from data.store.browse import contents
-from data.store.core import frame
 from data.store.core.store import Store
 from data.store.judgements import remarks
 
@@ -160,17 +159,20 @@ class Leaderboard:
 
 
 @live_updates.cached(maxsize=64)
-def leaderboard(store: Store, scope: Scope, sort: str = "", *, intervals: bool = True) -> Leaderboard:
+def leaderboard(
+    store: Store, scope: Scope, sort: str = "", within: Selection = EVERYTHING, *, intervals: bool = True
+) -> Leaderboard:
     """Return the board of a scope, computed once for all who look while the project stays as it is.
 
     Args:
         store: the open project.
         scope: what `open_scope` found of it; a suite that has judgements, and a question.
         sort: whose mean orders the rows: a rater's name, or `task:NAME` for the first rater's mean of that task.
+        within: the judgements that count, besides the scope's; all by default.
         intervals: whether intervals and ranks are made; quick without.
     """
     judged = contents.judged_suites(store)[scope.suite]
-    aspect, selection = scope.aspect, scope.selection
+    aspect, selection = scope.aspect, scope.within(within)
     options = Options(statistics=("mean",), intervals=intervals)
     rows: dict[tuple[str, str, str], Estimate] = {}
     raters: dict[str, BoardRater] = {}
@@ -187,7 +189,7 @@ def leaderboard(store: Store, scope: Scope, sort: str = "", *, intervals: bool =
                 raters[name] = BoardRater(name, "scorer", row.aspect)
                 if row.aspect == aspect or (row.generator, name, row.task) not in rows:
                     rows[row.generator, name, row.task] = row
-    ratings = frame.frame(store, replace(selection, aspect=()))
+    ratings = judgements_of(store, replace(selection, aspect=()))
     ratings = ratings[ratings.excluded.isna() & np.isfinite(ratings.number) & ratings.aspect.isin((aspect, SCORE))]
     asked = ratings[(ratings.kind == "human") & (ratings.aspect == aspect)]
     people = leading_kind(asked[~asked.simulated].item.nunique(), asked[asked.simulated].item.nunique())
@@ -199,7 +201,7 @@ def leaderboard(store: Store, scope: Scope, sort: str = "", *, intervals: bool =
         for (generator, name, task), row in rows.items()
     }
     here = scope.task or ALL
-    columns = _ordered(_with_agreement(store, raters, scope, people, intervals=intervals), cells, people)
+    columns = _ordered(_with_agreement(store, raters, scope, selection, people, intervals=intervals), cells, people)
     first = columns[0] if columns else None
     generators = [name for name in judged.generators if name in scope.generator or not scope.generator]
     by_first = _means_by(cells, first.name, here, generators) if first is not None else {}
@@ -243,6 +245,19 @@ def leaderboard(store: Store, scope: Scope, sort: str = "", *, intervals: bool =
     )
 
 
+def board_sentence(board: Leaderboard) -> tuple[str, str]:
+    """Return the sentence that answers which generator is best, and what stands small behind it; empty without numbers."""
+    said = board.headline
+    if said is None or not board.raters:
+        return "", ""
+    first = board.raters[0]
+    if first.kind == "scorer" and board.people is None and len(board.generators) > 1:
+        return f"{first.name} puts {said.generator} first; nobody has checked it", ""
+    if first.kind == "simulated":
+        return f"By simulated people: {said.main.replace(f' by {SIMULATED}', '', 1)}", said.rest
+    return said.main, said.rest
+
+
 def _means_by(
     cells: Mapping[tuple[str, str, str], Estimate], rater: str, task: str, generators: Sequence[str]
 ) -> dict[str, Estimate]:
@@ -284,6 +299,7 @@ def _with_agreement(
     store: Store,
     raters: Mapping[str, BoardRater],
     scope: Scope,
+    selection: Selection,
     people: str | None,
     *,
     intervals: bool,
@@ -291,7 +307,7 @@ def _with_agreement(
     """Return the columns with how far each agrees with people, by the scope's statistic where the rater can have it."""
     if people is None:
         return list(raters.values())
-    report = recall(store, scope.selection, replace(BOARD, intervals=intervals))
+    report = recall(store, selection, replace(BOARD, intervals=intervals))
     about = (scope.task or ALL, people, None)
     rows = {(row.rater, row.statistic): row for row in report.raters if (row.task, row.people, row.target) == about}
     columns = []

@@ -10,6 +10,7 @@ import pandas as pd
 
 from agreement.generators import GeneratorDifference
 from agreement.inference.hypothesis_tests import holm
+from concord.agreement import judgements_of
 from concord.common import live_updates
 from concord.comparison.same_prompts import PromptImage
 from concord.headlines import (
@@ -18,7 +19,7 @@ from concord.headlines import (
     compare_two,
     prompts_by_cell,
 )
-from data.selection import PEOPLE, SIMULATED, Selection
+from data.selection import EVERYTHING, PEOPLE, SIMULATED, Selection
 from data.store.browse import contents
 from data.store.core import frame
 from data.store.core.store import Store
@@ -92,7 +93,9 @@ def rated_generators(store: Store, suite: str, by: RatedAspect) -> frozenset[str
 
 
 @live_updates.cached(maxsize=32)
-def compare_models(store: Store, suite: str, first: str, second: str, by: RatedAspect, task: str = "") -> ModelComparison:
+def compare_models(
+    store: Store, suite: str, first: str, second: str, by: RatedAspect, task: str = "", within: Selection = EVERYTHING
+) -> ModelComparison:
     """Compare two generators of a suite, computed once for all who look while the project stays as it is.
 
     Args:
@@ -102,8 +105,9 @@ def compare_models(store: Store, suite: str, first: str, second: str, by: RatedA
         second: the one that is compared with it: differences are its mean less the first one's.
         by: whose answers, and about what.
         task: the only one that counts; empty for all.
+        within: the judgements that count, besides the suite's; all by default.
     """
-    ratings = _ratings(store, suite)
+    ratings = _ratings(store, suite, within)
     rows = _rated(ratings, by)
     rows = rows[rows.generator.isin((first, second))]
     if task:
@@ -143,9 +147,9 @@ def prompts_by_task(store: Store, selection: Selection, people: str) -> dict[str
     return {task: n for (generator, task), n in cells.items() if generator == ALL}
 
 
-def _ratings(store: Store, suite: str) -> pd.DataFrame:
+def _ratings(store: Store, suite: str, within: Selection = EVERYTHING) -> pd.DataFrame:
     """The ratings of a suite that count and are numbers."""
-    ratings = frame.frame(store, Selection(suite=(suite,)))
+    ratings = judgements_of(store, replace(within, suite=(suite,), aspect=(), generator=()))
     counts: pd.DataFrame = ratings[ratings.excluded.isna() & np.isfinite(ratings.number) & ratings.target.isna()]
     return counts
 

@@ -11,9 +11,7 @@ import pandas as pd
 
 from agreement import CellName, CutOptions, Estimate, Options, PairReport, ThresholdCurve, curve, pair_report, scorer_means
 from agreement.estimate import ALL
-from agreement.meta.alternative_annotator import alternative_annotator
 from agreement.meta.estimates import EstimateOptions
-from agreement.meta.ranking import ranking
 from agreement.meta.units import Finding
 from agreement.report.report import select
 from concord import agreement, exporting
@@ -21,8 +19,9 @@ from concord.agreement import AgreementRows
 from concord.meta import findings, planning
 from concord.meta.estimates import estimate
 from concord.meta.requests import PlanRequest
+from concord.reporting.first_page import FirstPage, first_page
 from concord.reporting.recruitment import Recruitment, recruited
-from concord.reporting.samples import SampleImage, samples
+from concord.reporting.samples import SampleImage, pictures, samples
 from concord.suite_metrics import suite_metrics
 from data.aspects import Scales
 from data.records import ScorerDescription
@@ -146,6 +145,9 @@ class Material:
         scorers: who they are, those that the project knows more of than numbers.
         command: remakes the report.
         findings: rows beyond agreement by name: ``plan``, ``rater_effects``.
+        project: its name.
+        first: the first page; None where nothing counts.
+        pictures: of the first page by image, as data URIs.
     """
 
     selection: Selection
@@ -163,6 +165,9 @@ class Material:
     curves: list[ScorerCurve] = field(default_factory=list)
     samples: list[SampleImage] = field(default_factory=list)
     findings: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
+    project: str = ""
+    first: FirstPage | None = None
+    pictures: Mapping[str, str] = field(default_factory=dict)
 
 
 Tell = Callable[[str, float], None]
@@ -192,17 +197,23 @@ def gather(store: Store, selection: Selection, seed: int, command: str, tell: Te
         datetime.now(UTC),
         exporting.data_hash(ratings),
         recruited(store, judgements),
+        project=store.project.name,
     )
     if ratings.empty:
         return made
     about = judgements, scales, made.rows, options
+    tell("ranking generators", 0.65)
+    first = first_page(store, selection)
+    two = first.best_two if first is not None else None
     return replace(
         made,
+        first=first,
+        pictures=pictures(store, list(two.images)) if two is not None else {},
         confusions=confusions(*about, _part(tell, "crossing answers", 0.7)),
         curves=curves(*about, _part(tell, "drawing thresholds", 0.8)),
         samples=samples(store, ratings, seed, _part(tell, "collecting failures", 0.9)),
         findings={
-            **_rankings(judgements, scales, selection, options, tell),
+            **_rankings(store, judgements, scales, selection, options, tell),
             **estimates_of(store, selection),
             "plan": planning.plan(store, selection, PlanRequest()),
             "rater_effects": findings.effects(store, selection),
@@ -235,17 +246,21 @@ def _rows(judgements: pd.DataFrame, scales: Scales, selection: Selection, option
 
 
 def _rankings(
-    judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, tell: Tell
+    store: Store, judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, tell: Tell
 ) -> dict[str, Sequence[Finding]]:
-    """Return how scorers rank images and generators, and the alternative annotator test."""
+    """Return how scorers rank images and generators, and the alternative annotator test, each topic's as its place has it."""
     tell("ranking", 0.6)
-    units, whole = (
-        findings.units_of(judgements, scales, replace(selection, certainty=())),
-        replace(options, each_generator=False),
-    )
+    units = findings.units_of(judgements, scales, replace(selection, certainty=()))
+    topics = dict.fromkeys((each.suite, each.aspect) for each in units)
+    chosen = [replace(selection, suite=(suite,), aspect=(aspect,)) for suite, aspect in topics]
+    # by the usual seed what the first page asked for, too, and is computed once
+    whole = Options(each_generator=False, seed=options.seed)
+    ranked = [row for each in chosen for row in findings.rank(store, each, whole)]
+    tested = [row for each in chosen for row in findings.alt_test(store, each, whole)]
+    # real people's rows first
     return {
-        "rank": [row for each in units for row in ranking(each, whole)],
-        "alt_test": [row for each in units for row in alternative_annotator(each, whole)],
+        "rank": sorted(ranked, key=lambda row: row.people == "simulated"),
+        "alt_test": sorted(tested, key=lambda row: row.people == "simulated"),
     }
 
 

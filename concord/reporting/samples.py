@@ -153,12 +153,27 @@ def _sample(parting: Parting, item: ReportItem, sights: scorer_evidence.RaterEvi
     made = SampleImage(parting.group, item.text or parting.item, tuple(lines), parting.item)
     if item.path is None or not item.width or not item.height:
         return made
-    try:
-        picture = base64.b64encode(files.thumbnail(item.path, _WIDTH)).decode()
-    except (ImageError, OSError):
+    picture = _picture(item)
+    if picture is None:
         return replace(made, lines=(*lines, "The image file cannot be read any more."))
     boxes = _boxes(seen.detections if seen else (), looked, item.width, item.height)
-    return replace(made, picture=f"data:image/webp;base64,{picture}", ratio=item.width / item.height, boxes=boxes)
+    return replace(made, picture=picture, ratio=item.width / item.height, boxes=boxes)
+
+
+def _picture(item: ReportItem) -> str | None:
+    """Return a small picture as a data URI; None where there is no file, or it cannot be read any more."""
+    if item.path is None or not item.width or not item.height:
+        return None
+    try:
+        return f"data:image/webp;base64,{base64.b64encode(files.thumbnail(item.path, _WIDTH)).decode()}"
+    except (ImageError, OSError):
+        return None
+
+
+def pictures(store: Store, items: Sequence[str]) -> dict[str, str]:
+    """Return small pictures by image, as data URIs; images without a file are left out."""
+    found = contents.report_items(store, items)
+    return {item: picture for item, each in found.items() if (picture := _picture(each)) is not None}
 
 
 def _judged(report_item: ReportItem, sights: scorer_evidence.RaterEvidence | None, item: str) -> tuple[str, frozenset[int]]:

@@ -29,10 +29,13 @@ def _generator(row: Estimate) -> str:
 _NAMES: Final[Names] = {"Generator": _generator, "Rater": rater_name}
 
 
-def metric_tables(rows: Iterable[Estimate]) -> list[Table]:
-    """Return for each suite and kind of metrics a table of all images, and folded ones of each task and element type."""
+def metric_tables(rows: Iterable[Estimate], order: Sequence[str] = ()) -> list[Table]:
+    """Return for each suite and kind of metrics a table of all images, and folded ones of each task and element type.
+
+    ``order``: the generators that stand first, such as from the best on.
+    """
     tables: list[Table] = []
-    for caption, part in _by_kind(rows):
+    for caption, part in _by_kind(rows, order):
         whole = [row for row in part if row.task == ALL and row.target is None]
         tasks = [row for row in part if row.task != ALL and row.target is None]
         targets = [row for row in part if row.target is not None]
@@ -49,16 +52,17 @@ def metric_tables(rows: Iterable[Estimate]) -> list[Table]:
     return tables
 
 
-def _by_kind(rows: Iterable[Estimate]) -> Iterator[tuple[str, list[Estimate]]]:
+def _by_kind(rows: Iterable[Estimate], order: Sequence[str]) -> Iterator[tuple[str, list[Estimate]]]:
     """Yield the rows of each suite and kind of metrics with a caption; generators without the all of a single one."""
     parts: dict[tuple[str, str], list[Estimate]] = {}
     for row in rows:
         parts.setdefault((row.suite, _KIND_OF[row.statistic]), []).append(row)
+    place = {name: n for n, name in enumerate(order)} | {ALL: len(order) + 1}
     for (suite, kind), part in parts.items():
         generators = {row.generator for row in part} - {ALL}
         shown = [row for row in part if len(generators) != 1 or row.generator != ALL]
-        order = sorted(shown, key=lambda row: (row.generator == ALL, row.generator, row.rater, row.people))
-        yield f"{suite}: {_TITLES[kind]}’s own metrics", order
+        lines = sorted(shown, key=lambda row: (place.get(row.generator, len(order)), row.generator, row.rater, row.people))
+        yield f"{suite}: {_TITLES[kind]}’s own metrics", lines
 
 
 def _table(caption: str, names: Names, rows: Sequence[Estimate]) -> Table:

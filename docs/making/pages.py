@@ -40,6 +40,7 @@ LISTING: Final[dict[str, str]] = {
     "like": "Only the images that a model sees most like this one, by the embeddings that CLIPScore's runs keep; these first.",
     "range": "`RATER:LOW..HIGH`: a scorer's score; either end may be empty.",
     "show": "`grid`; `prompts`: a row a prompt, its generators beside each other; `map`: alike images lie near each other.",
+    "item": "Only these images, by their ids: those that a number or a strip of thumbnails stands for.",
     "left": "Of rows by prompt: the generator on the left ...",
     "right": "... and the one on the right.",
     "of": "Whose scores the histogram among the filters shows.",
@@ -52,7 +53,8 @@ LISTING: Final[dict[str, str]] = {
     "a_says": "What this side says; anything, if not given.",
     "b": "The other side.",
     "b_says": "What that one says.",
-    "way": "How people meet the other side: `each` answer, or their `majority`.",
+    "way": "How the sides meet: each answer (`each`) or the majority (`majority`) of people, the `halves` of two orders, or"
+    " `apart`: the images that they place most differently.",
     "target": "Of crossed answers: only about these objects, relations or questions.",
     "campaign": "Of crossed answers: only in these campaigns.",
     "certainty": "Where people are `unanimous`, a `majority`, or `split`; of crossed answers, about these.",
@@ -192,8 +194,16 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
         "only": "`any`, `open` (no verdict yet), or who was wrong, as `person: NAME`.",
         "case": "The opened case: aspect, item and target as a JSON list.",
     },
-    "reports": {name: meaning for name, meaning in FILTERS.items() if name != "target"}
-    | {"seed": "Of folds, and of swaps of prompts."},
+    "report": {name: meaning for name, meaning in FILTERS.items() if name != "target"}
+    | {
+        "seed": "Of folds, of swaps of prompts, and of the failures that are shown.",
+        "part": "What the report holds besides its first page: `generators`, `scorers`, `people`, `failures`, `numbers`,"
+        " `methods`; all of them if none is given.",
+        "format": "The formats that are offered first: `html`, `pdf`, `md`, `latex`, `csv`, `parquet`.",
+        "study": "The published study whose printed numbers are listed.",
+        "show": "... `all` of them, `different`, `same` or `not_determined` ones.",
+        "page": "... the page of their list, from 1; none: the first ones.",
+    },
     "add": {
         "kind": "Whose fields are open: `images`, `prompts`, `ratings`, `study` or `playground`.",
         "read": "What was read and waits to be stored, by its id.",
@@ -293,13 +303,11 @@ PAGES: Final[dict[str, DocumentedPage]] = {
         " [statistics](statistics/estimates.md#how-many-labels-are-enough)), Images, Questions, Checks and pay, Invite;"
         " answers, hours and money stand below all of them.",
     ),
-    "studies": DocumentedPage(
-        "/studio/report/studies",
-        "The published studies in the project: what each claims, and its printed numbers beside those of the project's ratings"
-        " ([how](reproducing.md), [audit](audit.md)).",
-    ),
-    "reports": DocumentedPage(
-        "/studio/report", "A report made of a selection, in every format ([what is in it](exchange.md#the-report))."
+    "report": DocumentedPage(
+        "/studio/report",
+        "What goes into a report ([what is in it](exchange.md#the-report)), its first page as it will be, the reports made so"
+        " far, and the printed numbers of a published study beside those of the project's ratings ([how](reproducing.md),"
+        " [audit](audit.md)).",
     ),
     "runs": DocumentedPage("/studio/add/runs", "Runs of scorers and generators: progress, log; pause, go on, remove."),
 }
@@ -310,7 +318,7 @@ _NAMES_OF_LISTING: Final = re.compile(r"^(?:export )?const [A-Z]+ = \[(.*?)\];",
 _SHOWN: Final = {"ArrowLeft": "←", "ArrowRight": "→", "ArrowUp": "↑", "ArrowDown": "↓"}
 
 
-def pages() -> dict[str, type[Page[Any]]]:
+def pages() -> dict[str, type[Page]]:
     """The studio's pages as the code has them, by the names of their modules."""
     return {page.__module__.rpartition(".")[2]: page for page in PAGES_OF_STUDIO}
 

@@ -50,7 +50,7 @@ READY = {
     "results/votes": ".cc-votes", "agreement/captions": ".cc-matches",
     "agreement/tune?threshold=0.9": ".cc-flips", "agreement/failures": ".cc-heatmap",
     "agreement/failures?picture=types&rater=tifa-playground": ".cc-dots-figure", "people": "main h1",
-    "runs": "main table", "reports": "#report-preview .cc-note",
+    "runs": "main table", "report": ".cc-paper h1",
 }  # fmt: skip
 """What stands on a page when it is there."""
 

@@ -18,7 +18,7 @@ READY: Final = {
     "agreement": ".cc-trust-table", "compare": ".cc-versus",
     "results/votes": ".cc-votes", "agreement/captions": ".cc-matches",
     "agreement/tune": ".cc-tuned-curve", "agreement/failures": ".cc-heatmap", "people": "main h1", "runs": "main table",
-    "reports": "#report-preview .cc-note", "workbench": ".cc-verdicts",
+    "report": ".cc-paper h1", "workbench": ".cc-verdicts",
 }  # fmt: skip
 MOST_PX: Final = 8
 JUMPS: Final = """

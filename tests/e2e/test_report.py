@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Download, Page, Route, expect
 from tests.e2e.axe import serious
 from tests.e2e.browser_watch import PATIENCE_MS, Visitor
 from tests.e2e.server import Server
+from tests.ui.report_data import unpacked_data
 
 Visit = Callable[..., Visitor]
 
@@ -25,18 +26,16 @@ def taken(browser: Browser, playground: Server, tmp_path_factory: pytest.TempPat
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     page.goto("/studio/report?aspect=correct&generator=renderer-careless&seed=3")
-    preview = page.locator("#report-preview")
-    expect(preview).to_contain_text(re.compile(r"Contents: \d[\d,]* judgements by \d+ simulated raters, .* \d scorers\."))
+    # the first page as it will be, in a root of its own
+    paper = page.locator(".cc-paper")
+    expect(paper.get_by_role("heading", level=1)).to_have_text(re.compile(": correct$"))
+    expect(paper.locator(".cc-dot-bar").first).to_be_attached()
     assert serious(page) == []
     page.get_by_role("button", name="Make the report").click()
-    links = page.locator("#report-made a")
+    made = page.locator("#made")
+    links = made.locator(".cc-report-downloads a")
     expect(links).to_have_text(["HTML", "PDF", "Markdown", "LaTeX", "CSV", "Parquet"])
-    expect(page.locator("#report-made")).to_contain_text(
-        "export report --generator renderer-careless --aspect correct --seed 3"
-    )
-    # the report stands in the page, without its scripts
-    shown = page.frame_locator("#report-made iframe")
-    expect(shown.locator("h1").first).to_be_visible()
+    expect(made.locator("code")).to_contain_text("export report --generator renderer-careless --aspect correct --seed 3")
     folder, results = tmp_path_factory.mktemp("taken"), {}
     for n in range(6):
         with page.expect_download() as waiting:
@@ -59,7 +58,7 @@ def test_every_format_can_be_downloaded(taken: dict[str, Path], playground: Serv
     with zipfile.ZipFile(taken["CSV"]) as archive:
         assert {"README.md", "ratings.csv", "raters.csv", "judgements.csv", "recruitment.csv"} <= set(archive.namelist())
     html = taken["HTML"].read_text(encoding="utf-8")
-    data = json.loads(html.split('id="concord-data">')[1].split("</script>")[0])
+    data = json.loads(unpacked_data(html))
     wanted = playground.agreement("--aspect", "correct", "--generator", "renderer-careless", "--seed", "3")
     assert data["among_people"] == wanted["among_people"]
     assert len(data["among_people"]) > 20
@@ -84,7 +83,7 @@ def test_the_html_report_opens_without_any_request(browser: Browser, taken: dict
     page.on("console", lambda message: answers.append(message.text))
     page.on("pageerror", lambda error: answers.append(str(error)))
     page.goto(own)
-    expect(page.locator(".plot .main-svg").first).to_be_visible()
+    expect(page.locator(".cc-dot-point").first).to_be_visible()
     assert serious(page) == []
     looked_at(page)
     assert requested == []
@@ -93,20 +92,10 @@ def test_the_html_report_opens_without_any_request(browser: Browser, taken: dict
 
 
 def looked_at(page: Page) -> None:
-    """Figures stand there and can be pointed at, tables are sorted by a click, boxes go and come."""
-    plots = page.locator(".plot .main-svg").first
-    expect(plots).to_be_visible()
-    assert page.locator("[data-figure]").count() == page.locator(".plot.js-plotly-plot").count() > 2
-    locator = page.locator(".plot").first
-    locator.scroll_into_view_if_needed()
-    locator.locator(".point").first.hover(force=True)
-    expect(locator.locator(".hoverlayer")).to_contain_text("n = ")
-    locator.locator("[data-title='Zoom in']").click()
-    # none of the library's buttons sends anything anywhere
-    titles = locator.locator(".modebar-btn").evaluate_all("all => all.map(e => e.dataset.title)")
-    assert titles == ["Download plot as a PNG", "Zoom", "Pan", "Zoom in", "Zoom out", "Reset axes"]
-    with page.expect_download():
-        locator.locator("[data-title^='Download plot']").click()
+    """Tables are sorted by a click, the numbers are saved as JSON, boxes go and come."""
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Save the numbers as JSON").click()
+    assert "among_people" in json.loads(Path(saving.value.path()).read_text("utf-8"))
     table = page.locator("section", has=page.get_by_role("heading", name="People among themselves")).locator("table").first
     heading = table.locator("thead th").last
     heading.click()
@@ -135,7 +124,7 @@ def test_recruitment_is_entered_once_and_appears_in_the_report(visitor: Visit, f
     guest.watch.expected = lambda problem: "401" in problem
     page = guest.page
     page.goto("/studio/report")
-    expect(page.locator("#teaching")).to_contain_text("Nothing has been judged yet")
+    expect(page.get_by_text("Nothing is in this project yet").first).to_be_visible()
     fresh.run("import", "playground")
     expect(page.get_by_role("button", name="Make the report")).to_be_enabled()
     fresh.run("campaigns", "create", "pilot", "--n", "1")

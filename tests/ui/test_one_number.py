@@ -6,7 +6,6 @@ without evidence.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -27,7 +26,7 @@ from agreement.meta.estimates import EstimateOptions
 from agreement.reasons import NO_METHOD, Reason, ReasonCode
 from concord import headlines
 from concord.agreement import AgreementRows, recall
-from concord.comparison.leaderboard import BOARD, Leaderboard, leaderboard
+from concord.comparison.leaderboard import BOARD, Leaderboard, board_sentence, leaderboard
 from concord.comparison.model_comparison import RatedAspect, compare_models
 from concord.comparison.trust import Trust, trust
 from concord.meta.estimates import estimate
@@ -41,7 +40,7 @@ from ui.pages.results.compare import ComparePage
 from ui.pages.trust import TrustPage
 from ui.pages.trust.table import trust_table
 from ui.pages.trust.view import TrustView
-from ui.report import export
+from ui.report.document import document
 from ui.report.sections import Document
 from ui.shell.html import rendered
 
@@ -83,7 +82,7 @@ def shown(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def _shown(folder: Path, store: Store, kind: str) -> Shown:
     aspect, people = ("faithfulness" if kind == "slots" else "correct"), "simulated" if kind == KINDS[0] else "real"
-    report = export.document(gather(store, Selection(), 0, "export report"))
+    report = document(gather(store, Selection(), 0, "export report"))
     rows = recall(store, Selection(suite=("s",), aspect=(aspect,)), BOARD)
     return Shown(folder, store, aspect, people, leaderboard(store, scope_of(store, "s")), rows, report)
 
@@ -206,8 +205,8 @@ def test_every_headline_says_the_same(shown: Shown) -> None:
     said, texts = shown.board.headline, _texts(shown)
     assert said is not None
     assert said.by == shown.who
-    where = 1 + (shown.people == "real")  # the report, and Results, which names simulated people first
-    assert sum(said.main in text for text in texts) == where
+    # Results and the report
+    assert sum(board_sentence(shown.board)[0] in text for text in texts) == 2
     # what Compare says of two generators is what the headline says of them
     for text in texts:
         for found in re.finditer(r"(\w+) (beats|is below) (\w+):", text):
@@ -266,12 +265,12 @@ def test_without_a_level_the_number_says_why_and_no_band_is_drawn(shown: Shown) 
 
 
 def test_the_reports_band_is_that_of_the_page(shown: Shown) -> None:
-    (figure,) = shown.report.sections[0].figures
-    notes = [note["text"] for note in json.loads(figure.drawn)["layout"].get("annotations", [])]
-    assert not any("among themselves" in text for text in notes)
-    levels = {f"{row.ceiling.value:.2f}" for row in shown.rows.raters if row.ceiling and row.ceiling.value is not None}
-    for text in notes:
-        assert re.search(r"place (\d\.\d\d)", text)[1] in levels  # type: ignore[index]
+    (figure,) = next(each for each in shown.report.sections if each.title == "Whom may one trust?").figures
+    cells = [each.cells["judge"] for each in shown.trust.scorers if each.cells["judge"].statistic == shown.trust.statistic]
+    levels = [each.level.value for each in cells if each.level is not None and each.level.value is not None]
+    assert figure.drawn.count("cc-dot-level") == len(levels)
+    column = [column.title for column in figure.table.columns].index("One person in its place")
+    assert [row.cells[column].text[:4] for row in figure.table.rows] == [f"{level:z.2f}" for level in levels]
 
 
 def test_tiles_say_how_one_person_does_by_the_same_statistic(shown: Shown) -> None:

@@ -163,7 +163,7 @@ class DrawnPicture:
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
     """``images``: B x 3 x 64 x 64, normalised; ``patches``: B x 64 x 6; ``kinds``: B x 12 x 3; questions, what they name,
-    choices and answers as in ``Drawn``, B x Q; ``true_colors``: B, whether the colours are those of the scene."""
+    choices and answers as in ``DrawnPicture``, B x Q; ``true_colors``: B, whether the colours are those of the scene."""
 
     images: torch.Tensor
     patches: torch.Tensor
@@ -224,7 +224,7 @@ def weights(questions: list[PromptQuestion], there: list[bool]) -> NDArray[np.fl
 
 
 def patches(picture: PictureWithQuestions) -> NDArray[np.float32]:
-    """What each patch shows; see ``Drawn``."""
+    """What each patch shows; see ``DrawnPicture``."""
     features = np.zeros((GRID, GRID, 6), np.float32)
     if not len(picture.masks) or not picture.scene.objects:
         return features
@@ -243,7 +243,7 @@ def patches(picture: PictureWithQuestions) -> NDArray[np.float32]:
 
 
 def kinds(picture: PictureWithQuestions) -> NDArray[np.float32]:
-    """How many there are of each kind, and where; see ``Drawn``."""
+    """How many there are of each kind, and where; see ``DrawnPicture``."""
     by_kind = np.zeros((len(NAMES), 3), np.float32)
     for placed in picture.scene.objects:
         by_kind[NAMES.index(placed.kind)] += 1, placed.x - 0.5, placed.y - 0.5
@@ -252,7 +252,7 @@ def kinds(picture: PictureWithQuestions) -> NDArray[np.float32]:
 
 
 def named(questions: NDArray[np.int64], tokenizer: Any) -> NDArray[np.int64]:
-    """Which kind a word names; see ``Drawn``."""
+    """Which kind a word names; see ``DrawnPicture``."""
     known = np.full(len(tokenizer), -1, np.int64)
     for number, kind in enumerate(NAMES):
         for name in (kind, plural(kind)):

@@ -9,7 +9,7 @@ import typer
 from concord.common.options import Intervals, OutputFile
 from data.export import TableFormat
 from ui.cli.options import FILTERS, IMAGE_FILTERS, Selection, export_app, import_app, project_command
-from ui.report.formats import FormatName
+from ui.report.formats import PARTS, FormatName
 
 _FORMAT = "Format; default: from the file name."
 Table = Annotated[TableFormat | None, typer.Option("--format", help=_FORMAT)]
@@ -98,5 +98,9 @@ def export_report(
     seed: Annotated[
         int, typer.Option(min=0, help="Random seed of cross-validation folds, permutations and the failures shown.")
     ] = 0,
+    part: Annotated[
+        list[str] | None,
+        typer.Option("--part", help=f"What it holds besides its first page: {', '.join(PARTS)}; default: all of them."),
+    ] = None,
 ) -> None:
     """Write a report: all numbers of `agreement`, the data and methods behind them, and the command that reproduces it."""

@@ -17,7 +17,7 @@ from htpy import Element, Fragment, Node
 from markupsafe import Markup
 
 from agreement.estimate import Estimate
-from concord.common import reason_sentences, wording
+from concord.common import reason_sentences
 from concord.common.estimate_table import estimate_cell, estimates_table, remark_on_labels, undefined_statistics
 from concord.common.table import Cell, Column, Table, TableRow
 from concord.headlines import verdict_beside_people
@@ -86,23 +86,6 @@ def span(low: float | None, high: float | None, form: str = "z.2f") -> str:
     return f"{low:{form}} to {high:{form}}"
 
 
-def bracketed(low: float | None, high: float | None) -> Node:
-    """Return an interval that stands behind its number, small; nothing where an end is missing."""
-    if low is None or high is None:
-        return ""
-    return htpy.fragment[" ", htpy.small[f"[{wording.two(low)}, {wording.two(high)}]"]]
-
-
-def first_sentence(sentence: Node, facts: str = "") -> Fragment:
-    """Return what a page says first, and beneath it what that rests on."""
-    return htpy.fragment[htpy.h1(class_="cc-headline")[sentence], facts and htpy.p(class_="cc-subline")[facts]]
-
-
-def with_rest(main: str, rest: str) -> Fragment:
-    """Return a headline whose second part is small."""
-    return htpy.fragment[main, htpy.small[rest]]
-
-
 def when(moment: datetime | None) -> Node:
     """Return a moment, which the browser shows in the reader's own time; nothing for none."""
     if moment is None:
@@ -168,11 +151,6 @@ def linked_note(text: str, href: str, link: str, rest: str = "") -> Element:
 def heading(text: Node, below: str = "") -> Fragment:
     """Return a section's heading, and a paragraph beneath it."""
     return htpy.fragment[htpy.h2(class_="cc-section")[text], below and note(below)]
-
-
-def block_title(text: Node) -> Element:
-    """Return the heading of a block within a section."""
-    return htpy.h2(class_="cc-block-title")[text]
 
 
 def joined(parts: Sequence[Node], between: Node = " · ") -> list[Node]:

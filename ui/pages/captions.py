@@ -57,10 +57,9 @@ from ui.components.tables import (
     table_element,
 )
 from ui.pages.agreement_tabs import CAPTIONS, agreement_tabs, could_be_here
-from ui.shell.controls import Choice
 from ui.shell.live_place import LivePlace, PlaceDrawing
 from ui.shell.scope_bar import chips_bar, menu_chip
-from ui.shell.view import View
+from ui.shell.view import Choice, View
 
 OUTCOMES: Final = {ALL: "right or wrong", "right": "right", "wrong": "wrong", "only": "right, and no other is"}
 

@@ -217,7 +217,7 @@ def _lost(store: Store, parameters: QueryParams) -> set[str]:
     return lost
 
 
-class ImagesPage(Page[None]):
+class ImagesPage(Page):
     """The place; its JavaScript writes the address."""
 
     title, path = "Images", "/images"

@@ -1,27 +1,19 @@
-"""Export of the report: `export report` writes the document in every format, and the data behind it as a zip of tables.
-
-The last few reports that were made for a page stay in memory, and can be fetched in every format.
-"""
+"""Export of the report: `export report` writes the document in every format, and the data behind it as a zip of tables."""
 
 from __future__ import annotations
 
 import io
 import json
-import secrets
 import shlex
-import threading
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any, Final, get_args
-from weakref import WeakKeyDictionary
 
 import pandas as pd
 
 from concord.agreement import selected
 from concord.common import machine, next_steps, wording
-from concord.common.context import CommandError, Context, writing
-from concord.common.estimate_json import finding_json
+from concord.common.context import CommandError, Context, UsageError, writing
 from concord.common.table import texts
 from concord.common.text_tables import markdown as table_lines
 from concord.exporting import export_target, why_no_ratings
@@ -32,89 +24,11 @@ from data.export.formats import Columns, Kind
 from data.export.rows import RATING_COLUMNS
 from data.files import write_whole
 from data.selection import Selection
-from data.version import concord_version
-from ui.report import (
-    html,
-    sample_failures,
-    sections_meta,
-    sections_methods,
-    sections_results,
-    sections_suite_metrics,
-    sections_summary,
-)
-from ui.report.formats import FORMATS, FormatName, format_of_ending
+from ui.report import html, sections_methods
+from ui.report.document import document
+from ui.report.formats import FORMATS, PARTS, FormatName, format_of_ending
 from ui.report.latex import latex
-from ui.report.sections import Document, ReportSection, printed_document
-
-SECTIONS: tuple[Callable[[Material], ReportSection | None], ...] = (
-    sections_summary.summary,
-    sections_results.scores_section,
-    sections_meta.estimates_section,
-    sections_suite_metrics.suite_metrics_section,
-    partial(sections_results.comparison, "among_people"),
-    partial(sections_results.comparison, "raters"),
-    sections_meta.scorers_section,
-    partial(sections_results.comparison, "by_certainty"),
-    sections_results.confusions_section,
-    *(partial(sections_results.comparison, name) for name in ("comparisons", "thresholds", "matrix")),
-    sections_meta.precision_section,
-    sample_failures.samples_section,
-    sections_methods.selected,
-    sections_methods.recruitment_section,
-    sections_methods.raters,
-    sections_methods.definitions,
-    sections_methods.exclusions,
-    sections_methods.reproduction,
-)
-"""Another section is another function here; one that has nothing to say gives None."""
-
-
-def document(material: Material) -> Document:
-    """Everything that the report says."""
-    sections = [section for make in SECTIONS if (section := make(material))]
-    made = f"{material.made:%Y-%m-%d}, Concord {concord_version()}"
-    lead = f"{sections_methods.selection_in_words(material)}. {made}."
-    return Document(sections_methods.title(material), lead, tuple(sections), data(material))
-
-
-def data(material: Material) -> dict[str, Any]:
-    """The report for machines: the rows of ``agreement --format json``, and what they were made from."""
-    return {
-        "made": material.made.isoformat(timespec="seconds"),
-        "command": material.command,
-        "versions": dict(sections_methods.versions()),
-        "rules": sections_methods.rules(material),
-        "seed": material.options.seed,
-        "data": {"ratings": len(material.ratings), "sha256": material.sha256},
-        "selection": material.selection.to_dict(),
-        **material.rows.to_json(),
-        "confusions": [row for confusion in material.confusions for row in confusion.rows()],
-        "curves": [row for curve in material.curves for row in curve.rows()],
-        "recruitment": sections_methods.as_rows(material.recruited),
-        "samples": [{"item": sample.item, "group": sample.group} for sample in material.samples],
-        **{name: [finding_json(row) for row in rows] for name, rows in material.findings.items()},
-    }
-
-
-MOST_REPORTS: Final = 3
-_downloads: WeakKeyDictionary[OpenProject, dict[str, tuple[Document, Material]]] = WeakKeyDictionary()
-"""Each project's reports that somebody made and may download, by key, the oldest first."""
-_downloads_lock = threading.Lock()
-
-
-def keep_report(store: OpenProject, document: Document, material: Material) -> str:
-    """Keep a report; returns its key. The oldest of more than MOST_REPORTS goes."""
-    key = secrets.token_hex(8)
-    with _downloads_lock:
-        # replaced, never changed: other threads may be reading it
-        _downloads[store] = dict([*_downloads.get(store, {}).items(), (key, (document, material))][-MOST_REPORTS:])
-    return key
-
-
-def find_report(store: OpenProject, key: str) -> tuple[Document, Material] | None:
-    """A report by its key, None if it is gone."""
-    return _downloads.get(store, {}).get(key)
-
+from ui.report.sections import Document, printed_document
 
 _MOMENT: Final = (1980, 1, 1, 0, 0, 0)
 """Of every file in the zip, so that the same tables are the same bytes."""
@@ -269,13 +183,23 @@ def _line(text: str) -> str:
 
 
 def export_report(
-    context: Context, selection: Mapping[str, Sequence[str]], form: FormatName | None, output: str, seed: int = 0
+    context: Context,
+    selection: Mapping[str, Sequence[str]],
+    form: FormatName | None,
+    output: str,
+    seed: int = 0,
+    part: Sequence[str] | None = None,
 ) -> None:
     """``export report``: the selection's numbers, what they were made from, and the command that remakes it.
 
     Raises:
+        UsageError: there is no such part.
         CommandError: nothing counts, the file cannot be written, or there is no Chromium for a PDF.
     """
+    parts = tuple(part or ())
+    for each in parts:
+        if each not in PARTS:
+            raise UsageError(f"--part {each}: a report has no such part; its parts are {', '.join(PARTS)}")
     ending = output.rsplit(".", 1)[-1].lower()
     named = format_of_ending(ending)
     target, path = export_target(context, output, form or named, get_args(FormatName))
@@ -290,11 +214,11 @@ def export_report(
     if name == "pdf" and machine.browser() is None:
         raise CommandError(html.NONE)
     chosen = selected(context, selection)
-    command = export_command(context.store, chosen, name, output, seed)
+    command = export_command(context.store, chosen, name, output, seed, parts)
     material = gather(context.store, chosen, seed, command, _progress_printer(context))
     if material.ratings.empty:
         raise CommandError(why_no_ratings(material.judgements))
-    content = WRITERS[name](document(material), material)
+    content = WRITERS[name](document(material, parts), material)
     with writing(path):
         write_whole(path, content)
     context.say(f"the report on {wording.count(len(material.ratings), 'rating')} is in {output}{zip_note}")
@@ -311,10 +235,12 @@ WRITERS: Final[Mapping[FormatName, Callable[[Document, Material], bytes]]] = {
 """Make a report's file; raises a CommandError if that is not possible here."""
 
 
-def export_command(store: OpenProject, selection: Selection, form: str, output: str, seed: int) -> str:
+def export_command(
+    store: OpenProject, selection: Selection, form: str, output: str, seed: int, parts: Sequence[str] = ()
+) -> str:
     """The command that makes this very report again."""
     filters = [word for name, values in selection.to_dict().items() for value in values for word in (f"--{name}", value)]
-    other = ["--seed", str(seed)] if seed else []
+    other = [*(["--seed", str(seed)] if seed else []), *(word for part in parts for word in ("--part", part))]
     line = shlex.join(["export", "report", *filters, *other, "--format", form, "-o", output])
     return next_steps.command_lines(store, (line,))[0]
 

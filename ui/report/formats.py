@@ -1,4 +1,4 @@
-"""The formats of a report: names, file endings and what each is good for. `export.WRITERS` makes them."""
+"""The formats of a report and its parts: names, file endings and what each is good for. `export.WRITERS` makes formats."""
 
 from __future__ import annotations
 
@@ -7,6 +7,16 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 FormatName = Literal["html", "md", "pdf", "latex", "csv", "parquet"]
+PartName = Literal["generators", "scorers", "people", "failures", "numbers", "methods"]
+PARTS: Final[Mapping[PartName, tuple[str, str]]] = {
+    "generators": ("Generators", "means, ranks, by task"),
+    "scorers": ("Scorers beside people", "what each may be used for, agreement"),
+    "people": ("People", "agreement, how they were asked"),
+    "failures": ("Failures", "images on which a scorer and people differ"),
+    "numbers": ("All numbers", "every table with intervals, in HTML"),
+    "methods": ("How to make it again", "definitions, versions, command"),
+}
+"""What a report holds besides its first page, by name: its title, and what it is."""
 
 
 @dataclass(frozen=True, slots=True)

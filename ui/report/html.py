@@ -5,6 +5,7 @@ A PDF is the page printed by a Chromium that knows no network.
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -12,6 +13,7 @@ import subprocess
 import tempfile
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -26,13 +28,14 @@ from concord.common.text_tables import markdown as table_lines
 from ui.report.sections import Document
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
+_DOTS: Final = Path(__file__).parents[2] / "assets" / "css" / "dots.css"
 # an underscore within a word is plain text in Markdown
 _MARKDOWN: Final = re.compile(r"[\\`*|\[\]~#]|(?<!\w)_|_(?!\w)")
 
 
 def html(report: Document) -> str:
-    """One page that works without a network: styles, figures, the library that draws them and pictures stand in it."""
-    return _html(report, _in_script(as_json(report.data)))
+    """One page that works without a network: styles, drawings, pictures and the data for machines stand in it."""
+    return _html(report, _packed(as_json(report.data)))
 
 
 def printed(report: Document) -> str:
@@ -40,37 +43,31 @@ def printed(report: Document) -> str:
     return _html(report, Markup())
 
 
-def _html(report: Document, data: Markup) -> str:
-    figures = list(dict.fromkeys(figure for section in report.sections for figure in section.figures))
-    scripts = [_script("report.js")]
-    if figures:
-        from plotly.offline import get_plotlyjs
+def part_html(report: Document) -> str:
+    """Return a report's heading and sections with its style, to stand in a root of its own."""
+    return environment(autoescape=True).get_template("part.html").render(report=report, style=style())
 
-        scripts.insert(0, Markup(get_plotlyjs().replace("\r", "")))
-    else:
-        scripts = scripts if any(section.tables or section.samples for section in report.sections) else []
-    return (
-        environment(autoescape=True)
-        .get_template("report.html")
-        .render(
-            report=report,
-            data=data,
-            style=_script("report.css"),
-            figures=[_in_script(figure.drawn) for figure in figures],
-            numbers={figure: n for n, figure in enumerate(figures, 1)},
-            scripts=scripts,
-            policy=_policy(scripts),
-        )
-    )
+
+@cache
+def style() -> Markup:
+    """The style of a report's page: its own, and that of dots, which Studio's places have, too."""
+    return Markup("\n").join((_script("report.css"), Markup(_DOTS.read_text(encoding="utf-8"))))
+
+
+def _html(report: Document, data: Markup) -> str:
+    shown = any(section.tables or section.samples for section in report.sections) or data
+    scripts = [_script("report.js")] if shown else []
+    page = environment(autoescape=True).get_template("report.html")
+    return page.render(report=report, data=data, style=style(), scripts=scripts, policy=_policy(scripts))
+
+
+def _packed(text: str) -> Markup:
+    """Return a text compressed (gzip) and in Base64, which stands in an element as it is."""
+    return Markup(b64encode(gzip.compress(text.encode(), mtime=0)).decode())
 
 
 def _script(name: str) -> Markup:
     return Markup((_TEMPLATES / name).read_text(encoding="utf-8"))
-
-
-def _in_script(data: str) -> Markup:
-    """JSON as the text of an element: in JSON "<" stands in strings alone, where it may be written so."""
-    return Markup(data.replace("<", "\\u003c"))
 
 
 def _policy(scripts: Sequence[str]) -> str:
@@ -134,7 +131,7 @@ _SECONDS: Final = 300
 
 
 def pdf(report: Document) -> bytes:
-    """The report as PDF, A4 landscape.
+    """The report as PDF, A4.
 
     Raises:
         CommandError: there is no Chromium, or it fails.

@@ -12,7 +12,7 @@ from concord.common.table import Table, TableRow, texts
 from ui.report.html import environment
 from ui.report.sections import Document, ReportSection
 
-_PAGE: Final = 27.0
+_PAGE: Final = 18.2
 """Centimetres between the margins."""
 _GAP: Final = 0.22
 _DIGIT, _SMALL = 0.152, 0.135
@@ -86,7 +86,7 @@ def _text(value: Any) -> Any:
 
 def _tables(section: ReportSection) -> Iterator[Table]:
     """A section's tables, and what is drawn or listed in other formats as tables."""
-    yield from (figure.table for figure in section.figures if figure.table)
+    yield from (figure.table for figure in section.figures)
     yield from section.tables
     if section.samples:
         shown = [(sample.group, sample.title, "; ".join(sample.lines), sample.item) for sample in section.samples]

@@ -22,17 +22,27 @@ from concord.common.estimate_table import (
     undefined_statistics,
 )
 from concord.common.table import Cell, Table
+from concord.comparison.leaderboard import SCORE
 from concord.reporting.material import Material, is_whole
 from concord.reporting.samples import SampleImage
+from concord.scope import MAIN_ASPECTS
 
 
 @dataclass(frozen=True, slots=True)
 class ReportFigure:
-    """A drawing: ``drawn`` is Plotly's JSON; ``table`` stands for it where nothing can be drawn."""
+    """A drawing with its numbers.
+
+    Attributes:
+        caption: its title.
+        drawn: HTML or SVG that needs no script; empty for a figure that is a table everywhere.
+        table: the same numbers, where nothing can be drawn.
+        note: what its marks mean.
+    """
 
     caption: str
     drawn: str
-    table: Table | None = None
+    table: Table
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +62,7 @@ class ReportSection:
     """Paragraphs, points, figures, tables, samples, definitions and a command to copy, in this order.
 
     Attributes:
-        kind: ``summary`` is the first page, ``appendix`` comes behind all results.
+        kind: ``summary`` stands on the first page, ``appendix`` comes behind all results.
     """
 
     title: str
@@ -110,7 +120,7 @@ def _spread(samples: Sequence[SampleImage]) -> tuple[SampleImage, ...]:
 
 AddDetails = Callable[[Estimate], tuple[str, ...]]
 
-_WIDEST, _WIDEST_WITH_MORE = 8, 4
+_WIDEST, _WIDEST_WITH_MORE = 6, 3
 """Columns of numbers that fit on a page; and with more than an interval beneath each."""
 ALL, TASKS_MEAN = "all", "tasks_mean"
 _COUNTS: Final[Counts] = {"Items": lambda row: row.n_items, "Ratings": lambda row: row.n_ratings}
@@ -153,9 +163,15 @@ def by_topic(rows: Iterable[AnyEstimate]) -> Iterator[tuple[str, list[AnyEstimat
     rows_of: dict[Topic, list[AnyEstimate]] = {}
     for row in rows:
         rows_of.setdefault(topic_of(row), []).append(row)
-    for suite, aspect, people in sorted(rows_of, key=lambda key: (key[2] == "simulated", key[0])):
+    for suite, aspect, people in sorted(rows_of, key=lambda key: (key[2] == "simulated", key[0], *_rank_of_aspect(key[1]))):
         who = ", with simulated people" if people == "simulated" else ""
         yield f"{suite}: {wording.aspect(aspect)}{who}", _in_order(rows_of[suite, aspect, people])
+
+
+def _rank_of_aspect(aspect: str) -> tuple[int, str]:
+    """Return a key that puts the questions that sum an image up first, then their parts, then scores."""
+    main = {name: n for n, name in enumerate(MAIN_ASPECTS)}
+    return main.get(aspect, len(main) + (aspect == SCORE)), aspect
 
 
 def _in_order(rows: Sequence[AnyEstimate]) -> list[AnyEstimate]:

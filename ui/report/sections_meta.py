@@ -23,6 +23,7 @@ from concord.headlines import verdict_beside_people
 from concord.meta.replacement import ANSWERS, Replacement, replacements
 from concord.meta.requests import MEAN
 from concord.reporting.material import NAME, Material
+from ui.report import figures
 from ui.report.sections import ALL, ReportSection, by_topic, generator, marked_cell, topic_of
 
 _MOST_PEOPLE: Final = 30
@@ -134,16 +135,16 @@ def _bounds(row: Finding) -> str:
 
 
 _SCORERS_LEAD: Final = (
-    "A scorer may replace people where it passes the alternative annotator test (Calderon, Reichart and Dror 2025) and does not"
-    " agree less with people than they do with each other. Three questions: does it choose the better image of a prompt"
-    " (pairwise accuracy with calibrated ties; Deutsch, Foster and Freitag 2023), does it order the generators (soft pairwise"
-    " accuracy; Thompson et al. 2024), does it give people’s verdict (the main statistic of agreement)? Beneath a number stands"
-    " people’s own level on the same images."
+    "Three uses: to judge single images (the main statistic of agreement), to choose the better image of a prompt (pairwise"
+    " accuracy with calibrated ties; Deutsch, Foster and Freitag 2023), and to order generators (soft pairwise accuracy;"
+    " Thompson et al. 2024). Beside each number stands people’s own level on the same images: one person in the scorer’s place,"
+    " by the same statistic. A scorer may replace people where it passes the alternative annotator test (Calderon, Reichart and"
+    " Dror 2025) and does not agree less with people than they do with each other."
 )
 
 
 def scorers_section(material: Material) -> ReportSection | None:
-    """A line of a table for each scorer of each aspect, over all tasks and generators."""
+    """What each scorer may be used for; and folded a line for each scorer of each aspect, over all tasks and generators."""
     ranked = [row for row in material.findings.get("rank", ()) if isinstance(row, Ranking)]
     tests = [row for row in material.findings.get("alt_test", ()) if isinstance(row, AlternativeAnnotator)]
     tables: list[Table] = []
@@ -152,8 +153,19 @@ def scorers_section(material: Material) -> ReportSection | None:
         topic = topic_of(part[0])
         tested = [row for row in tests if topic_of(row) == topic]
         if made := replacements(tested, [row for row in material.rows.raters if topic_of(row) == topic], ALL, topic[2]):
-            tables.append(_table(caption, here, made))
-    return ReportSection("What scorers are good for", (_SCORERS_LEAD,), tables=tuple(tables)) if tables else None
+            tables.append(replace(_table(caption, here, made), folded=True))
+    page = material.first
+    drawn = figures.uses(page.trust) if page is not None else None
+    points = (*page.trust.sentence.about, page.trust.test) if page is not None and drawn is not None else ()
+    if not tables and drawn is None:
+        return None
+    return ReportSection(
+        "What scorers are good for",
+        (_SCORERS_LEAD,),
+        tuple(filter(None, points)),
+        figures=(drawn,) if drawn is not None else (),
+        tables=tuple(tables),
+    )
 
 
 def _table(caption: str, rows: Sequence[Ranking], made: Sequence[Replacement]) -> Table:

@@ -28,6 +28,7 @@ from concord.reporting.recruitment import _IMPORTED, FIELD_TITLES, Recruitment
 from data.campaigns.recruitment import NOT_REPORTED
 from data.export.rows import SIMULATED
 from data.records import ScorerDescription
+from data.selection import Selection
 from data.version import concord_version
 from ui.report.sections import COMPARED, ReportSection, Term, topic_of, whole_rows
 
@@ -44,9 +45,9 @@ _HOW_TO_READ = (
 )
 
 
-def selection_in_words(material: Material) -> str:
-    """The selection as one phrase."""
-    chosen = material.selection.to_dict()
+def selection_in_words(selection: Selection) -> str:
+    """Return the selection as one phrase."""
+    chosen = selection.to_dict()
     if not chosen:
         return "Everything in the project"
     last = {name: values[-1:] if name in ("since", "until") else values for name, values in chosen.items()}
@@ -58,12 +59,6 @@ _CERTAINTY = (
     "Of the units that two people or more have rated, these are the ones of this certainty: unanimous where all ratings are "
     "equal, majority where more than half are, split where neither. The others are not in this report."
 )
-
-
-def title(material: Material) -> str:
-    """What the report is about; the certainty of its units belongs to every number."""
-    classes = list(dict.fromkeys(material.selection.certainty))
-    return "Agreement of raters" + (f" on {wording.listed(classes)} units" if classes else "")
 
 
 def selected(material: Material) -> ReportSection:
@@ -79,7 +74,7 @@ def selected(material: Material) -> ReportSection:
     besides_these = (
         f"{wording.count(left, 'more judgement')} {'does' if left == 1 else 'do'} not count (see Exclusions)." if left else ""
     )
-    first = f"{selection_in_words(material)}: {', '.join(counts)}, about {' '.join(about)}. {besides_these}"
+    first = f"{selection_in_words(material.selection)}: {', '.join(counts)}, about {' '.join(about)}. {besides_these}"
     paragraphs = [first.strip(), *([_CERTAINTY] if material.selection.certainty else [])]
     if "human" not in n:
         paragraphs.append("No person has judged this yet.")

@@ -4,10 +4,11 @@ tables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agreement import Comparison, Estimate
+from agreement.generators import GeneratorDifference
 from agreement.report.ceiling import MARGIN_OF_COEFFICIENTS, MARGIN_OF_SHARES
 from agreement.report.scorer_vs_scorer import McNemar
 from agreement.thresholds import ChosenCuts, ThresholdAgreement
@@ -15,8 +16,11 @@ from concord.common import wording
 from concord.common.confusion_table import Crossings, confusion_table
 from concord.common.estimate_table import MarkedReasons, Names, glance
 from concord.common.table import Cell, Column, Field, Table, TableRow, cell, field, numbers, table_of
-from concord.headlines import verdict_beside_people
+from concord.headlines import direction, verdict_beside_people
+from concord.reporting.first_page import FirstPage
 from concord.reporting.material import Confusion, Material
+from concord.scope import MAIN_ASPECTS
+from ui.components.dots import interval_text
 from ui.report import figures
 from ui.report.sections import (
     ALL,
@@ -31,36 +35,102 @@ from ui.report.sections import (
     evenly,
     generator,
     marked_cell,
+    topic_of,
 )
 
 PEOPLE = "people"
-_WIDEST = 8
+MAIN_STATISTICS = ("cohen_kappa", "spearman")
+_WIDEST = 6
 _LEAD = (
     "The mean of what was said: of yes and no, the share of yes. A scorer’s mean stands beside people’s on the images that "
-    "both judged. A scorer’s own number (aspect “score”), and whatever people have not judged, stands over all images that "
-    "it saw. Intervals are 95 %."
+    "both judged. A scorer’s own number (“score”), and whatever people have not judged, stands over all images that it saw. "
+    "Intervals are 95 %, over prompts."
 )
 
 
-def scores_section(material: Material) -> ReportSection | None:
-    """A table for each suite, aspect and kind of people."""
+def generators_section(material: Material) -> ReportSection | None:
+    """The main question's generators by all raters, beside the best one, and by task; folded, the means of every question."""
     people = [row for row in material.rows.among_people if row.statistic == "mean"]
     scorers = [row for row in material.rows.raters if row.statistic == "mean"]
     rows = [*people, *scorers, *(material.rows.scorer_means or ())]
     if not rows:
         return None
-    tables: list[Table] = []
+    page = material.first
+    tables = _main_tables(page) if page is not None else []
+    about = page.scope if page is not None else None
     for caption, part in by_topic(rows):
+        suite, aspect, _ = topic_of(part[0])
+        # what stands above already, and parts of an answer, open by a click
+        folded = about is not None and (suite == about.suite or aspect not in MAIN_ASPECTS)
         wholes = [row for row in part if row.task == ALL and row.target is None]
-        tables += _scores_tables(caption, {"Generator": generator}, wholes, _who)
+        tables += [replace(each, folded=folded) for each in _scores_tables(caption, {"Generator": generator}, wholes, _who)]
         each = {title: of for title, of in column_names(part).items() if title != "Generator"}
         further = _scores_tables(f"{caption}: each task", each, part, lambda row: f"{generator(row)}: {_who(row)}")
-        tables += [replace(table, folded=bool(wholes)) for table in further]
-    return ReportSection("Scores", (_LEAD,), figures=tuple(figures.scores(scorers, people)), tables=tuple(tables))
+        tables += [replace(table, folded=folded or bool(wholes)) for table in further]
+    return ReportSection("Generators", (_LEAD,), tables=tuple(tables))
+
+
+def _main_tables(page: FirstPage) -> list[Table]:
+    """Return the board's means, the best generator beside each other one, and the first rater's means by task."""
+    board = page.board
+    made = [name for name in board.generators if any((name, each.name, ALL) in board.cells for each in board.raters)]
+    raters = [each.name for each in board.raters]
+    caption = f"{page.scope.suite}: mean by rater, generators from the best by {raters[0] if raters else PEOPLE} on"
+    means = {(name, rater): board.cells.get((name, rater, ALL)) for name in made for rater in raters}
+    turned = len(raters) > len(made)
+    lines, columns = (raters, made) if turned else (made, raters)
+    tables = _grid(
+        caption, "Rater" if turned else "Generator", lines, columns, lambda a, b: means[(b, a) if turned else (a, b)]
+    )
+    if board.leads:
+        tables.append(table_of(f"{board.leads[0].first} beside each other generator", _LEAD_FIELDS, board.leads))
+    if board.tasks and raters:
+        cells = board.cells
+        tables += _grid(
+            f"{page.scope.suite}: mean by {raters[0]} and task",
+            "Task",
+            board.tasks,
+            made,
+            lambda a, b: cells.get((b, raters[0], a)),
+        )
+    return tables
+
+
+def _grid(
+    caption: str, name: str, lines: Sequence[str], columns: Sequence[str], of: Callable[[str, str], Estimate | None]
+) -> list[Table]:
+    """Return estimates of lines and columns as tables that fit on a page; none without columns."""
+    if not columns:
+        return []
+    parts = evenly(columns, _WIDEST)
+    titles = [caption, *[f"{caption}, continued"] * (len(parts) - 1)]
+    return [
+        _scores_table(
+            title,
+            (name,),
+            {
+                (wording.task(line) if name == "Task" else line,): {column: row for column in part if (row := of(line, column))}
+                for line in lines
+            },
+            part,
+        )
+        for title, part in zip(titles, parts, strict=True)
+    ]
+
+
+_SAID: Mapping[str, str] = {"better": "behind", "worse": "ahead", "undecided": "undecided", "few": "too few answers"}
+_LEAD_FIELDS: Sequence[Field[GeneratorDifference]] = (
+    field("Generator", lambda row: row.second),
+    field("Difference", lambda row: Cell(wording.two(row.value), exact=row.value), number=True),
+    field("95 % interval", lambda row: interval_text(row) or "none", number=True),
+    field("p, Holm", lambda row: cell(row.p_holm, "z.3f", "–"), number=True),
+    field("Prompts better / same / worse", lambda row: f"{row.wins:,} / {row.ties:,} / {row.losses:,}", number=True),
+    field("So it is", lambda row: _SAID[direction(row)]),
+)
 
 
 def _scores_tables(caption: str, names: Names, rows: Sequence[Estimate], column: Callable[[Estimate], str]) -> list[Table]:
-    """Means: lines by ``names``, and a column for each ``column``, people's first."""
+    """Means: lines by ``names``, and a column for each ``column``, people's first; the highest of the first column first."""
     if not rows:
         return []
     lines: dict[tuple[str, ...], dict[str, Estimate]] = {}
@@ -69,6 +139,11 @@ def _scores_tables(caption: str, names: Names, rows: Sequence[Estimate], column:
         lines.setdefault(tuple(of(row) for of in names.values()), {})[column(row)] = row
     ordered = sorted(rows, key=lambda row: (makers[generator(row)], _who(row) != PEOPLE, _who(row)))
     columns = list(dict.fromkeys(column(row) for row in ordered))
+    if tuple(names) == ("Generator",):
+        first = {key: line[columns[0]].value if columns[0] in line else None for key, line in lines.items()}
+        whole = generator(Estimate())
+        order = sorted(lines, key=lambda key: (key == (whole,), first[key] is None, -(first[key] or 0.0)))
+        lines = {key: lines[key] for key in order}
     parts = evenly(columns, _WIDEST)
     titles = [caption, *[f"{caption}, continued"] * (len(parts) - 1)]
     return [_scores_table(title, tuple(names), lines, part) for title, part in zip(titles, parts, strict=True)]
@@ -78,17 +153,27 @@ def _who(row: Estimate) -> str:
     return row.rater or PEOPLE
 
 
+def _one_size(rows: Iterable[Estimate]) -> int:
+    """Return on how many images all of these rest; -1 where that differs."""
+    sizes = {row.n_items for row in rows}
+    return next(iter(sizes)) if len(sizes) == 1 else -1
+
+
 def _scores_table(
     caption: str, names: Sequence[str], lines: dict[tuple[str, ...], dict[str, Estimate]], columns: Sequence[str]
 ) -> Table:
     notes = MarkedReasons()
-    # every number says how many items it rests on
-    body = [
-        TableRow((*map(Cell, key), *(marked_cell(notes, None, line.get(name)) for name in columns)))
-        for key, line in lines.items()
-        if any(name in line for name in columns)
-    ]
-    return Table(caption, (*map(Column, names), *numbers(*columns)), tuple(body), len(names), notes=notes.lines())
+    n_items = _one_size(line[name] for line in lines.values() for name in columns if name in line)
+    body = []
+    for key, line in lines.items():
+        cells = [line[name] for name in columns if name in line]
+        # every number says how many images it rests on, unless all of its line, or of the table, rest on as many
+        of_line = _one_size(cells)
+        names_of_line = [*map(Cell, key[:-1]), Cell(key[-1], (f"n = {of_line:,}",) if of_line >= 0 > n_items else ())]
+        if cells:
+            body.append(TableRow((*names_of_line, *(marked_cell(notes, None, line.get(name), of_line) for name in columns))))
+    each = (f"n = {n_items:,} images each.",) if n_items >= 0 else ()
+    return Table(caption, (*map(Column, names), *numbers(*columns)), tuple(body), len(names), notes=(*each, *notes.lines()))
 
 
 _CEILING = (
@@ -139,7 +224,7 @@ def comparison(name: str, material: Material) -> ReportSection | None:
         main_names = about.names(whole)
         if whole != shown:
             main_names = {title: of for title, of in main_names.items() if title != "Generator"}
-        main = estimates_tables(caption, main_names, whole, about.beside)
+        main = estimates_tables(caption, main_names, _closest_first(whole), about.beside)
         each = estimates_tables(f"{caption}: each generator", about.names(part), shown, about.beside) if whole != shown else []
         further = estimates_tables(f"{caption}: more statistics", about.names(part), rest, about.beside) if rest else []
         further += about.tables(caption, part)
@@ -152,9 +237,24 @@ def comparison(name: str, material: Material) -> ReportSection | None:
     return ReportSection(about.title, (text,) if text else (), figures=tuple(about.figures(material)), tables=tuple(tables))
 
 
+def _closest_first(rows: Sequence[Estimate]) -> list[Estimate]:
+    """Return the rows with the raters that agree most with people first, where one statistic tells of all that have it."""
+    name = next(
+        (name for name in MAIN_STATISTICS if any(row.statistic == name and row.value is not None for row in rows)), None
+    )
+    best = {row.rater: row.value for row in rows if row.statistic == name and row.value is not None and row.task == ALL}
+    statistics = sorted(dict.fromkeys(row.statistic for row in rows), key=lambda each: each != name)
+    order = {each: n for n, each in enumerate(statistics)}
+    if len({row.rater for row in rows}) < 2:
+        return list(rows)
+    return sorted(rows, key=lambda row: (-(best.get(row.rater) or -2.0), row.rater, order[row.statistic]))
+
+
 def _by_task(caption: str, rows: Sequence[Estimate]) -> list[Table]:
     """A scale's first statistic of each scorer, a column for each task."""
-    statistic = next((row.statistic for row in glance(rows)[0] if row.value is not None), None)
+    defined = [row.statistic for row in glance(rows)[0] if row.value is not None]
+    # the one that the first page shows, where there is one
+    statistic = next((name for name in MAIN_STATISTICS if name in defined), defined[0] if defined else None)
     shown = [
         row
         for row in rows
@@ -247,7 +347,6 @@ _COMPARISONS: Mapping[str, _Comparison] = {
         _ceiling_text,
         _of_scorers,
         beside,
-        lambda material: figures.beside_people(material.rows.raters),
     ),
     "by_certainty": _Comparison(
         "By people’s certainty",

@@ -17,4 +17,7 @@ _TEXT: Final = (
 def suite_metrics_section(material: Material) -> ReportSection | None:
     """Return the section; None where no suite declares a metric."""
     rows = material.rows.suite_metrics
-    return ReportSection("Metrics of the suites", (_TEXT,), tables=tuple(metric_tables(rows))) if rows else None
+    if not rows:
+        return None
+    order = material.first.board.generators if material.first else ()
+    return ReportSection("Metrics of the suites", (_TEXT,), tables=tuple(metric_tables(rows, order)))

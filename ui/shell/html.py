@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import gradio as gr
 import htpy
 from htpy import Node
 
 from concord.common.base_path import at
-
-SKELETON: Final = htpy.div(class_="cc-skeleton", role="status", aria_label="Loading")[[htpy.span] * 7]
-"""What stands there before the first numbers, about as high as they."""
-
-
-def clickable_html(elem_id: str) -> gr.HTML:
-    """HTML whose ``select`` event brings the ``data-`` of what was clicked, or of a link to its own page the ``query``."""
-    js = f"import('{at('/assets/js/clicks.js')}').then((m) => m.follow(element, (data) => trigger('select', data)));"
-    return gr.HTML("", js_on_load=js, elem_id=elem_id)
-
-
-def event_data(event: gr.EventData) -> dict[str, str]:
-    """Return the values that a click brings, by name."""
-    data = event._data
-    return {str(name): str(value) for name, value in data.items()} if isinstance(data, Mapping) else {}
 
 
 def rendered(content: Node) -> str:
@@ -41,7 +25,7 @@ def html_component(content: Node = "", **options: Any) -> gr.HTML:
 def js_module(name: str, value: Any = None, **options: Any) -> gr.HTML:
     """Mount ``/assets/js/NAME/NAME.js`` in a Gradio page: its ``mount(root, {value, ...options})`` builds the DOM.
 
-    The ``select`` event brings what the module hands to ``tell`` (a plain object; ``event_data`` reads it).
+    The ``select`` event brings what the module hands to ``tell`` (a plain object).
     ``value`` may be an output of events: what the module's ``mount`` returned gets each new one as ``update(value)``. No data
     ever passes through a template. (A function and not a subclass: Gradio writes a stub file beside every subclass.)
     """

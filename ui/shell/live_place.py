@@ -40,7 +40,7 @@ class PlaceDrawing:
     complete: bool = True
 
 
-class LivePlace(Page[None]):
+class LivePlace(Page):
     """A place of Studio whose content comes from a route.
 
     Attributes:

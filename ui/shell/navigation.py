@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 import gradio as gr
 import htpy
@@ -35,7 +34,7 @@ def pages_app(store: OpenProject, places: Sequence[Place], add: Place) -> gr.Blo
     return blocks
 
 
-def _begin(blocks: gr.Blocks, page: type[Page[Any]]) -> None:
+def _begin(blocks: gr.Blocks, page: type[Page]) -> None:
     """Have what is built from now on belong to another page.
 
     As ``blocks.route`` has it, but inside of one context: whenever one is left, Gradio makes all routes of an app that nobody
@@ -45,7 +44,7 @@ def _begin(blocks: gr.Blocks, page: type[Page[Any]]) -> None:
     blocks.pages.append((blocks.current_page, page.title, True))
 
 
-def add_bar(store: OpenProject, places: Sequence[Place], add: Place, current: type[Page[Any]]) -> None:
+def add_bar(store: OpenProject, places: Sequence[Place], add: Place, current: type[Page]) -> None:
     """Add the bar (places, project, form, "Add") and the tabs of the current page's place; and set the page's title.
 
     Gradio knows one title for all. The bar takes the place of Gradio's own, which has no places
@@ -72,7 +71,7 @@ def add_bar(store: OpenProject, places: Sequence[Place], add: Place, current: ty
     )
 
 
-def _href(page: type[Page[Any]]) -> str:
+def _href(page: type[Page]) -> str:
     return at(f"/studio{page.path}")
 
 
@@ -84,7 +83,7 @@ def _place_link(place: Place, here: Place) -> Element:
     ]
 
 
-def _tabs(place: Place, current: type[Page[Any]]) -> Node:
+def _tabs(place: Place, current: type[Page]) -> Node:
     """Return links to the pages of a place; nothing where there is one alone."""
     if len(place.pages) < 2:
         return ""

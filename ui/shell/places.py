@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from ui.shell.page import Page
 
@@ -26,15 +25,15 @@ class Place:
     key: str
     question: str
     icon: str
-    pages: tuple[type[Page[Any]], ...]
-    hidden: tuple[type[Page[Any]], ...] = ()
+    pages: tuple[type[Page], ...]
+    hidden: tuple[type[Page], ...] = ()
 
     @property
-    def every(self) -> tuple[type[Page[Any]], ...]:
+    def every(self) -> tuple[type[Page], ...]:
         """All pages of the place."""
         return (*self.pages, *self.hidden)
 
 
-def place_of(places: Iterable[Place], page: type[Page[Any]]) -> Place:
+def place_of(places: Iterable[Place], page: type[Page]) -> Place:
     """Return the place that a page belongs to."""
     return next(place for place in places if page in place.every)

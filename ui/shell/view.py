@@ -1,18 +1,33 @@
-"""The view of a page, as its address says it."""
+"""The view of a page, as its address says it, and what of it can be chosen."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Final, Self
 from urllib.parse import urlencode
 
 from concord.common.base_path import at
 from ui.components.tables import note
-from ui.shell.controls import Choice
 from ui.shell.html import rendered
 
 ALL: Final = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The values that a part of a view may have, and which of them it has."""
+
+    choices: Sequence[str | tuple[str, str]]
+    value: Any
+
+    @classmethod
+    def among(cls, titles: Mapping[str, str] | Iterable[str], requested: object, otherwise: str | None = None) -> Choice:
+        """Return values by their titles, or without any: what is asked for if it is one of them, else ``otherwise`` if that is,
+        else the first."""
+        named = titles if isinstance(titles, Mapping) else {name: name for name in titles}
+        chosen = next((value for value in (requested, otherwise) if value in named), next(iter(named), None))
+        return cls([(title, value) for value, title in named.items()], chosen)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,8 @@ NEW_ADDRESSES: Final[Mapping[str, str]] = {
     "plan": "people/new",
     "people/plan": "people/new",
     "reports": "report",
-    "studies": "report/studies",
+    "studies": "report",
+    "report/studies": "report",
     "import": "add",
     "runs": "add/runs",
 }

@@ -81,8 +81,8 @@ _LOOK_SECONDS = 0.3
 _BROWSER_SECONDS = 0.3
 """So long after the start the browser is opened."""
 _ROUTERS = (
-    "form", "image_files", "places", "browsing", "command", "downloads", "inspection", "campaigns", "people", "playground",
-    "adding", "runs", "drafts", "tune",
+    "form", "image_files", "places", "browsing", "command", "downloads", "reports", "inspection", "campaigns", "people",
+    "playground", "adding", "runs", "drafts", "tune",
 )  # fmt: skip
 """The modules of ``ui.web.api`` that make a project's JSON routes; matched in this order, so first what is asked for most."""
 _REFUSALS: dict[int | str, dict[str, Any]] = {

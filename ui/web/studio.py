@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import gradio as gr
 import htpy
@@ -23,11 +23,10 @@ from ui.pages.failures import FailuresPage
 from ui.pages.images import ImagesPage
 from ui.pages.new_campaign import NewCampaignPage
 from ui.pages.people import PeoplePage
-from ui.pages.reports import ReportsPage
+from ui.pages.report import ReportPage
 from ui.pages.results import ResultsPage
 from ui.pages.results.compare import ComparePage
 from ui.pages.results.votes import VotesPage
-from ui.pages.studies import StudiesPage
 from ui.pages.trust import TrustPage
 from ui.pages.tune import TunePage
 from ui.shell.html import rendered
@@ -52,11 +51,11 @@ PLACES: Final[tuple[Place, ...]] = (
         "People", "p", "Ask and check people", "M10 3a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM3 17.500c0-4 3-6 7-6s7 2 7 6z",
         (PeoplePage,), (NewCampaignPage,),
     ),
-    Place("Report", "e", "What a reader gets", "M5 2h7l4 4v12H5zM8 10h5M8 13h5", (ReportsPage, StudiesPage)),
+    Place("Report", "e", "What a reader gets", "M5 2h7l4 4v12H5zM8 10h5M8 13h5", (ReportPage,)),
 )  # fmt: skip
 """The places of the bar, in its order; the first one opens."""
 ADD: Final = Place("Add", "+", "Bring images, prompts, ratings or a study, and score images", "", (AddPage,), (RunsPage,))
-PAGES: Final[tuple[type[Page[Any]], ...]] = tuple(page for place in (*PLACES, ADD) for page in place.every)
+PAGES: Final[tuple[type[Page], ...]] = tuple(page for place in (*PLACES, ADD) for page in place.every)
 
 
 def studio(store: OpenProject) -> gr.Blocks:
@@ -65,8 +64,8 @@ def studio(store: OpenProject) -> gr.Blocks:
 
 
 _STYLES = (
-    "concord", "studio", "navigation", "places", "results", "overview", "compare", "trust", "picture", "form",
-    "dialogs", "add", "runs", "votes", "people", "images", "drawer", "map", "wizard", "agreement_tabs",
+    "concord", "studio", "navigation", "places", "dots", "results", "overview", "compare", "trust", "picture", "form",
+    "dialogs", "add", "runs", "votes", "people", "images", "drawer", "map", "wizard", "agreement_tabs", "report",
 )  # fmt: skip
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")

@@ -235,7 +235,9 @@ def test_where_answers_cross_and_failures_by_hand(tmp_path: Path) -> None:
 
 def test_scores_stand_side_by_side(page: Page) -> None:
     data = json.loads(page.data)
-    shown = {cell.exact for table in page.sections["Scores"] for line in table.rows for cell in line if cell.exact is not None}
+    shown = {
+        cell.exact for table in page.sections["Generators"] for line in table.rows for cell in line if cell.exact is not None
+    }
     wanted = {
         row["value"]
         for name in ("among_people", "raters", "scorer_means")

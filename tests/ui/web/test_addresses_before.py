@@ -22,6 +22,9 @@ from ui.web.addresses_before import new_address
         ("agreement/explore", [("show", "questions"), ("see", "people")], "agreement/failures?picture=people"),
         ("explore", [("show", "flips"), ("flip", "color")], "agreement/failures?flip=color&picture=flips"),
         ("matching", [("suite", "itm")], "agreement/captions?suite=itm"),
+        ("reports", [("suite", "s"), ("seed", "3")], "report?suite=s&seed=3"),
+        ("studies", [("study", "tifa"), ("show", "different")], "report?study=tifa&show=different"),
+        ("report/studies", [("study", "tia2"), ("page", "2")], "report?study=tia2&page=2"),
     ],
 )  # fmt: skip
 def test_an_address_of_before_leads_to_its_image_with_its_listing(

@@ -40,7 +40,7 @@ def test_as_by_its_own_routes(store: Store) -> None:
     made = config(studio(store))
     Context.id = 0
     with gr.Blocks(title="Concord", analytics_enabled=False, fill_width=True) as blocks:
-        pages: list[type[Page[Any]]] = list(PAGES)
+        pages: list[type[Page]] = list(PAGES)
     for page in pages:
         with blocks.route(page.title, _flat(page.path), show_in_navbar=True):
             add_bar(store, PLACES, ADD, page)

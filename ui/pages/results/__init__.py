@@ -10,13 +10,12 @@ from htpy import Node
 
 from concord.common import next_steps, wording
 from concord.common.base_path import at
-from concord.comparison.leaderboard import ALL, SCORE, BoardRater, Leaderboard, leaderboard
+from concord.comparison.leaderboard import ALL, SCORE, BoardRater, Leaderboard, board_sentence, leaderboard
 from concord.comparison.same_prompts import ROWS, same_prompts
 from concord.comparison.sharpened import SharpenedMeans, possible_scorers, sharpen
 from concord.project import OpenProject
 from concord.scope import OpenScope, open_scope
 from concord.suite_metrics.board_metrics import board_metrics, sorted_by_metric
-from data.selection import SIMULATED
 from ui.components.addresses import page_address
 from ui.pages.add.then import scorers_address
 from ui.pages.results.all_numbers import all_numbers
@@ -58,16 +57,11 @@ class ResultsPage(LivePlace):
 def _sentence(board: Leaderboard, opened: OpenScope) -> Node:
     """Return the sentence that answers, and what it is about."""
     lost = [htpy.p(class_="cc-note", role="status")[line] for line in opened.lost]
-    said = board.headline
-    if said is None or not board.raters:
+    main, rest = board_sentence(board)
+    if not main:
         return [lost, htpy.h1["Nothing has been judged here yet"]]
     first = board.raters[0]
     unchecked = first.kind == "scorer" and board.people is None
-    main, rest = said.main, said.rest
-    if unchecked and len(board.generators) > 1:
-        main, rest = f"{first.name} puts {said.generator} first; nobody has checked it", ""
-    if first.kind == "simulated":
-        main = f"By simulated people: {main.replace(f' by {SIMULATED}', '', 1)}"
     label = htpy.a(class_="cc-button cc-button--primary", href=at("/annotate/"))["Label images"]
     head = [htpy.h1[main, rest and htpy.span(class_="cc-rest")[rest]], htpy.p(class_="cc-sub")[_about(board, first)]]
     return [lost, htpy.header(class_="cc-lead")[htpy.div[head], unchecked and label]]

@@ -10,8 +10,7 @@ from agreement.preferences.votes import BOTH, CANNOT_TELL, NONE, TIE, Contest
 from agreement.study.cells import ALL
 from concord.common import wording
 from concord.comparison.preferences import LEFT_OUT, OPPOSED, Poll, contests
-from ui.shell.controls import Choice
-from ui.shell.view import View
+from ui.shell.view import Choice, View
 
 _AGAINST: Final = " against "
 _CHOSE: Final = {

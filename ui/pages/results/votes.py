@@ -31,9 +31,9 @@ from ui.pages.results.vote_numbers import (
 )
 from ui.pages.results.vote_pairs import gallery
 from ui.pages.results.vote_view import VotesView, choices, contest_of, poll_of
-from ui.shell.controls import Choice
 from ui.shell.live_place import LivePlace, PlaceDrawing
 from ui.shell.scope_bar import chips_bar, menu_chip
+from ui.shell.view import Choice
 
 _QUICK: Final = Options(intervals=False)
 _LEAD: Final = (

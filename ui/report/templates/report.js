@@ -1,11 +1,5 @@
 "use strict";
-// Draws the figures, sorts tables by a click on a heading, and hides the boxes: all from what is in this file.
-for (const place of document.querySelectorAll("[data-figure]")) {
-  const spec = JSON.parse(document.getElementById(place.dataset.figure).textContent);
-  // no button that sends a figure anywhere
-  const modeBarButtons = [["toImage", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]];
-  Plotly.newPlot(place, spec.data, spec.layout, { displaylogo: false, responsive: false, modeBarButtons });
-}
+// Sorts tables by a click on a heading, hides the boxes, and saves the numbers as JSON: all from what is in this file.
 const value = (row, n) => {
   const cell = row.cells[n];
   const exact = cell.querySelector("data");
@@ -23,7 +17,7 @@ const sort = (heading) => {
   order.sort(([a], [b]) => (down ? before(b, a) : before(a, b)));
   table.tBodies[0].append(...order.map(([, row]) => row));
 };
-for (const heading of document.querySelectorAll("main thead th")) {
+for (const heading of document.querySelectorAll("main .table thead th")) {
   heading.tabIndex = 0;
   heading.addEventListener("click", () => sort(heading));
   heading.addEventListener("keydown", (event) => {
@@ -37,3 +31,15 @@ for (const heading of document.querySelectorAll("main thead th")) {
 addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => (one.open = true)));
 const boxes = document.getElementById("boxes");
 if (boxes) boxes.addEventListener("change", () => document.body.classList.toggle("no-boxes", !boxes.checked));
+const save = document.getElementById("save-data");
+if (save)
+  save.addEventListener("click", async () => {
+    const packed = atob(document.getElementById("concord-data").textContent);
+    const bytes = Uint8Array.from(packed, (sign) => sign.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([await new Response(stream).arrayBuffer()], { type: "application/json" }));
+    link.download = "report.json";
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  });

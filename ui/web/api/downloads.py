@@ -1,4 +1,4 @@
-"""JSON routes of downloads: the current selection, as the commands ``export`` write it, and reports in every format."""
+"""JSON routes of downloads: the current selection, as the commands ``export`` write it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from fastapi import APIRouter, Depends, HTTPException
-from fastapi.responses import FileResponse, Response
+from fastapi import APIRouter, Depends
+from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
 from concord import exporting
@@ -19,8 +19,6 @@ from concord.project import OpenProject
 from data.export import TableFormat
 from data.selection import Selection
 from ui.components.addresses import selection_of
-from ui.report.export import WRITERS, find_report
-from ui.report.formats import FORMATS
 from ui.web.api import refusing
 
 ExportedTable = Literal["ratings", "judgements", "annotations"]
@@ -32,7 +30,7 @@ _WRITE: Final[dict[ExportedTable, Callable[..., None]]] = {
 
 
 def router(store: OpenProject) -> APIRouter:
-    """The routes under ``/api/studio/export``, and ``GET /api/studio/report/KEY/FORMAT``."""
+    """The routes under ``/api/studio/export``."""
     routes = APIRouter(prefix="/api/studio")
 
     @routes.get("/export/{what}.{form}")
@@ -52,22 +50,5 @@ def router(store: OpenProject) -> APIRouter:
             raise
         path = folder / f"{what}.{form}"
         return FileResponse(path, filename=path.name, headers={"Cache-Control": "no-store"}, background=gone)
-
-    @routes.get("/report/{key}/{form}")
-    def report(key: str, form: str) -> Response:
-        name = next((each for each in FORMATS if each == form), None)
-        if name is None:
-            raise HTTPException(404, f"A report comes as {', '.join(FORMATS)}.")
-        found_report = find_report(store, key)
-        if found_report is None:
-            raise HTTPException(404, "This report is no longer available: create it again in Report.")
-        with refusing(503, CommandError):
-            content = WRITERS[name](*found_report)
-        report_format = FORMATS[name]
-        named = f"-{form}" if report_format.is_zip else ""
-        file_name = f"report-{found_report[1].made:%Y-%m-%d}{named}.{report_format.suffix}"
-        # never opened in this place: what strangers wrote stands in it
-        headers = {"content-disposition": f'attachment; filename="{file_name}"', "cache-control": "no-store"}
-        return Response(content, media_type=report_format.media_type, headers=headers)
 
     return routes

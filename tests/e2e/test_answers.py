@@ -109,6 +109,7 @@ def test_one_question_is_asked_and_answered_by_one_key_until_somebody_wants_deta
     page = visitor(server, advance=None).page
     form = Form(page)
     page.goto("/annotate/")
+    expect(page.get_by_role("textbox", name="Your name")).to_be_focused()
     form.type("Quick")
     form.press("Enter")
     dialog = page.get_by_role("dialog")

@@ -374,7 +374,7 @@ def answers_of_form(client: Callable[[], TestClient]) -> Lines:
 
 def storage(client: TestClient) -> Lines:
     """Names in the browser: keys of its storage, from the scripts' text as they are written there, and cookies."""
-    lines = [f"sessionStorage {key}" for key in _in_script("*.js", r'"(concord\.[\w.]+)"')]
+    lines = [f"sessionStorage {key}" for key in _in_script("*.js", r'(?<!localStorage\.getItem\()"(concord\.[\w.]+)"')]
     lines += [f"localStorage prefix {key}" for key in _in_script("*.js", r'PREFIX = "([^"]+)"')]
     keys = _in_script("*.js", r"(?:\bstore\.|(?<![\w.]))(?:read|write|remove|keys)\(\s*[\"'`]([\w.]+)") | _in_script(
         "*.js", r"`(draft\.(?:\w+\.)?)\$"

@@ -40,7 +40,7 @@ from ui.report.sections import (
 
 PEOPLE = "people"
 MAIN_STATISTICS = ("cohen_kappa", "spearman")
-_WIDEST = 6
+_WIDEST = 8
 _LEAD = (
     "The mean of what was said: of yes and no, the share of yes. A scorer’s mean stands beside people’s on the images that "
     "both judged. A scorer’s own number (“score”), and whatever people have not judged, stands over all images that it saw. "
@@ -123,7 +123,11 @@ _LEAD_FIELDS: Sequence[Field[GeneratorDifference]] = (
     field("Generator", lambda row: row.second),
     field("Difference", lambda row: Cell(wording.two(row.value), exact=row.value), number=True),
     field("95 % interval", lambda row: interval_text(row) or "none", number=True),
-    field("p, Holm", lambda row: cell(row.p_holm, "z.3f", "–"), number=True),
+    field(
+        "p, Holm",
+        lambda row: "< 0.001" if row.p_holm is not None and row.p_holm < 0.001 else cell(row.p_holm, "z.3f", "–"),
+        number=True,
+    ),
     field("Prompts better / same / worse", lambda row: f"{row.wins:,} / {row.ties:,} / {row.losses:,}", number=True),
     field("So it is", lambda row: _SAID[direction(row)]),
 )

@@ -91,6 +91,8 @@ class Marks:
     """Stands once answers are taken."""
     key: str = ""
     """Submits once all is answered; none: the button is clicked."""
+    onward: str = ""
+    """A key that leads from the list of objects to the next question, where they are asked one after another."""
 
 
 OUR_MARKS: Final = Marks(
@@ -100,6 +102,7 @@ OUR_MARKS: Final = Marks(
     ".cc-form__bottom .cc-button--primary",
     "[data-question='{}'] input",
     ".cc-questions:not([inert])",
+    onward="Enter",
 )
 QUEUED_MARKS: Final = Marks(
     "#picture img",
@@ -131,6 +134,8 @@ class Clicker:
         page, marks = self.page, self.marks
         page.wait_for_selector(marks.ready)
         page.locator(marks.field).fill("none")
+        if marks.onward:
+            page.locator(marks.field).press(marks.onward)
         for id_ in ("count_0", "count_1", "caption_fit"):
             choices = page.locator(marks.answers.format(id_))
             if choices.count() > 0 and choices.first.is_visible():

@@ -8,26 +8,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from annotation.questionnaires import worked_examples
 from annotation.questionnaires.base import Blank, InstructionSection, Option, Question, Questionnaire, is_blank, says_blank
 from annotation.questionnaires.form import Form, FormItem, meaning, unsure
 from data.aspects import CANNOT_TELL
 from data.records import Judgement
 
 NAME: Final = "ab"
-VERSION: Final = "1"
+VERSION: Final = "2"
 
 BOTH: Final = "both"
 NONE: Final = "none"
 SIDES: Final = ("left", "right")
 CHOICES: Final = (
-    Option("left", "The left one", "ArrowLeft"),
-    Option("right", "The right one", "ArrowRight"),
+    Option("left", "The left one", "1"),
+    Option("right", "The right one", "2"),
     Option(BOTH, "Both", "b"),
     Option(NONE, "Neither", "n"),
 )
-BLANKS: Final = tuple(
-    Blank(f"blank_image_{k}", f"The {side} image is blank", str(k + 1), member=k) for k, side in enumerate(SIDES)
-)
+BLANKS: Final = tuple(Blank(f"blank_image_{k}", f"The {side} image is blank", member=k) for k, side in enumerate(SIDES))
 
 INSTRUCTIONS: Final = (
     InstructionSection(
@@ -93,4 +92,5 @@ FORM: Final = Form(
     ),
     example=FormItem("a cow above a bench", n_images=2, generators=("one", "other"), order=(1, 0)),
     unfit=unfit,
+    worked_examples=worked_examples.AB,
 )

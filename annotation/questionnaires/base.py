@@ -67,6 +67,7 @@ class Question:
             that it is not shown, so that it does not lead; where no question shows it no browser gets it.
         member: the place on the screen (from 0) of the image that it is about, where several are shown; None: all of them.
         optional: whether it may be left open.
+        on_request: whether the browser asks it only of those who want to answer it; such a question is optional.
         alone: of a list kind, the values that go with no other ("none of these").
         numbers: of kind ``number``, what it may be.
     """
@@ -81,6 +82,7 @@ class Question:
     caption: bool = False
     member: int | None = None
     optional: bool = False
+    on_request: bool = False
     alone: tuple[Value, ...] = ()
     numbers: Numbers | None = None
 

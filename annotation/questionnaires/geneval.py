@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from annotation.questionnaires import worked_examples
 from annotation.questionnaires.base import (
     COLORS,
     COUNTS,
@@ -317,4 +318,5 @@ FORM: Final = Form(
     derive=lambda item, answers: derive(item.demands, answers),
     meanings=meanings(OWN_LEVELS),
     example=EXAMPLE,
+    worked_examples=worked_examples.GENEVAL,
 )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from annotation.questionnaires import ab, geneval, geneval_authors, tifa_likert, tifa_vqa, visor
+from annotation.questionnaires import ab, geneval, geneval_authors, tifa_likert, tifa_vqa, visor, worked_examples
 from annotation.questionnaires.base import CANNOT_TELL_KEY, Condition, Question
 from annotation.questionnaires.custom import read
 from annotation.questionnaires.custom_question import KINDS
@@ -15,7 +16,9 @@ from annotation.questionnaires.form import Form
 from data.aspects import CANNOT_TELL
 from data.validation import did_you_mean
 
-YES_NO: Final = read(Path(__file__).with_name("yes_no.yaml").read_text(encoding="utf-8"))
+YES_NO: Final = replace(
+    read(Path(__file__).with_name("yes_no.yaml").read_text(encoding="utf-8")), worked_examples=worked_examples.YES_NO
+)
 """Whether the image shows what the prompt says: for prompts without specs."""
 
 FORMS: Final[dict[str, Form]] = {
@@ -140,7 +143,8 @@ def _details(question: Question) -> Iterator[str]:
     if question.shown_if:
         yield f"shown if {' and '.join(map(_condition, question.shown_if))}"
     notes = ["the prompt's text is shown with it"] if question.caption else []
-    notes += ["may be left open"] if question.optional else []
+    optional = "may be left open, and is asked on request" if question.on_request else "may be left open"
+    notes += [optional] if question.optional else []
     notes += [] if question.cannot_tell else ["without “cannot tell”"]
     if notes:
         yield "; ".join(notes)

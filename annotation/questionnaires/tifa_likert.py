@@ -1,7 +1,8 @@
 """TIFA's Likert study (appendix C.1): the images of one prompt together, each from 1 to 5, with the elements counted.
 
-The person's score is the judgement. The counts are a help that may be left out, and are kept. They are the person's own: how
-many elements the prompt's questions or its spec have is not shown, as that would anchor the count and with it the score.
+The person's score is the judgement, and all that is asked. The counts are a help for who wants it, and are kept. They are the
+person's own: how many elements the prompt's questions or its spec have is not shown, as that would anchor the count and with it
+the score.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from annotation.questionnaires import worked_examples
 from annotation.questionnaires.base import (
     Blank,
     Counter,
@@ -24,7 +26,7 @@ from annotation.questionnaires.form import Form, FormItem, level, meaning
 from data.records import Judgement
 
 NAME: Final = "tifa_likert"
-VERSION: Final = "2"
+VERSION: Final = "3"
 MOST_ELEMENTS: Final = 20
 """As many elements as can be counted."""
 
@@ -62,7 +64,7 @@ INSTRUCTIONS: Final = (
             "3: min(2, n/3) < x ≤ n/2.",
             "2: x > n/2. More than half of the elements are missed or misrepresented.",
             "1: None of the major objects are correctly presented in the image.",
-            "If you count n and x here, a score is suggested; yours is what counts.",
+            "If you like, count n and x here (“Count the elements”): a score is suggested then; yours is what counts.",
         ),
     ),
     InstructionSection(
@@ -100,7 +102,11 @@ _TABLE: Final = tuple(
 def _build(item: FormItem) -> Questionnaire:
     how_many = "How many elements does the text have?"
     counting = Numbers(1, MOST_ELEMENTS, 1)
-    questions = [Question("elements", "number", how_many, cannot_tell=False, caption=True, optional=True, numbers=counting)]
+    questions = [
+        Question(
+            "elements", "number", how_many, cannot_tell=False, caption=True, optional=True, on_request=True, numbers=counting
+        )
+    ]
     for k in range(item.n_images):
         questions += _about(k)
     places = range(item.n_images)
@@ -114,7 +120,9 @@ def _about(k: int) -> list[Question]:
     halves = "Half an element counts 0.5."
     numbers = Numbers(0, MOST_ELEMENTS, 0.5)
     return [
-        Question(_missed(k), "number", missed, halves, cannot_tell=False, member=k, optional=True, numbers=numbers),
+        Question(
+            _missed(k), "number", missed, halves, cannot_tell=False, member=k, optional=True, on_request=True, numbers=numbers
+        ),
         Question(_score(k), "likert", f"Does image {k + 1} match the text?", options=SCORES, member=k),
     ]
 
@@ -151,4 +159,5 @@ FORM: Final = Form(
     example=FormItem(
         "two dogs and a red cup", {"include": [{"class": "dog", "count": 2}, {"class": "cup", "color": "red"}]}, 2
     ),
+    worked_examples=worked_examples.TIFA_LIKERT,
 )

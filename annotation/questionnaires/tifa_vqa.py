@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from annotation.questionnaires import worked_examples
 from annotation.questionnaires.base import YES_NO, InstructionSection, Option, Question, Questionnaire, is_blank, says_blank
 from annotation.questionnaires.form import Form, FormItem, meaning, unsure
 from data.aspects import CANNOT_TELL, NO, YES
@@ -108,4 +109,5 @@ FORM: Final = Form(
     prompted=True,
     undecided=undecided,
     overlap=2,
+    worked_examples=worked_examples.TIFA_VQA,
 )

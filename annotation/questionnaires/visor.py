@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from annotation.questionnaires import worked_examples
 from annotation.questionnaires.base import (
     COUNTS,
     NO_RELATION,
@@ -179,4 +180,5 @@ FORM: Final = Form(
     ),
     example=FormItem("a cow above a bench", {"a": "cow", "b": "bench", "relation": "above"}),
     unfit=_unfit,
+    worked_examples=worked_examples.VISOR,
 )

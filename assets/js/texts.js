@@ -24,6 +24,15 @@ export async function loadTexts(root, languages = {}) {
   root.dir = languages[code];
 }
 
+/** The languages that the page can be in: {code, name, href, isCurrent}, each named in itself. */
+export function languageLinks(languages) {
+  return ["en", ...Object.keys(languages)].map((code) => {
+    const address = new URL(location.href);
+    address.searchParams.set("lang", code);
+    return { code, name: new Intl.DisplayNames([code], { type: "language" }).of(code), href: address.href, isCurrent: code === language };
+  });
+}
+
 /** The language that the page is in. */
 export const pageLanguage = () => language;
 

@@ -1,4 +1,4 @@
-// The widths (px) in which pictures are asked for: those of concord/thumbnails.py, as a test makes sure.
+// The widths (px) in which pictures are asked for: those of data/images/widths.py, as a test makes sure.
 
 export const IN_STRIPS = 160;
 export const IN_GRIDS = 320;

@@ -34,6 +34,8 @@ FEWEST: Final = 3
 """People who must say the same before that is taken for right."""
 CHECK_EVERY: Final = 10
 """One item in so many is a check where gold comes without that being said."""
+EXAMPLES: Final = 3
+"""So many pictures with right answers stand before the instructions."""
 PERSON: Final = "person "
 SOURCES: Final = ("verdicts", "unanimous")
 """Besides ``person NAME``."""
@@ -55,11 +57,11 @@ class GoldItems:
 
 
 def gold_items(
-    store: Store, form: Form, source: str, gold: int, training: int = 0, examples: int = 0, seed: int = 0
+    store: Store, form: Form, source: str, gold: int, training: int = 0, examples: int | None = 0, seed: int = 0
 ) -> GoldItems:
     """So many items from a source in the questionnaire's words, drawn by the seed: examples first, then training, then gold.
 
-    ``source`` is ``verdicts``, ``unanimous`` or ``person NAME``.
+    ``source`` is ``verdicts``, ``unanimous`` or ``person NAME``; ``examples`` None: the usual number, as far as items are left.
 
     Raises:
         ValueError: there is no such source, or it has no item at all.
@@ -67,6 +69,8 @@ def gold_items(
     keys = _keys(store, form, source)
     if not keys:
         raise ValueError(f"no image has a right answer from {_NAMES.get(source, source)} in '{form.name}' yet")
+    if examples is None:
+        examples = min(EXAMPLES, max(len(keys) - gold - training, 0))
     drawn = sorted(keys, key=lambda item: (seeded_number(seed, "gold", item), item))
     shown, rest = drawn[:examples], drawn[examples:]
     roles = ["training"] * training + ["gold"] * gold

@@ -313,7 +313,7 @@ def _gold(store: Store, form: Form, wish: CampaignSpec) -> GoldItems | None:
         items = gold_items(store, form, wish.gold_from, wish.gold_n, wish.training_n, wish.examples_n, wish.seed)
     except ValueError as error:
         raise CampaignRefused(str(error), "gold_from") from error
-    needed = wish.gold_n + wish.training_n + wish.examples_n
+    needed = wish.gold_n + wish.training_n + (wish.examples_n or 0)
     if items.available < needed:
         raise CampaignRefused(
             f"{needed} images with known answers are asked for, and only {items.available} can be had from {wish.gold_from}",

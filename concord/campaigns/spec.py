@@ -132,14 +132,14 @@ class CampaignSpec(Request):
     ] = 20
     training_n: Annotated[int, Setting("Training items from there.", minimum=0, label="Training images", hint="come first")] = 0
     examples_n: Annotated[
-        int,
+        int | None,
         Setting(
-            "Pictures with correct answers before the instructions.",
+            "Pictures with correct answers before the instructions; default: 3, if that many more can be had.",
             minimum=0,
             label="Examples",
-            hint="pictures with right answers before the instructions",
+            hint="pictures with right answers before the instructions; usually 3",
         ),
-    ] = 0
+    ] = None
     overlap: Annotated[
         int | None,
         Setting(

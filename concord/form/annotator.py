@@ -12,6 +12,7 @@ from concord.form.campaign_info import campaign_choices, campaign_json, consent_
 from concord.form.ending import completion_json, leaving_outcome, no_item_json, record_departure
 from concord.form.item_form import answered_form, campaign_of, item_form, stored_or_default
 from concord.form.offers import offer_json
+from concord.judging import form_about
 from data.campaigns.settings import DEFAULT, Campaign
 from data.store import campaign_items
 from data.store.campaign_items import AnnotationTask
@@ -134,7 +135,10 @@ def describe_next_tasks(
         # whoever answers in a campaign is there for its questions alone
         answer |= {"results": at("/studio/")}
     if campaign is not None:
-        answer |= {"campaign": campaign_json(store, campaign), "training": training_json(next_tasks.training)}
+        # outside campaigns each prompt may have a form of its own; the first one's tells what is meant
+        asked = next_tasks.tasks[0].spec if next_tasks.tasks else {}
+        form = form_about(campaign, asked, YES_NO.name if quick else None)
+        answer |= {"campaign": campaign_json(store, campaign, form), "training": training_json(next_tasks.training)}
     if campaign is None or not next_tasks.tasks:
         ending = no_item_json(store, campaign, next_tasks)
         if campaign is not None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from annotation.questionnaires.form import Form
 from concord.form.ending import completion_json
 from concord.form.item_form import campaign_of
-from concord.form.rich_text import RichTextNode, rich_texts
+from concord.form.rich_text import rich_texts
 from concord.judging import form_of
 from data.campaigns.checks import Training
 from data.campaigns.settings import DEFAULT, Campaign, Settings
@@ -16,14 +17,20 @@ from data.store.campaigns.allocation import CampaignProgress
 from data.store.core.store import Store
 
 
-def campaign_json(store: Store, campaign: Campaign) -> dict[str, Any]:
-    """What a campaign tells everybody who works in it."""
+def campaign_json(store: Store, campaign: Campaign, form: Form | None = None) -> dict[str, Any]:
+    """Return what a campaign tells everybody who works in it; ``form``: what it asks, where that is not its own questionnaire.
+
+    The instructions begin with pictures and their right answers: images of the project that the manager's text shows, or else
+    what the questionnaire brings.
+    """
+    form = form or form_of(campaign.questionnaire, campaign.definition)
+    own = "](item:" in campaign.settings.instructions
     return {
         "id": campaign.campaign_id,
         "title": "" if campaign.campaign_id == DEFAULT else campaign.title or campaign.campaign_id,
+        "examples": [] if own else [asdict(example) for example in form.worked_examples],
         "instructions": [
             *({"tag": "p", "children": [text]} for text in [pay_text(campaign.settings)] if text),
-            *worked_example_nodes(form_of(campaign.questionnaire, campaign.definition)),
             *rich_texts(store, campaign.settings.instructions),
         ],
     }
@@ -39,16 +46,6 @@ def pay_text(settings: Settings) -> str:
         return f"You are paid {base} if you reach the end."
     each = f"You are paid {price} for each image that you answer, examples and checks included"
     return each + (f", and at least {base} if you reach the end." if pay.base else ".")
-
-
-def worked_example_nodes(form: Form) -> list[RichTextNode]:
-    """Return the worked examples that a form brings, as nodes."""
-    nodes: list[RichTextNode] = []
-    for example in form.worked_examples:
-        nodes.append({"tag": "h3", "children": [example.title]})
-        nodes.append({"tag": "img", "children": [], "src": example.picture, "alt": example.title})
-        nodes.append({"tag": "ul", "children": [{"tag": "li", "children": [line]} for line in example.lines]})
-    return nodes
 
 
 def consent_json(store: Store, campaign: Campaign, person: str) -> dict[str, Any] | None:

@@ -40,6 +40,7 @@ LISTING: Final[dict[str, str]] = {
     "like": "Only the images that a model sees most like this one, by the embeddings that CLIPScore's runs keep; these first.",
     "range": "`RATER:LOW..HIGH`: a scorer's score; either end may be empty.",
     "show": "`grid`; `prompts`: a row a prompt, its generators beside each other; `map`: alike images lie near each other.",
+    "item": "Only these images, by their ids: those that a number or a strip of thumbnails stands for.",
     "left": "Of rows by prompt: the generator on the left ...",
     "right": "... and the one on the right.",
     "of": "Whose scores the histogram among the filters shows.",
@@ -52,7 +53,8 @@ LISTING: Final[dict[str, str]] = {
     "a_says": "What this side says; anything, if not given.",
     "b": "The other side.",
     "b_says": "What that one says.",
-    "way": "How people meet the other side: `each` answer, or their `majority`.",
+    "way": "How the sides meet: each answer (`each`) or the majority (`majority`) of people, the `halves` of two orders, or"
+    " `apart`: the images that they place most differently.",
     "target": "Of crossed answers: only about these objects, relations or questions.",
     "campaign": "Of crossed answers: only in these campaigns.",
     "certainty": "Where people are `unanimous`, a `majority`, or `split`; of crossed answers, about these.",

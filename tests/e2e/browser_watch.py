@@ -106,8 +106,9 @@ class Visitor:
             # the profile was made before there was a server
             _stand_at(page, self.watch.origin)
         if self.advance is not None:
-            chosen = f"localStorage.setItem('concord.advance', '\"{self.advance}\"')"
-            page.add_init_script(f"if (location.protocol.startsWith('http')) {chosen}")
+            chosen = {"advance": f'"{self.advance}"', "quick": "false"}
+            lines = [f"localStorage.setItem('concord.{name}', '{value}');" for name, value in chosen.items()]
+            page.add_init_script(f"if (location.protocol.startsWith('http')) {{ {' '.join(lines)} }}")
         return page
 
     def leave(self) -> None:
@@ -139,7 +140,8 @@ def visit(
 ) -> Visitor:
     """Open a page, in ``profile`` if there is one and no option asks for another kind of browser.
 
-    ``advance`` is what an answer does in the form (assets/js/form/settings.js), None: as for whoever has chosen nothing.
+    ``advance`` is what an answer does in the form (assets/js/form/settings.js), which asks all questions then; None: as for
+    whoever has chosen nothing.
     """
     if profile is not None and not options:
         return Visitor(profile, Watch(origin), advance, kept=True)

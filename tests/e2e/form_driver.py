@@ -24,7 +24,7 @@ class Form:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.field = page.get_by_role("textbox", name="Briefly list all the objects")
+        self.field = page.locator("[data-question='objects'] textarea")
         self.status = page.locator(".cc-form__status")
         self.count = page.locator(".cc-form__count")
         self.open_questions = page.locator(".cc-questions:not([inert])")
@@ -63,6 +63,10 @@ class Form:
     def active(self, name: str) -> None:
         expect(self.question(name)).to_have_class("cc-question is-active")
         expect(self.open_questions).to_be_visible()
+
+    def said(self, name: str, answer: str) -> None:
+        """Another question than the active one has been answered so."""
+        expect(self.question(name).locator(".cc-question__answer")).to_have_text(answer)
 
     def objects(self, text: str) -> None:
         """Answer the first question and go on."""

@@ -145,8 +145,7 @@ def test_uncovering_the_evidence(visitor: Visit, bench: Server) -> None:
     expect(page.get_by_text("You uncovered this image before answering")).to_be_visible()
     expect(page.get_by_text("stored as not blind")).to_be_visible()
     expect(form.field).to_have_value("every empty eel")
-    form.field.click()
-    form.press("Enter")
+    page.locator(".cc-question.is-active legend").click()
     while page.locator(".cc-question.is-active[data-kind=count]").count():
         form.press("0")
     form.press("1", "Enter")

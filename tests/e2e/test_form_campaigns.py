@@ -133,9 +133,9 @@ def test_pairs_by_keyboard_alone_to_the_completion_code(visitor: Visit, running:
     expect(page.locator(".cc-picture__name")).to_have_text(["Left", "Right"])
     expect(page.locator(".cc-picture img")).to_have_count(2)
     form.active("preference")
-    form.press("1")
+    form.press("e", "1")
     expect(page.get_by_role("checkbox", name="The left image is blank")).to_be_checked()
-    form.press("1", "z")
+    form.press("e", "1", "z")
     zoomed = page.get_by_role("dialog")
     expect(zoomed).to_contain_text("Left")
     form.press("ArrowRight")
@@ -147,7 +147,7 @@ def test_pairs_by_keyboard_alone_to_the_completion_code(visitor: Visit, running:
     for n in range(total):
         expect(form.count).to_contain_text(f"{n} of {total}")
         form.active("preference")
-        key = ("ArrowLeft", "ArrowRight", "b", "n", "x")[n % 5]
+        key = ("1", "ArrowRight", "b", "n", "x")[n % 5]
         values.append(sent(page, lambda key=key: form.press(key))["answers"]["preference"])  # type: ignore[misc]
         form.saved(f"{n + 1} of")
         if n == 0:
@@ -165,8 +165,15 @@ def test_groups_by_keyboard_alone_with_counting(visitor: Visit, running: Server)
     page = visitor(running).page
     form = enter(page, "likert", "Lia")
     expect(page.locator(".cc-picture__name")).to_have_text(["Image 1", "Image 2"])
+    # the score is all that is asked, until somebody wants to count
+    form.active("faithfulness_0")
+    expect(page.get_by_text("1 of 2", exact=True)).to_be_visible()
+    form.press("c")
     form.active("elements")
-    form.press("3", "Enter")
+    form.type("99")
+    form.press("Enter")
+    expect(form.question("elements").get_by_role("alert")).to_contain_text("Please give a number from 1 to 20")
+    form.press("Backspace", "Backspace", "3", "Enter")
     form.active("missed_0")
     expect(page.locator(".cc-picture.is-active")).to_have_count(1)
     form.press("1", "Enter")
@@ -209,6 +216,8 @@ def test_a_second_tab_says_that_the_first_answer_stays(visitor: Visit, running: 
 def test_the_prompt_stays_in_view_to_the_last_question(visitor: Visit, running: Server, width: int, height: int) -> None:
     page = visitor(running, viewport={"width": width, "height": height}).page
     form = enter(page, "likert", f"Lia {width}")
+    form.active("faithfulness_0")
+    form.press("c")
     for question in ("elements", "missed_0", "faithfulness_0", "missed_1", "faithfulness_1"):
         form.active(question)
         expect(page.locator(".cc-caption")).to_be_in_viewport(ratio=0.99)
@@ -242,7 +251,7 @@ def test_axe_finds_nothing_serious_in_what_only_campaigns_show(visitor: Visit, r
     page.goto("/annotate/?campaign=likert")
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Enter")
-    Form(page).active("elements")
+    Form(page).active("faithfulness_0")
     assert serious(page) == []
 
 
@@ -296,7 +305,7 @@ def test_skip_undo_pause_report_and_review(visitor: Visit, running: Server) -> N
 def test_a_training_item_explains_the_expected_answer(visitor: Visit, running: Server) -> None:
     page = visitor(running, advance=None).page
     form = enter(page, "visor", "Tim")
-    expect(form.count).to_have_text("Places · Training: 1 to go")
+    expect(form.count).to_have_text("Training: 1 to go")
     for question, key in (("quality", "1"), ("scene", "1"), ("objects", "0"), ("present_a", "n"), ("present_b", "n")):
         form.active(question)
         form.press(key)
@@ -305,7 +314,7 @@ def test_a_training_item_explains_the_expected_answer(visitor: Visit, running: S
     expect(dialog).to_contain_text("Correct: Yes. Your answer: No.")
     form.press("Enter")
     expect(dialog).to_have_count(0)
-    expect(form.count).to_contain_text("Places · 0 of 2")
+    expect(form.count).to_contain_text("0 of 2")
     form.press("?")
     expect(dialog).to_contain_text("the gap")
 

@@ -63,7 +63,7 @@ def test_an_invitation_works_behind_a_proxy(guarded: Server, browser: Browser) -
         page.goto(f"{address}/annotate/")
         sign_in(page, "anna")
         expect(page).to_have_url(f"{address}/annotate/")
-        expect_loaded(page, "#cc-form img")
+        expect_loaded(page, ".cc-picture img")
         assert visitor.watch.problems == []
         visitor.context.close()
 
@@ -95,7 +95,7 @@ def test_an_invitation_works_behind_a_proxy(guarded: Server, browser: Browser) -
         page.wait_for_load_state("networkidle")
         page.get_by_role("link", name="Label images").first.click()
         expect(page).to_have_url(f"{address}/annotate/")
-        expect_loaded(page, "#cc-form img")
+        expect_loaded(page, ".cc-picture img")
         assert visitor.watch.problems == []
         visitor.context.close()
 
@@ -111,9 +111,11 @@ def test_an_invitation_link_works_on_a_phone(guarded: Server, browser: Browser, 
         page.get_by_label("Your name").fill("kim")
         page.get_by_role("button", name="Start").click()
         expect(page).to_have_url(f"{address}/annotate/")
-        expect_loaded(page, "#cc-form img")
-        # on a phone the button alone names who answers
-        expect(page.get_by_role("button", name="not kim?")).to_be_visible()
+        expect_loaded(page, ".cc-picture img")
+        # on a phone the bar has no room for who answers
+        page.get_by_role("dialog").get_by_role("button", name="Start").click()
+        page.get_by_role("button", name="Help").click()
+        expect(page.get_by_role("dialog").get_by_role("button", name="not kim?")).to_be_visible()
         assert "secretmodel" not in page.content()
         assert visitor.watch.problems == []
         visitor.context.close()

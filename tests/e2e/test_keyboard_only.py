@@ -102,9 +102,9 @@ def previewed_without_a_trace(page: Page, server: Server, form: Form) -> None:
     form.ready()
     expect(preview.get_by_text("Preview: nothing is stored")).to_be_visible()
     assert serious(preview) == []
-    expect(form.count).to_contain_text("Main study · 0 of 6 done")
+    expect(form.count).to_contain_text("0 of 6")
     form.press("Escape", "e", "Enter")
-    expect(form.count).to_contain_text("1 of 6 done")
+    expect(form.count).to_contain_text("1 of 6")
     form.ready()
     form.press("Escape", "u")
     expect(preview.get_by_text("You are revising your last answer.")).to_be_visible()
@@ -112,7 +112,7 @@ def previewed_without_a_trace(page: Page, server: Server, form: Form) -> None:
     for done in range(2, 7):
         form.ready()
         form.press("Escape", "s")
-        expect(form.count).to_contain_text(f"{done} of 6 done")
+        expect(form.count).to_contain_text(f"{done} of 6")
     expect(preview.get_by_text("None of your answers was stored")).to_be_visible()
     assert server.json("/api/studio/version") == before
     preview.close()

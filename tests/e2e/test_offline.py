@@ -45,7 +45,7 @@ def test_an_offline_draft_survives_closing_the_tab(visitor: Visit, server: Serve
     form = Form(other)
     other.goto("/annotate/")
     expect(form.field).to_have_value("begun above ground")
-    expect(form.question("color_0").get_by_role("checkbox", name="Red")).to_be_checked()
+    form.said("color_0", "Red")
     assert server.annotations("Tunneller") == []
 
 
@@ -114,7 +114,7 @@ def test_a_server_that_cannot_save_says_why_and_gets_the_answer_later(visitor: V
     one.watch.expected = lambda problem: any(status in problem for status in ("503", "429", "500"))
     form.two_objects()
     form.submit()
-    expect(form.status).to_have_text("Not saved yet - retrying. The server cannot save just now: the disk is full <b>.")
+    expect(form.status).to_have_text("Not saved yet: will be saved. The server cannot save just now: the disk is full <b>.")
     form.ready()
     form.saved("1 of")
     assert len(ids) == 4

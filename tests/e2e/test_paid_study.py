@@ -98,14 +98,14 @@ def at_work(page: Page, name: str, n: int) -> int:
     count = page.locator(".cc-form__count")
     picture = page.locator(".cc-form__main .cc-picture img, .cc-form__main img").first
     for done in range(n):
-        expect(count).to_contain_text(f"{done} of 30 done")
+        expect(count).to_contain_text(f"{done} of 30")
         expect(page.locator(".cc-questions:not([inert])")).to_be_visible()
         page.keyboard.press("y" if name == "bob" or truth(picture.get_attribute("src") or "") == "yes" else "n")
         page.keyboard.press("Enter")
     if n == 30:
         expect(page.get_by_role("heading", name="All done, thank you")).to_be_visible()
     else:
-        expect(count).to_contain_text(f"{n} of 30 done")
+        expect(count).to_contain_text(f"{n} of 30")
         page.keyboard.press(".")
         expect(page.get_by_role("heading", name="Paused")).to_be_visible()
     return n

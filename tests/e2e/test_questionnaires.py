@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,7 +17,9 @@ from annotation.questionnaires.form import FormItem
 from data.aspects import CANNOT_TELL
 from tests.annotation.questionnaires.forms import ALL, item_of
 from tests.e2e.axe import serious
+from tests.e2e.browser_watch import Visitor
 from tests.e2e.form_driver import Form
+from tests.e2e.server import Server
 
 SINGLE = [name for name, form in ALL.items() if form.item_kind == "image"]
 PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
@@ -62,21 +65,22 @@ def test_the_browser_has_the_servers_rules(page: Page) -> None:
 
 
 class Desk:
-    """A server that asks the same of two images and keeps what it is told."""
+    """A server that asks the same of a few items and keeps what it is told."""
 
-    def __init__(self, page: Page, questionnaire: Questionnaire) -> None:
+    def __init__(self, page: Page, questionnaire: Questionnaire, n_images: int = 1, n_items: int = 2) -> None:
         self.page = page
         self.answers: list[dict[str, Any]] = []
         picture = {"image": "/img/none", "width": 1, "height": 1}
         about: dict[str, Any] = {
-            "images": [picture],
+            "images": [picture] * n_images,
             "campaign": "default",
             "caption": "a <b>caption</b>",
             "answers": None,
             "revises": None,
         }
-        self.tasks = [about | {"ticket": ticket, "questionnaire": to_json(questionnaire)} for ticket in ("one", "two")]
-        page.route("**/api/next", self.following)
+        asked = to_json(questionnaire)
+        self.tasks = [about | {"ticket": f"item {number}", "questionnaire": asked} for number in range(n_items)]
+        page.route("**/api/next*", self.following)
         page.route("**/api/submit", self.submit)
         page.route("**/api/draft", lambda route: route.fulfill(json={"kept": True}))
         page.route("**/img/none*", lambda route: route.fulfill(body=PIXEL, content_type="image/png"))
@@ -155,6 +159,92 @@ def test_a_questionnaire_by_keyboard_then_a_blank_image_by_two_keys(page: Page, 
     form.press("Enter")
     expect(page.get_by_text("Thank you!")).to_be_visible()
     assert desk.answers == [expected, {"blank_image": "yes"}]
+
+
+def a_keyed_answer(question: Question, rng: random.Random) -> tuple[list[str], Any]:
+    """Some answer that the form takes, by its keys, and as it is to be stored; None: the question is left open."""
+    if question.optional and rng.random() < 0.5:
+        return ["Enter"], None
+    if question.cannot_tell and rng.random() < 0.1:
+        return [*(["Escape"] if question.kind in ("text", "number") else []), "x"], CANNOT_TELL
+    if question.kind == "text":
+        return ["w", "Space", "o", "Enter"], "w o"
+    if (numbers := question.numbers) is not None:
+        number = numbers.low + rng.randint(0, 3) * numbers.step
+        return [*f"{number:g}", "Enter"], int(number) if float(number).is_integer() else number
+    if question.kind not in TICKED:
+        option = rng.choice(question.options)
+        arrows = {"left": "ArrowLeft", "right": "ArrowRight"}
+        return [rng.choice([option.key, arrows.get(str(option.value), option.key)])], option.value
+    free = [option for option in question.options if option.value not in question.alone]
+    picked = rng.sample(free, rng.randint(1, len(free)))
+    # a tick that is taken back leaves nothing
+    keys = [option.key for option in picked] + [picked[0].key] * rng.choice((0, 2))
+    return [*keys, "Enter"], [option.value for option in question.options if option in picked]
+
+
+def answered_by_keys(page: Page, desk: Desk, questionnaire: Questionnaire, rng: random.Random) -> dict[str, Any]:
+    """Answer the item on the screen by keys alone, and return what was meant."""
+    questions = {question.id: question for question in questionnaire.questions}
+    done, meant = len(desk.answers), dict[str, Any]()
+    if any(question.on_request for question in questionnaire.questions) and rng.random() < 0.5:
+        page.keyboard.press("c")
+    asked = set[str]()
+    while len(desk.answers) == done:
+        active = page.locator(".cc-question.is-active").get_attribute("data-question") or ""
+        assert active not in asked, f"{active} is asked twice"
+        asked.add(active)
+        blank = next((one for one in questionnaire.blanks if one.member == questions[active].member), None)
+        if blank is not None and questions[active].kind not in ("text", "number") and rng.random() < 0.1:
+            page.keyboard.press("e")
+            meant[blank.id] = "yes"
+        else:
+            keys, value = a_keyed_answer(questions[active], rng)
+            for key in keys:
+                page.keyboard.press(key)
+            meant |= {} if value is None else {active: value}
+        cleaned = check(questionnaire, meant).answers
+        left = [id_ for id_ in visible(questionnaire, cleaned) if not questions[id_].optional and is_blank(cleaned.get(id_))]
+        if not left:
+            # what may be left open stands before the end, or after it
+            if not _submitted(page, desk, done, asked):
+                continue
+            break
+    stored: dict[str, Any] = dict(check(questionnaire, meant).answers)
+    return stored
+
+
+def _submitted(page: Page, desk: Desk, done: int, asked: set[str]) -> bool:
+    """Whether that was all; False: a question that may be left open comes next."""
+    for _ in range(200):
+        following = page.locator(".cc-questions:not([inert]) .cc-question.is-active")
+        if len(desk.answers) > done:
+            return True
+        if following.count() and following.get_attribute("data-question") not in asked:
+            return False
+        page.wait_for_timeout(20)
+    raise AssertionError("all is answered, and nothing is sent")
+
+
+def compare_by_keys(page: Page, name: str, n: int, seed: int = 11) -> int:
+    """Return how many items were answered by keys; each is stored as it was meant."""
+    _, item, questionnaire = item_of(name)
+    desk = Desk(page, questionnaire, item.n_images, n)
+    desk.open()
+    rng = random.Random(f"{name} {seed}")
+    meant = []
+    for _ in range(n):
+        expect(page.locator(".cc-questions:not([inert])")).to_be_visible()
+        meant.append(answered_by_keys(page, desk, questionnaire, rng))
+    expect(page.get_by_text("Thank you!")).to_be_visible()
+    assert desk.answers == meant, name
+    assert all(check(questionnaire, answers).errors == {} for answers in desk.answers)
+    return len(meant)
+
+
+def test_every_form_by_keys_stores_what_was_meant(visitor: Callable[..., Visitor], server: Server) -> None:
+    page = visitor(server, advance=None).page
+    assert sum(compare_by_keys(page, name, 2) for name in ALL) == 2 * len(ALL)
 
 
 _TRANSLATED = """

@@ -20,7 +20,7 @@ function form({ isOpen = true, answers = "yn12", failed = false, item = true, sc
     zoom: () => done.push("zoom"),
     screen,
     actions: { skip: does("skip"), unskip: does("unskip"), mine: does("mine"), pause: does("pause"), report: does("report") },
-    item: item ? { isOpen, key, confirm: does("confirm"), step: does("step"), pictures: { failed } } : null,
+    item: item ? { isOpen, key, confirm: () => done.push("confirm"), step: does("step"), pictures: { failed } } : null,
   };
   const press = (pressed, { repeat = false, on = null, ...event } = {}) => {
     done.length = 0;

@@ -223,10 +223,7 @@ def printed(project: Path) -> Lines:
 
 def pages(client: TestClient) -> Lines:
     """Each page with what its address may hold."""
-    lines = []
-    for mount in ("/annotate", "/studio"):
-        for path, title, *_ in client.get(f"{mount}/config").json()["pages"]:
-            lines.append(f"{mount}/{path} {title}")
+    lines = [f"/studio/{path} {title}" for path, title, *_ in client.get("/studio/config").json()["pages"]]
     for name, page in page_docs.present().items():
         lines += [f"{page.path} ?{key}" for key in sorted(page_docs.accepted(name) | set(page_docs.documented(name)))]
     lines += [f"/annotate/ ?{key}" for key in _in_script("form.js", r'URLSearchParams\(location\.search\)\.get\("(\w+)"\)')]

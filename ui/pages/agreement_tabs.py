@@ -12,7 +12,7 @@ from htpy import Node
 from concord.comparison.matching import has_captions
 from concord.error_analysis.failures import failing_raters, sees_anything
 from concord.error_analysis.tuning import tunable_raters
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.scope import OpenScope, Scope, open_scope
 from ui.components.addresses import page_address
 from ui.components.tables import commands, folded

@@ -33,7 +33,7 @@ from concord.comparison.matching import (
     right_caption,
     winoground_scores,
 )
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.scope import Scope
 from data.browsing import ItemPreview
 from data.images.widths import IN_GRIDS

@@ -17,7 +17,7 @@ from concord.common.context import CommandError, Context, UsageError, writing
 from concord.common.table import texts
 from concord.common.text_tables import markdown as table_lines
 from concord.exporting import export_target, why_no_ratings
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.reporting.material import Material, gather
 from data.export import formats
 from data.export.formats import Columns, Kind

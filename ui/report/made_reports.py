@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from concord.common import wording
 from concord.common.context import CommandError
 from concord.exporting import why_no_ratings
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.reporting.material import Material, gather
 from data.selection import Selection
 from ui.report.document import document

@@ -157,7 +157,7 @@ def _who(row: Estimate) -> str:
     return row.rater or PEOPLE
 
 
-def _one_size(rows: Iterable[Estimate]) -> int:
+def _shared_size(rows: Iterable[Estimate]) -> int:
     """Return on how many images all of these rest; -1 where that differs."""
     sizes = {row.n_items for row in rows}
     return next(iter(sizes)) if len(sizes) == 1 else -1
@@ -167,12 +167,12 @@ def _scores_table(
     caption: str, names: Sequence[str], lines: dict[tuple[str, ...], dict[str, Estimate]], columns: Sequence[str]
 ) -> Table:
     notes = MarkedReasons()
-    n_items = _one_size(line[name] for line in lines.values() for name in columns if name in line)
+    n_items = _shared_size(line[name] for line in lines.values() for name in columns if name in line)
     body = []
     for key, line in lines.items():
         cells = [line[name] for name in columns if name in line]
         # every number says how many images it rests on, unless all of its line, or of the table, rest on as many
-        of_line = _one_size(cells)
+        of_line = _shared_size(cells)
         names_of_line = [*map(Cell, key[:-1]), Cell(key[-1], (f"n = {of_line:,}",) if of_line >= 0 > n_items else ())]
         if cells:
             body.append(TableRow((*names_of_line, *(marked_cell(notes, None, line.get(name), of_line) for name in columns))))

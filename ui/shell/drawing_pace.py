@@ -19,7 +19,7 @@ from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
 from concord.common import live_updates
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ import htpy
 from htpy import Element, Node
 
 from concord.common.base_path import at
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from ui.shell.html import html_component
 from ui.shell.page import Page
 from ui.shell.places import Place, place_of

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 
 
 class Page(ABC):

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from ui.shell.drawing_pace import DrawingPace, pace_of
 
 _MOST: Final = 8

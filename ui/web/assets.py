@@ -1,7 +1,7 @@
 """``assets/`` as browsers get it: the form's scripts and styles in one file each, as a slow line waits for every file.
 
 A bundle is made of the files as they are when it is asked for, and kept until one of them changes: whoever edits one reloads
-the page, and there is no build.
+the page, and there is no build. Its address has a hash of its content (``address``), so that browsers may keep it for ever.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from starlette.responses import Response
 from starlette.staticfiles import NotModifiedResponse, StaticFiles
 from starlette.types import Scope
 
+from concord.common.base_path import at
 from data.cache import cached_by_stamp
 
 ASSETS: Final = Path(__file__).parents[2] / "assets"
@@ -30,6 +31,8 @@ _STYLES: Final = ("concord.css", "picture.css", "form.css", "dialogs.css", "form
 _TYPES: Final = {SCRIPT: "text/javascript", STYLES: "text/css"}
 _IMPORT: Final = re.compile(r'^import (?:\* as (?P<whole>\w+)|(?P<names>\{[^}]*\})) from "(?P<path>[^"]+)";$', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export ((?:async )?function|class|const) (\w+)", re.MULTILINE)
+_HASHED: Final = re.compile(r"(?P<stem>.+)-(?P<hash>[0-9a-f]{12})(?P<type>\.(?:js|css))")
+_FOR_EVER: Final = "public, max-age=31536000, immutable"
 _OTHER: Final = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
@@ -40,24 +43,34 @@ class Assets(StaticFiles):
         super().__init__(directory=ASSETS)
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        if path not in _TYPES or scope["method"] not in ("GET", "HEAD"):
+        named = _HASHED.fullmatch(path)
+        name = f"{named['stem']}{named['type']}" if named else path
+        if name not in _TYPES or scope["method"] not in ("GET", "HEAD"):
             return await super().get_response(path, scope)
-        bundled, request = await run_sync(bundle, path), Headers(scope=scope)
-        headers = {"etag": bundled.etag, "vary": "accept-encoding"}
+        bundled, request = await run_sync(bundle, name), Headers(scope=scope)
+        # a page of before an update names another content: it gets today's, and asks again next time
+        kept = _FOR_EVER if named and named["hash"] == bundled.hash else "no-cache"
+        headers = {"etag": f'"{bundled.hash}"', "vary": "accept-encoding", "cache-control": kept}
         if self.is_not_modified(Headers(headers), request):
             return NotModifiedResponse(Headers(headers))
         if "gzip" in request.get("accept-encoding", ""):
-            return Response(bundled.compressed, media_type=_TYPES[path], headers=headers | {"content-encoding": "gzip"})
-        return Response(bundled.text, media_type=_TYPES[path], headers=headers)
+            return Response(bundled.compressed, media_type=_TYPES[name], headers=headers | {"content-encoding": "gzip"})
+        return Response(bundled.text, media_type=_TYPES[name], headers=headers)
 
 
 @dataclass(frozen=True, slots=True)
 class AssetBundle:
-    """Several files in one; ``compressed`` by gzip."""
+    """Several files in one; ``compressed`` by gzip, ``hash`` of the text."""
 
     text: str
     compressed: bytes
-    etag: str
+    hash: str
+
+
+def address(name: str) -> str:
+    """Return the address of the bundle ``SCRIPT`` or ``STYLES`` with the hash of what it holds now."""
+    stem, dot, ending = name.rpartition(".")
+    return at(f"/assets/{stem}-{bundle(name).hash}{dot}{ending}")
 
 
 def bundle(name: str) -> AssetBundle:
@@ -73,7 +86,7 @@ def bundle(name: str) -> AssetBundle:
 def _bundle(files: tuple[Path, ...], name: str) -> AssetBundle:
     text = "\n".join(file.read_text("utf-8") for file in files) if name == STYLES else script((ASSETS / SCRIPT).resolve())
     content = text.encode()
-    return AssetBundle(text, gzip.compress(content, mtime=0), f'"{hashlib.sha256(content).hexdigest()[:32]}"')
+    return AssetBundle(text, gzip.compress(content, mtime=0), hashlib.sha256(content).hexdigest()[:12])
 
 
 def script(entry: Path) -> str:

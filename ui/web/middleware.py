@@ -75,7 +75,7 @@ def takes_json(path: str) -> bool:
     A page of another site can send forms, text and files without being asked, but JSON only after asking the server first,
     to which the server never says yes.
     """
-    return path.startswith(("/api/", "/studio/gradio_api/", "/annotate/gradio_api/")) and path != UPLOAD
+    return path.startswith(("/api/", "/studio/gradio_api/")) and path != UPLOAD
 
 
 def limited(receive: Receive, path: str) -> Receive:
@@ -132,7 +132,7 @@ _HEADERS: Final = {
     "x-permitted-cross-domain-policies": "none",
 }
 _HTTPS_ALONE: Final = "max-age=31536000"
-_SAME_FOR_ALL: Final = re.compile(r"/assets/|/favicon\.ico$|/(studio|annotate)/(assets|static|svelte|theme\.css|favicon\.ico)")
+_SAME_FOR_ALL: Final = re.compile(r"/assets/|/favicon\.ico$|/studio/(assets|static|svelte|theme\.css|favicon\.ico)")
 """What holds nothing of the project, and may be kept by browsers and on the way."""
 _HOST: Final = re.compile(r"[A-Za-z0-9._\-]+(:\d{1,5})?|\[[0-9a-fA-F:.]+\](:\d{1,5})?")
 _FORWARDED: Final = (b"forwarded", b"x-real-ip", b"x-gradio-server")
@@ -309,7 +309,7 @@ class _Answer:
         await self._send(message)
 
 
-MOUNTS: Final = ("/annotate", "/studio")
+MOUNT: Final = "/studio"
 
 
 _DEEP_LINK: Final = "deep_link"
@@ -343,9 +343,9 @@ class Entrance:
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         path = str(scope.get("path", "")).removeprefix(self._root)
-        if scope["type"] == "http" and path.startswith(MOUNTS) and scope.get("query_string"):
+        if scope["type"] == "http" and path.startswith(MOUNT) and scope.get("query_string"):
             query = scope["query_string"].decode("latin-1")
-            left_out = (_DEEP_LINK, _PAGE) if path.rstrip("/") in MOUNTS else (_DEEP_LINK,)
+            left_out = (_DEEP_LINK, _PAGE) if path.rstrip("/") == MOUNT else (_DEEP_LINK,)
             parameters = parse_qsl(query, keep_blank_values=True)
             if any(name in left_out for name, _ in parameters):
                 remaining = [(name, value) for name, value in parameters if name not in left_out]
@@ -353,7 +353,7 @@ class Entrance:
         if scope["type"] == "http" and wants_page(scope, path):
             send = _with_missing_page(send, lambda send: _missing(scope, path, self._pages)(scope, receive, send))
         try:
-            await self._app(scope, receive, _of_mount(send, path, self._root) if path.startswith(MOUNTS) else send)
+            await self._app(scope, receive, _of_mount(send, self._root) if path.startswith(MOUNT) else send)
         except (RuntimeError, KeyError) as error:
             if not (path.endswith(_STREAM) and _left(error)):
                 raise
@@ -375,9 +375,9 @@ def _with_missing_page(send: Send, answer: Callable[[Send], Awaitable[None]]) ->
     return sending
 
 
-def _of_mount(send: Send, path: str, root: str) -> Send:
+def _of_mount(send: Send, root: str) -> Send:
     """As ``send``; a page says that it opens until it is drawn, and finds Gradio's files wherever it is below the mount."""
-    folder = f'"{root}{next(mount for mount in MOUNTS if path.startswith(mount))}/'.encode()
+    folder = f'"{root}{MOUNT}/'.encode()
     start: Message = {}
 
     async def sending(message: Message) -> None:

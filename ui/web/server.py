@@ -1,4 +1,4 @@
-"""The one process: FastAPI with two Gradio mounts, JSON routes, pictures, and one open project.
+"""The one process: FastAPI with Studio's Gradio mount, the form's page, JSON routes, pictures, and one open project.
 
 ``settle`` says how the process uses the machine: whose turn it is, and what becomes of memory that is free again.
 """
@@ -47,6 +47,7 @@ from data.store.core.connections import NotWritten
 from data.store.core.store import Store, StoreBusy
 from data.store.erased import Erased
 from ui.shell.drawing_pace import limit_pace
+from ui.web import form_page
 from ui.web.addresses_before import NEW_ADDRESSES, new_address
 from ui.web.assets import ASSETS, Assets
 from ui.web.auth.accounts import Accounts, AccountsError
@@ -130,6 +131,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     for module in _ROUTERS:
         app.include_router(import_module(f"ui.web.api.{module}").router(store), responses=_REFUSALS)
     app.include_router(routes.router(store, accounts), responses=_REFUSALS)
+    app.include_router(form_page.router())
     app.mount("/assets", Assets(), name="assets")
 
     @app.get("/favicon.ico", include_in_schema=False, response_model=None)
@@ -188,7 +190,7 @@ def _mount_pages(app: FastAPI, store: Store) -> list[tuple[str, str]]:
     warnings.filterwarnings("ignore", message="SSR mode is not supported")
     import gradio as gr
 
-    from ui.web.studio import ADD, PAGES, PLACES, annotate, head, scripts, studio, theme
+    from ui.web.studio import ADD, PAGES, PLACES, head, scripts, studio, theme
 
     @app.get("/studio/", include_in_schema=False, response_model=None)
     def first_place() -> RedirectResponse:
@@ -203,22 +205,19 @@ def _mount_pages(app: FastAPI, store: Store) -> list[tuple[str, str]]:
     for path in NEW_ADDRESSES:
         app.add_api_route(f"/studio/{path}", moved, include_in_schema=False, response_model=None)
 
-    annotators = (annotate(), head(("annotate",)))
-    researchers = (studio(store), head() + scripts())
-    for path, (blocks, in_head) in (("/annotate", annotators), ("/studio", researchers)):
-        gr.mount_gradio_app(
-            app,
-            blocks,
-            path=path,
-            root_path=at(path),
-            theme=theme(),
-            head=in_head,
-            footer_links=[],
-            run_history=False,
-            ssr_mode=False,
-            show_error=True,
-            enable_monitoring=False,
-        )
+    gr.mount_gradio_app(
+        app,
+        studio(store),
+        path="/studio",
+        root_path=at("/studio"),
+        theme=theme(),
+        head=head() + scripts(),
+        footer_links=[],
+        run_history=False,
+        ssr_mode=False,
+        show_error=True,
+        enable_monitoring=False,
+    )
     return [(f"/studio{page.path}", page.title) for page in PAGES]
 
 

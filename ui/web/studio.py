@@ -1,7 +1,7 @@
-"""The two Gradio apps and their theme: Studio for researchers, and the form for annotators.
+"""Studio's Gradio app and its theme.
 
-They are two mounts, so that nothing of Studio can be asked for through the annotators' one. The tokens of the theme live in
-``assets/css/concord.css``; this maps Gradio's own controls onto them.
+The form is no part of it (``form_page``), so that nothing of Studio can be asked for through the annotators' page. The tokens
+of the theme live in ``assets/css/concord.css``; this maps Gradio's own controls onto them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import htpy
 from markupsafe import Markup
 
 from concord.common.base_path import at
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from ui.pages.add import AddPage
 from ui.pages.add.runs import RunsPage
 from ui.pages.captions import CaptionsPage
@@ -29,11 +29,10 @@ from ui.pages.results.compare import ComparePage
 from ui.pages.results.votes import VotesPage
 from ui.pages.trust import TrustPage
 from ui.pages.tune import TunePage
-from ui.shell.html import js_module, rendered
+from ui.shell.html import rendered
 from ui.shell.navigation import pages_app
 from ui.shell.page import Page
 from ui.shell.places import Place
-from ui.web.texts import languages
 
 PLACES: Final[tuple[Place, ...]] = (
     Place(
@@ -62,12 +61,6 @@ PAGES: Final[tuple[type[Page], ...]] = tuple(page for place in (*PLACES, ADD) fo
 def studio(store: OpenProject) -> gr.Blocks:
     """Return Studio's app."""
     return pages_app(store, PLACES, ADD)
-
-
-def annotate() -> gr.Blocks:
-    with gr.Blocks(title="Label images - Concord", analytics_enabled=False, fill_width=True) as blocks:
-        js_module("form", api=at("/api/"), languages=languages())
-    return blocks
 
 
 _STYLES = (

@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from concord.importing.upload_folders import NOT_UPLOADED, UPLOAD_AGE, UploadsFull, delete_uploads, received_file, reserved
 from ui.web.auth.authorization import route_of
-from ui.web.middleware import MOUNTS, UPLOAD, declared, most
+from ui.web.middleware import MOUNT, UPLOAD, declared, most
 
 MAX_DEPTH: Final = 64
 """Levels of nesting in a body; our pages send fewer than ten."""
@@ -93,7 +93,7 @@ class UploadGuard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = route_of(scope) if scope["type"] == "http" else ""
-        if not path.startswith(MOUNTS) or scope["method"] in ("GET", "HEAD", "OPTIONS"):
+        if not path.startswith(MOUNT) or scope["method"] in ("GET", "HEAD", "OPTIONS"):
             await self._app(scope, receive, send)
         elif path == UPLOAD:
             await self._upload(scope, receive, send)

@@ -9,7 +9,7 @@ import { newId, Outbox } from "../outbox.js";
 import { nameScreen } from "../form/screens.js";
 import * as store from "../store.js";
 
-const STATUS = { saved: "Saved", saving: "Saving …", retrying: "Not saved yet - retrying", refused: "Not saved" };
+const STATUS = { saved: "Saved", saving: "Saving …", retrying: "Not saved yet: will be saved", refused: "Not saved" };
 const MOST_SCORERS = 3;
 const WHY_A_NAME = "Your answers, and what you uncover, are stored under this name. You enter it once.";
 
@@ -61,7 +61,6 @@ export class AnswerPanel {
   showForm(task, { focus = true, errors = null } = {}) {
     this.item = new Item(task, this, { showsPictures: false });
     this.place("form", this.item.list);
-    this.submitButton.firstChild.textContent = task.revises ? "Save change" : "Submit";
     if (errors) this.item.complain(errors);
     else if (this.seen) this.tell(this.seen);
     if (focus) this.focus();
@@ -139,9 +138,7 @@ export class AnswerPanel {
   }
 
   submitOrComplain() {
-    if (!this.item) return;
-    if (this.item.missing.length > 0) this.item.complainOfMissing();
-    else this.submit(this.item);
+    this.item?.confirm();
   }
 
   submit(item) {
@@ -208,9 +205,8 @@ export class AnswerPanel {
     if (item === this.item) this.submitButton.focus({ preventScroll: true });
   }
 
-  progressed(done, of) {
-    this.submitButton.classList.toggle("is-waiting", done !== of);
-    this.submitButton.title = done === of ? "" : `${done} of ${of} questions answered`;
+  progressed({ missing, task }) {
+    this.submitButton.firstChild.textContent = missing.length > 0 ? "Next" : task.revises ? "Save change" : "Submit";
   }
 
   changed() {

@@ -4,7 +4,7 @@ import { detail } from "../api.js";
 import * as asides from "./side_dialogs.js";
 import { button } from "../dom.js";
 import { newId } from "../outbox.js";
-import { pausedScreen } from "./screens.js";
+import { exitScreen } from "./screens.js";
 import { later, t } from "../texts.js";
 
 const UNREACHABLE = later("The server cannot be reached just now.");
@@ -60,15 +60,25 @@ export class BesidesAnswering {
     });
   }
 
-  async pause() {
+  pause() {
+    return this.rest(t("Paused"));
+  }
+
+  /** Leave: everything is saved, and others may have the pictures that were reserved. */
+  exit() {
+    return this.rest("");
+  }
+
+  async rest(title) {
     const { form } = this;
-    if (form.name === null) return;
-    await this.once(async () => {
+    if (form.name === null) return form.rest(exitScreen({ title: t("You can close this page.") }, () => form.startOver()));
+    return this.once(async () => {
       form.keepDraft();
-      if (form.outbox.waiting.length > 0) return form.bars.setNotice(t("Your last answers are still being saved. Please pause when they are."));
+      const { waiting } = form.outbox;
+      if (waiting.length > 0) return form.bars.setNotice(t("{n} of your answers will be saved as soon as the server can be reached. Please keep this page open until then.", { n: waiting.length }));
       const { outcome, data } = await form.api.post("pause", {});
-      if (outcome !== "ok") return form.bars.setNotice(t(UNREACHABLE));
-      return form.rest(pausedScreen(data, () => form.startOver()));
+      if (outcome === "unreachable") return form.bars.setNotice(t(UNREACHABLE));
+      return form.rest(exitScreen({ ...(outcome === "ok" ? data : {}), title, answered: form.answered, results: form.results }, () => form.startOver()));
     });
   }
 

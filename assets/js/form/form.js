@@ -6,12 +6,13 @@ import { ActivityTimer } from "./activity_timer.js";
 import { Dialogs } from "./dialogs.js";
 import { button } from "../dom.js";
 import { Bars } from "./bars.js";
+import { HeldKeys } from "./held_keys.js";
 import { Item } from "./item.js";
 import { listenToKeys } from "./keys.js";
 import { Preview } from "./preview.js";
 import { newId, Outbox } from "../outbox.js";
 import { Queue } from "./queue.js";
-import { feedback } from "./side_dialogs.js";
+import { feedback, whichBlank } from "./side_dialogs.js";
 import { chooseScreen, closedScreen, consentScreen, declinedScreen, doneScreen, emptyScreen, nameScreen, troubleScreen, waitingScreen } from "./screens.js";
 import { advance, isQuick, setQuick } from "./settings.js";
 import * as store from "../store.js";
@@ -41,14 +42,16 @@ export async function mount(root, options = {}) {
 }
 
 class Form {
-  constructor(root, { api = at("/api/") } = {}) {
+  constructor(root, { api = at("/api/"), languages = {} } = {}) {
     this.root = root;
+    this.languages = languages;
     this.controller = new AbortController();
     const { signal } = this.controller;
     const previewed = new URLSearchParams(location.search).get("preview");
     this.api = previewed === null ? new Api(api) : new Preview(previewed);
     this.quick = !this.api.isPreview && isQuick();
     this.activityTimer = new ActivityTimer(signal);
+    this.heldKeys = new HeldKeys(signal);
     this.queue = new Queue();
     this.outbox = new Outbox(this.api, this, signal);
     this.item = null;
@@ -56,22 +59,21 @@ class Form {
     this.name = null;
     this.questionnaire = null;
     this.campaign = null;
+    this.results = null;
+    this.answered = 0;
     this.told = null;
     this.refreshing = false;
     this.failures = 0;
     this.paces = [];
     this.breakAt = BREAK_SECONDS;
     this.actions = new BesidesAnswering(this);
-    root.classList.add("cc-root", "cc-form");
     this.bars = new Bars({
       help: () => this.help(),
       leave: () => this.leave(),
       undo: () => this.undo(),
       skip: () => this.actions.skip(),
-      report: () => this.actions.report(),
-      unskip: () => this.actions.unskip(),
-      pause: () => this.actions.pause(),
-      mine: () => this.actions.mine(),
+      exit: () => this.actions.exit(),
+      back: () => this.item?.step(-1),
       submit: () => this.submitOrComplain(),
     });
     if (previewed !== null) this.bars.markPreview();
@@ -121,7 +123,7 @@ class Form {
     this.refreshing = true;
     this.queue.startFetch((ticket) => this.outbox.has(ticket));
     const { queue } = this;
-    const { outcome, data } = await this.api.get(this.quick ? "next?quick=true" : "next");
+    const { outcome, data } = await this.next();
     this.refreshing = false;
     if (this.controller.signal.aborted) return;
     if (!this.root.isConnected) {
@@ -139,11 +141,22 @@ class Form {
     }
   }
 
+  /** What is next; the page has asked for it before this script was there (first_request.js), once. */
+  async next() {
+    const route = this.quick ? "next?quick=true" : "next";
+    const early = window.concordFirst;
+    delete window.concordFirst;
+    const first = early?.route === route ? await early.answer : null;
+    return first?.ok ? { outcome: "ok", data: first.data } : this.api.get(route);
+  }
+
   arrived(data) {
     this.failures = 0;
     if (data.name) this.setName(data.name);
     if (data.campaign) this.campaign = data.campaign;
-    this.bars.setResults(data.results ?? null);
+    this.results = data.results ?? null;
+    this.bars.setResults(this.results);
+    if (data.progress) this.answered = data.progress.done;
     if (data.progress) this.bars.setProgress(data.progress, data.campaign?.title, data.training);
     if (this.screen === "paused") return undefined;
     if (data.state === "label") return this.gotTasks((data.tasks ?? []).map((task) => ({ ...task, quick: this.quick })));
@@ -242,6 +255,7 @@ class Form {
     if (notice !== null) this.bars.setNotice(notice, this.wayBack(task));
     window.scrollTo({ top: 0 });
     this.item.refused = errors !== null;
+    this.progressed(this.item);
     if (errors) this.item.complain(errors);
     this.greet();
   }
@@ -253,8 +267,8 @@ class Form {
     this.queue.preload();
   }
 
-  report() {
-    this.actions.report();
+  whichBlank(item, blanks) {
+    whichBlank(this.dialogs, blanks, (blank) => item === this.item && item.toggleBlank(blank));
   }
 
   wayBack(task) {
@@ -284,7 +298,6 @@ class Form {
     this.name = null;
     this.paces = [];
     this.bars.setPace(null);
-    this.bars.setLast(null);
     this.bars.setName(null);
     this.queue = new Queue(); // what was fetched was another person's
     const { element, focus } = nameScreen((name) => this.giveName(name));
@@ -311,10 +324,12 @@ class Form {
   }
 
   help({ first = false } = {}) {
-    // where no campaign has chosen the questions, whoever answers may
-    const choosing = this.campaign?.id === "default" && (this.quick || this.questionnaire?.name !== "yes_no");
-    const questions = choosing ? { quick: this.quick, choose: (quick) => this.chooseQuestions(quick) } : null;
-    this.dialogs.help(this.questionnaire, { first, instructions: this.campaign?.instructions, questions });
+    this.dialogs.help(this.questionnaire, { first, campaign: this.campaign, form: this });
+  }
+
+  /** Whether whoever answers may choose between one question and all: where no campaign has chosen the questions. */
+  get mayChoose() {
+    return this.campaign?.id === "default" && (this.quick || this.questionnaire?.name !== "yes_no");
   }
 
   /** From now on one question about each image, or all of them. */
@@ -346,8 +361,10 @@ class Form {
     this.showScreen("paused", screen);
   }
 
-  progressed(done, of) {
-    this.bars.setReady(done === of, done, of);
+  progressed(item) {
+    const { shown, missing, task } = item;
+    const goesOn = item.isSingle && advance() === "submit" && !task.revises && !item.refused && item.isUntouched;
+    this.bars.setStep({ at: shown.indexOf(item.active) + 1, of: shown.length, missing: missing.length, goesOn, revising: Boolean(task.revises) });
   }
 
   // ---- what the person does ----
@@ -355,8 +372,7 @@ class Form {
   submitOrComplain() {
     if (!this.item) return;
     if (!this.item.isOpen) this.bars.setNotice(this.item.pictures.failed ? t(NOT_LOADED) : "");
-    else if (this.item.missing.length > 0) this.item.complainOfMissing();
-    else this.submit(this.item);
+    else this.item.confirm();
   }
 
   submit(item) {
@@ -374,7 +390,6 @@ class Form {
     if (!this.api.isPreview) item.rememberWords();
     clearTimeout(this.draftTimer);
     this.item = null;
-    this.bars.setLast(task.images[0]?.image);
     if (!revises) this.worked(seconds);
     if (!revises) this.queue.handled(task.ticket);
     this.outbox.add({ id, route: "submit", ticket: revises ? null : task.ticket, body, task });

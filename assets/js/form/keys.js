@@ -68,7 +68,7 @@ export function outsideFields(form, event) {
   if (event.repeat) return key.length === 1 && key !== " "; // a key held down must not run through the questions
   if (form.item.key(key)) return true;
   if (key === "s") return act(event, () => (form.actions ? form.actions.skip() : form.skip()));
-  if (key === "z") return act(event, () => form.zoom(form.item));
+  if (key === "z") return act(event, () => form.zoom(form.item, form.item.pictures?.active ?? 0));
   return false;
 }
 
@@ -86,7 +86,7 @@ function act(event, action) {
 
 function enter(form, back) {
   if (back) form.item.step(-1);
-  else form.item.confirm();
+  else form.item.confirm({ byKey: true });
 }
 
 /** The key by what it types; digits also by place, for keyboards that type them with Shift (French). */

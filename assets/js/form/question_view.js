@@ -6,6 +6,8 @@ import { t } from "../texts.js";
 import { completed, matching } from "./typed.js";
 
 const TEXT_LIMIT = 2000;
+const ARROWS = { ArrowLeft: "left", ArrowRight: "right" }; // beside an option's own key
+const SHORT = 28; // longer words of a scale do not fit on its buttons
 
 /** `onAnswer(value, {advance})` is called when the person answers, `onFocus()` when they turn to the question; `promptId` is
  *  the id of the prompt's text, which describes the questions that show it; `whose` names the words typed before (typed.js). */
@@ -23,15 +25,18 @@ export class QuestionView {
     this.number = h("span", { class: "cc-question__number", "aria-hidden": "true" });
     this.suggestion = h("p", { class: "cc-question__help", role: "status", hidden: true });
     this.error = h("p", { class: "cc-field-error", id: ids.error, role: "alert" });
+    this.said = h("span", { class: "cc-question__answer" });
+    this.words = null;
     const describedBy = [question.caption && promptId, question.help && ids.help, ids.error].filter(Boolean).join(" ");
     this.element = h(
       "fieldset",
       { class: "cc-question", tabindex: "-1", "data-question": question.id, "data-kind": question.kind, "aria-describedby": describedBy },
-      h("legend", { class: "cc-question__legend" }, this.number, h("span", { class: "cc-question__text" }, question.text)),
+      h("legend", { class: "cc-question__legend" }, this.number, h("span", { class: "cc-question__text" }, question.text), this.said),
       question.help ? h("p", { class: "cc-question__help", id: ids.help }, question.help) : null,
-      this.answers(name),
+      ...this.answers(name),
       this.suggestion,
       this.error,
+      question.cannot_tell ? this.tile(name, { value: CANNOT_TELL, label: t("Cannot tell"), key: "x" }, isTicked(question) || this.field !== null) : null,
     );
     this.element.addEventListener("focusin", onFocus);
     // A click goes on to the next question by itself; an arrow key that walks through radio buttons must not.
@@ -43,19 +48,40 @@ export class QuestionView {
     });
   }
 
+  /** The elements by which one answers. */
   answers(name) {
-    const { kind, options, cannot_tell: mayPass } = this.question;
-    const row = h("div", { class: "cc-options", "data-count": options.length });
+    const { kind, options } = this.question;
+    const scale = isScale(this.question);
+    const row = h("div", { class: `cc-options${scale ? " cc-options--scale" : ""}`, "data-count": options.length });
     const ticked = isTicked(this.question);
     if (kind === "text") row.append(this.textField());
     if (kind === "number") row.append(this.numberField());
     for (const option of options) row.append(this.tile(name, option, ticked));
-    if (mayPass) row.append(this.tile(name, { value: CANNOT_TELL, label: t("Cannot tell"), key: "x" }, ticked || this.field !== null));
     if (kind === "text") {
       this.chips = h("div", { class: "cc-row cc-typed", role: "group", "aria-label": t("What you typed before"), hidden: true });
       row.append(this.chips);
     }
-    return row;
+    const parts = options.length + (this.field ? 1 : 0) > 0 ? [row] : [];
+    if (scale && options.some(({ label }) => label.length > SHORT)) parts.push(this.scaleWords(row));
+    return parts;
+  }
+
+  /** Words too long for the buttons of a scale: those of both ends, or of the button that somebody points at or has chosen. */
+  scaleWords(row) {
+    row.classList.add("is-long");
+    this.words = h("p", { class: "cc-options__words", "aria-hidden": "true" });
+    const at = (event) => event.target.closest(".cc-tile")?.querySelector("input").value;
+    for (const name of ["pointerover", "focusin"]) row.addEventListener(name, (event) => this.sayScale(at(event)));
+    for (const name of ["pointerleave", "focusout"]) row.addEventListener(name, () => this.sayScale());
+    return this.words;
+  }
+
+  sayScale(pointed = null) {
+    if (this.words === null) return;
+    const { options } = this.question;
+    const one = options.find(({ value }) => String(value) === pointed) ?? options.find(({ value }) => this.inputs.get(value).checked);
+    const said = one ? [one] : [options[0], options.at(-1)];
+    this.words.replaceChildren(...said.map(({ key, label }) => h("span", {}, h("b", {}, key), ` ${label}`)));
   }
 
   textField() {
@@ -125,7 +151,7 @@ export class QuestionView {
     this.inputs.set(option.value, input);
     const swatch = this.question.kind === "colors" && option.value !== CANNOT_TELL;
     const passes = option.value === CANNOT_TELL;
-    const step = !passes && ["count", "likert"].includes(this.question.kind);
+    const step = !passes && isScale(this.question);
     return h(
       "label",
       { class: `cc-tile${passes ? " cc-tile--pass" : ""}${step ? " cc-tile--step" : ""}` },
@@ -149,8 +175,9 @@ export class QuestionView {
 
   /** The answer that a key stands for: {value, advance}, or null where it means nothing here. */
   keyed(key) {
+    const { options } = this.question;
     if (key === "x" && this.question.cannot_tell) return { value: CANNOT_TELL, advance: true };
-    const option = this.question.options.find((o) => o.key === key);
+    const option = options.find((o) => o.key === key) ?? options.find(({ value }) => value === ARROWS[key]);
     if (!option) return null;
     if (!isTicked(this.question)) return { value: option.value, advance: true };
     return { value: this.toggled(option.value, !this.inputs.get(option.value).checked), advance: false };
@@ -170,6 +197,8 @@ export class QuestionView {
       input.checked = Array.isArray(answer) ? answer.includes(value) : answer === value;
       input.parentElement.classList.toggle("is-checked", input.checked);
     }
+    this.said.textContent = active || isBlank(answer) ? "" : answerText(this.question, answer);
+    this.sayScale();
     if (this.field) {
       const text = answer === CANNOT_TELL ? "" : String(answer ?? "");
       // "2." is a number on its way to "2.5"
@@ -192,26 +221,24 @@ export class QuestionView {
   }
 }
 
-/** The prompt's text. It stands before the first question that shows it, and stays in view while the others pass below it. */
+/** The prompt's text, for the place where it stays in view. */
 export class PromptView {
   constructor(text) {
     this.id = uniqueId("cc-prompt");
-    this.element = h("blockquote", { class: "cc-caption cc-caption--sticky", id: this.id, dir: "auto", hidden: true }, text);
-    new ResizeObserver(() => this.measure()).observe(this.element);
+    this.text = h("blockquote", { class: "cc-caption", id: this.id, dir: "auto" }, text);
+    this.element = h("div", { class: "cc-prompt", hidden: true }, h("span", { class: "cc-prompt__title", "aria-hidden": "true" }, t("The prompt")), this.text);
+    new ResizeObserver(() => this.measure()).observe(this.text);
   }
 
-  /** `question` is the element to stand before, undefined where no question on the screen shows the prompt. */
-  update(question) {
-    this.element.hidden = question === undefined;
-    if (question && question.previousSibling !== this.element) question.before(this.element);
+  /** It is not shown before the first question that may know it. */
+  update(isShown) {
+    this.element.hidden = !isShown;
   }
 
-  /** What scrolls into view must stop below it; a long text scrolls by itself, which needs the focus where there is no mouse. */
+  /** A long text scrolls by itself, which needs the focus where there is no mouse. */
   measure() {
-    const { offsetHeight, scrollHeight, clientHeight } = this.element;
-    this.element.parentElement?.style.setProperty("--cc-prompt-height", `${offsetHeight}px`);
-    if (scrollHeight > clientHeight) this.element.tabIndex = 0;
-    else this.element.removeAttribute("tabindex");
+    if (this.text.scrollHeight > this.text.clientHeight + 1) this.text.tabIndex = 0;
+    else this.text.removeAttribute("tabindex");
   }
 }
 
@@ -235,5 +262,16 @@ export class BlankView {
 function steps({ key, label }) {
   const rest = label.startsWith(key) ? label.slice(key.length) : label;
   const number = h("kbd", { class: "cc-kbd cc-kbd--step" }, key);
-  return [h("span", { class: "cc-tile__label" }, number, rest.trim() ? ` ${rest.trim()}` : null)];
+  return [h("span", { class: "cc-tile__label" }, number, rest.trim() ? h("span", { class: "cc-tile__words" }, ` ${rest.trim()}`) : null)];
+}
+
+/** Whether the answers are the steps of a scale, which stand in a row. */
+const isScale = ({ kind }) => kind === "count" || kind === "likert";
+
+/** An answer as the form words it. */
+export function answerText(question, value) {
+  if (isBlank(value)) return t("nothing");
+  if (value === CANNOT_TELL) return t("Cannot tell");
+  const label = (one) => question?.options.find((option) => option.value === one)?.label ?? String(one);
+  return [value].flat().map(label).join(", ");
 }

@@ -1,5 +1,7 @@
 // The questionnaire's rules as the server has them (annotation/questionnaires/base.py): visible, blank, clean.
 
+import { t } from "../texts.js";
+
 export const CANNOT_TELL = "cannot_tell";
 
 export function isBlank(value) {
@@ -53,6 +55,13 @@ export function clean(questionnaire, answers) {
 export function unanswered(questionnaire, answers) {
   const optional = new Set(questionnaire.questions.filter((question) => question.optional).map((question) => question.id));
   return visible(questionnaire, answers).filter((id) => isBlank(answers[id]) && !optional.has(id));
+}
+
+/** Why a number typed into a field is no answer, in words; null if it is one, or nothing is typed. */
+export function problem({ numbers }, answer) {
+  if (!numbers || isBlank(answer) || answer === CANNOT_TELL) return null;
+  const isOnScale = typeof answer === "number" && answer >= numbers.low && answer <= numbers.high && Number.isInteger((answer - numbers.low) / numbers.step);
+  return isOnScale ? null : t("Please give a number from {low} to {high}, in steps of {step}.", numbers);
 }
 
 /** What counting suggests, by question: the score, or null where nothing has been counted (annotation/questionnaires/base.py). */

@@ -64,11 +64,22 @@ export function declinedScreen(left = {}, onAgain) {
   return screen("declined", t("You declined"), h("p", { class: "cc-muted" }, words), completion(left), again);
 }
 
-export function pausedScreen(left, onGoOn) {
+/** Where somebody stops: `left` has the code and the address with which they leave, if there are any; `results` is for researchers. */
+export function exitScreen({ title, answered = 0, results = null, ...left }, onGoOn) {
+  const thanks = answered === 1 ? t("1 answer, thank you") : answered > 0 ? t("{n} answers, thank you", { n: answered.toLocaleString("en") }) : t("Thank you");
   const words = t("Your answers and your draft are saved. Pictures reserved for you may go to others in the meantime.");
   const leaving = completion(left);
   const lead = leaving ? h("p", {}, t("If you want to stop for good:")) : null;
-  return screen("paused", t("Paused"), h("p", { class: "cc-muted" }, words), lead, leaving, h("div", { class: "cc-row" }, button(t("Go on"), { key: "Enter", kind: "primary", "data-focus": true }, onGoOn)));
+  const onward = results ? h("a", { class: "cc-button", href: results }, t("See the results")) : null;
+  return screen(
+    "paused",
+    title || thanks,
+    title && answered > 0 ? h("p", {}, thanks) : null,
+    h("p", { class: "cc-muted" }, words),
+    lead,
+    leaving,
+    h("div", { class: "cc-row" }, button(t("Go on"), { key: "Enter", kind: "primary", "data-focus": true }, onGoOn), onward),
+  );
 }
 
 export function closedScreen({ title, message, ...left }, onAgain) {

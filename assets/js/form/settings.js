@@ -16,7 +16,7 @@ export function advance() {
 }
 
 /** Whether each image gets the one question of the quick form, where no campaign has chosen other questions. */
-export const isQuick = () => store.read("quick") === true;
+export const isQuick = () => store.read("quick") !== false;
 
 export const setQuick = (quick) => store.write("quick", quick);
 

@@ -2,14 +2,14 @@
 
 import { button, h } from "../dom.js";
 import { onScreen } from "./pictures.js";
+import { answerText } from "./question_view.js";
 import { rich } from "../rich_text.js";
-import { CANNOT_TELL, isBlank } from "./rules.js";
 import { inLanguage, later, t } from "../texts.js";
 import { IN_STRIPS, thumbnail } from "../thumbnails.js";
 
 const REASONS = [later("The picture is broken, cut off or does not load"), later("The text makes no sense"), later("It should not be shown to people"), later("Something else is wrong")];
 
-const body = (title, ...children) => h("div", { class: "cc-dialog__body" }, h("h2", { class: "cc-title" }, title), ...children);
+const body = (title, ...children) => h("div", { class: "cc-dialog__body", tabindex: "0" }, h("h2", { class: "cc-title" }, title), ...children);
 const foot = (...children) => h("div", { class: "cc-dialog__foot" }, ...children);
 
 export function report(dialogs, onReason) {
@@ -20,7 +20,17 @@ export function report(dialogs, onReason) {
   const reasons = REASONS.map((reason, k) => button(t(reason), { key: String(k + 1), "data-key": String(k + 1) }, choose(reason)));
   const told = h("p", { class: "cc-muted" }, t("You will not see it again. If two people report it, nobody sees it until a manager has checked it."));
   const back = button(t("Back to the picture"), { key: "Esc", kind: "primary", autofocus: true }, () => dialogs.close());
-  dialogs.open("help", t("Report a broken picture"), body(t("What is wrong with it?"), told, h("div", { class: "cc-stack" }, ...reasons)), foot(back));
+  dialogs.open("help", t("Picture is broken"), body(t("What is wrong with it?"), told, h("div", { class: "cc-stack" }, ...reasons)), foot(back));
+}
+
+/** Ask which picture of several is blank. */
+export function whichBlank(dialogs, blanks, onBlank) {
+  const choose = (blank) => () => {
+    dialogs.close();
+    onBlank(blank);
+  };
+  const ways = blanks.map((blank, k) => button(blank.label, { key: String(k + 1), "data-key": String(k + 1), autofocus: k === 0 }, choose(blank)));
+  dialogs.open("help", t("Which picture is blank?"), body(t("Which picture is blank?"), h("div", { class: "cc-stack" }, ...ways)), foot(button(t("Back to the picture"), { key: "Esc" }, () => dialogs.close())));
 }
 
 export function mine(dialogs, answers, onRevise) {
@@ -65,16 +75,17 @@ export function feedback(dialogs, task, told) {
   dialogs.open("help", title, body(title, about), foot(close));
 }
 
+/** Pictures with their right answers: `examples` are {picture, title, lines}. */
+export function examples(all = []) {
+  if (all.length === 0) return null;
+  const figures = all.map(({ picture, title, lines }) =>
+    h("figure", { class: "cc-example" }, h("img", { src: picture, alt: "" }), h("figcaption", {}, h("span", { class: "cc-example__prompt" }, title), ...lines.map((line) => h("span", {}, line)))),
+  );
+  return h("section", { class: "cc-dialog__wide cc-examples", dir: "auto" }, ...figures);
+}
+
 /** A campaign's own instructions, in the help. */
 export const instructions = (nodes) => (nodes?.length > 0 ? h("section", { dir: "auto" }, rich(nodes)) : null);
-
-/** An answer as the form words it. */
-function answerText(question, value) {
-  if (isBlank(value)) return t("nothing");
-  if (value === CANNOT_TELL) return t("Cannot tell");
-  const label = (one) => question?.options.find((option) => option.value === one)?.label ?? String(one);
-  return [value].flat().map(label).join(", ");
-}
 
 function words(value) {
   const text = Array.isArray(value) ? value.join(", ") : String(value);

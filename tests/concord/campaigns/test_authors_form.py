@@ -67,10 +67,9 @@ def test_a_template_makes_the_form_and_shares_the_released_scale(tmp_path: Path)
         questions = {question["id"]: question for question in seen["tasks"][0]["questionnaire"]["questions"]}
         assert questions["count_0"]["text"] == "Count the cows."
         assert questions["caption_fit"]["options"][0]["label"] == "4 All of it."
-        heading, shown, lines = seen["campaign"]["instructions"]
-        assert heading == {"tag": "h3", "children": ["Example 1"]}
-        assert shown["src"].startswith("data:image/webp;base64,")
-        assert lines["children"][0]["children"] == ["Count the cups. 2"]
+        (shown,) = seen["campaign"]["examples"]
+        assert (shown["title"], shown["lines"][0]) == ("Example 1", "Count the cups. 2")
+        assert shown["picture"].startswith("data:image/webp;base64,")
         stored = store.query_column("select distinct questionnaire from annotations order by 1", [])
         before = store.query_column("select aspect || label || rule_version from judgements order by seq, aspect", [])
         recording.rebuild(store, derive_source)

@@ -70,12 +70,12 @@ def test_a_verdict_says_whose_answers_are_right(judged: Store) -> None:
 def test_a_researcher_labels_and_it_is_gold(judged: Store) -> None:
     first, second = [item.item_id for item in management.items(judged, "c")]
     assert gold.sources(judged, geneval.FORM).images == {"unanimous": 2, "person ann": 2, "person bob": 2, "person cyd": 2}
-    values = {"id": "g", "suite": ["geneval"], "gold_from": "person bob", "gold_n": 1, "examples_n": 1, "pass_mark": None}
+    values = {"id": "g", "suite": ["geneval"], "gold_from": "person bob", "gold_n": 1, "pass_mark": None}
     made = planning.make_campaign(judged, campaign_spec(values))
     roles = {item.item_id: item.role for item in made.items}
     (checked,) = [item for item, role in roles.items() if role == "gold"]
     assert checked in (first, second)
-    # the picture with its right answers stands in the instructions, so nobody is asked about it
+    # what is left stands with its right answers in the instructions, without being asked for, so nobody is asked about it
     (shown,) = {first, second} - {checked}
     assert shown not in roles
     settings = made.campaign.settings

@@ -34,7 +34,16 @@ def paths(routes: list[Any]) -> Iterator[str]:
 
 def test_every_route_is_covered(world: World) -> None:
     results = set(paths(list(world.app.routes)))
-    assert {"/", "/command", "/api/next", "/api/submit", "/api/studio/item", "/img/{sha256}", "/annotate", "/studio"} <= results
+    assert {
+        "/",
+        "/command",
+        "/api/next",
+        "/api/submit",
+        "/api/studio/item",
+        "/img/{sha256}",
+        "/annotate/",
+        "/studio",
+    } <= results
     assert [path for path in results if access_of(path) is None] == []
 
 

@@ -80,7 +80,7 @@ def test_the_server_never_lets_another_site_ask_first(place: House) -> None:
         for client in (place.client(), place.account("rosa")):
             answer = client.options(path, headers=asking)
             assert not [name for name in answer.headers if name.startswith("access-control")], path
-    for path in ("/studio/config", "/studio/results", "/api/studio/items", "/annotate/config"):
+    for path in ("/studio/config", "/studio/results", "/api/studio/items", "/annotate/"):
         answer = place.account("rosa").get(path, headers={"Origin": EVIL})
         assert not [name for name in answer.headers if name.startswith("access-control")], path
         for site in ("cross-site", "same-site"):
@@ -150,7 +150,7 @@ def test_nothing_personal_is_kept_by_anybody(place: House) -> None:
         "/nothing",
     ):
         assert client.get(path, headers=PAGE).headers["cache-control"] == "no-store", path
-    for path in ("/annotate/", "/annotate/config", "/api/next", "/api/last"):
+    for path in ("/annotate/", "/api/next", "/api/last"):
         assert annotator.get(path, headers=PAGE).headers["cache-control"] == "no-store", path
     for path in (picture, f"{picture}?w=320"):
         remaining = annotator.get(path).headers["cache-control"]
@@ -169,10 +169,9 @@ def test_nothing_personal_is_kept_by_anybody(place: House) -> None:
         "gradio_api/",
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("mount", ["studio", "annotate"])
-def test_gradios_other_routes_are_closed_to_everybody(place: House, mount: str, path: str) -> None:
+def test_gradios_other_routes_are_closed_to_everybody(place: House, path: str) -> None:
     for client in (place.account("adam"), place.account("anna"), place.client()):
-        answer = client.get(f"/{mount}/{path}")
+        answer = client.get(f"/studio/{path}")
         assert (answer.status_code, answer.text) == (404, "There is nothing here.")
 
 
@@ -208,11 +207,10 @@ RUNS = ("component_server", "run/x", "api/x", "call/x", "stream/x", "process_rec
 
 
 @pytest.mark.parametrize("path", RUNS)
-@pytest.mark.parametrize("mount", ["studio", "annotate"])
-def test_nobody_runs_a_component_by_its_number(place: House, mount: str, path: str) -> None:
+def test_nobody_runs_a_component_by_its_number(place: House, path: str) -> None:
     body = {"data": [], "session_hash": "x", "fn_index": 0, "component_id": 1, "fn_name": "x"}
     for client in (place.account("adam"), place.account("anna")):
-        assert client.post(f"/{mount}/gradio_api/{path}", json=body).status_code == 404
+        assert client.post(f"/studio/gradio_api/{path}", json=body).status_code == 404
 
 
 def test_files_come_from_researchers_alone_and_are_small(place: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,7 +222,6 @@ def test_files_come_from_researchers_alone_and_are_small(place: House, monkeypat
     before = kept()
     for client, status in ((place.client(), 401), (place.account("anna"), 403), (place.invited("uploads"), 403)):
         assert client.post("/studio/gradio_api/upload", files=FILE).status_code == status
-        assert client.post("/annotate/gradio_api/upload", files=FILE).status_code == 404
     assert kept() == before
     rosa = place.account("rosa")
     assert rosa.post("/studio/gradio_api/upload", files=FILE).status_code == 200

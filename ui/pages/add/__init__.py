@@ -13,7 +13,7 @@ from concord.common.table import Cell
 from concord.importing.adding import ProjectContent, project_content
 from concord.importing.readings import Reading, readings_of
 from concord.importing.undo import PastImport, past_imports, undo_obstacle
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.runs import model_downloads
 from ui.components.tables import commands, folded, plain_table, table_element, when
 from ui.pages.add.fields import sending, submit

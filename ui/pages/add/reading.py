@@ -17,7 +17,7 @@ from concord.importing.image_trees import ImageTree
 from concord.importing.reading_preview import ROWS, GeneratorPreview, first_ratings, generator_previews
 from concord.importing.readings import Reading, Source
 from concord.importing.undo import past_imports, undo_obstacle
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.aspects import SCALES
 from ui.components.addresses import page_address
 from ui.components.tables import bullets, folded, plain_table, progress_bar, table_element

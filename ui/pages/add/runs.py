@@ -11,7 +11,7 @@ from htpy import Element, Node
 
 from concord.common import wording
 from concord.common.table import Cell, TableRow, numbers
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.runs import model_downloads, run_manager
 from concord.runs.run_details import (
     Fact,

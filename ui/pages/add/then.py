@@ -12,7 +12,7 @@ from concord.common import machine
 from concord.common.base_path import at
 from concord.common.readiness import Readiness
 from concord.importing.adding import ProjectContent
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.runs import run_manager
 from concord.runs.scorer_choice import ScorerChoice, scorer_choices
 from scorers.models import devices

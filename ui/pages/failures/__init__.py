@@ -11,7 +11,7 @@ from htpy import Element, Node
 
 from concord.common import next_steps
 from concord.error_analysis.failures import failing_raters, pictures_of
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.questions.scores import answering_raters
 from concord.scope import OpenScope, Scope
 from ui.pages.agreement_tabs import FAILURES, choose_a_scorer, could_be_here, open_tab

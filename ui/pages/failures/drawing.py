@@ -8,7 +8,7 @@ import htpy
 from htpy import Element, Node
 
 from concord.common import next_steps
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from concord.common.table import Cell, Column, numbers
 from concord.error_analysis import flips
 from concord.error_analysis.flips import FlipLine, FlipResult, FlipRows, flip_lines
 from concord.error_analysis.rejudging import MOST_IMAGES
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.scope import Scope
 from data.prompts.flips import FLIP_REASONS, FlipKind
 from ui.components.dots import axis_of

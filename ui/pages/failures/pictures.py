@@ -21,7 +21,7 @@ from concord.common import next_steps, reason_sentences, wording
 from concord.common.table import Cell, Column, numbers
 from concord.error_analysis import failures as failing
 from concord.error_analysis.failures import BINDING, NEEDS, FailureTable
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.scope import Scope
 from data.formats.cooccurrence import Cooccurrence
 from scorers import failures

@@ -38,7 +38,7 @@ from concord.common import next_steps, reason_sentences, wording
 from concord.common.base_path import at
 from concord.common.table import Cell, Column, numbers
 from concord.error_analysis import rejudging
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.questions import scores
 from concord.questions.scores import REAL, AnswerBesidePeople
 from data.browsing import ItemPreview

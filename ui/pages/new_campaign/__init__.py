@@ -18,7 +18,7 @@ from concord.new_campaigns.plan_numbers import plan_numbers
 from concord.new_campaigns.platform_sheet import platform_sheet
 from concord.new_campaigns.study_plan import plan_study, plan_values
 from concord.new_campaigns.suggested import campaign_workload
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.refusals import CampaignRefused
 from ui.components.addresses import page_address
 from ui.components.tables import bullets, note

@@ -12,7 +12,7 @@ from concord.campaigns.cards import CampaignCard
 from concord.campaigns.managing import BrokenImage
 from concord.common import wording
 from concord.common.base_path import at
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.images.widths import IN_STRIPS
 from ui.components.image_strip import picture_html
 from ui.components.tables import when

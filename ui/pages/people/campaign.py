@@ -12,7 +12,7 @@ from concord.campaigns import managing
 from concord.campaigns.cards import CampaignCard, campaign_card
 from concord.campaigns.health import health as campaign_health
 from concord.common import wording
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.campaigns.settings import DEFAULT
 from ui.components.tables import joined, when
 from ui.pages.people import broken, disputes, links, pay, people_tab, progress_tab, settings

@@ -16,7 +16,7 @@ from concord.campaigns import revoking
 from concord.campaigns.cards import CampaignCard
 from concord.campaigns.crowd import Crowd, Person
 from concord.common import reason_sentences, wording
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.selection import Selection
 from ui.components.addresses import browse_address
 from ui.components.dots import Axis, axis_of, axis_scale, dot, interval_text

@@ -12,7 +12,7 @@ from agreement.meta.rater_effects import ABSOLUTE, RELATIVE, SEVERITY, RaterEffe
 from concord.campaigns.crowd import RATINGS, Crowd, Person, people_effects
 from concord.common import reason_sentences, wording
 from concord.common.table import Cell, numbers
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from ui.components.addresses import page_address
 from ui.components.dots import axis_of, axis_scale, dot, interval_text
 from ui.components.tables import columns, plain_table, table_element

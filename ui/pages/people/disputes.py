@@ -16,7 +16,7 @@ from concord.campaigns.cards import CampaignCard
 from concord.campaigns.cases import ANY, MOST, OPEN, WRONG, Docket, OpenCase, blame_name, case_text, describe_wrong
 from concord.common import wording
 from concord.common.table import Cell, numbers
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.images.widths import IN_PAIRS
 from ui.components.addresses import page_address
 from ui.components.image_strip import picture_html

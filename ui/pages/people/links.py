@@ -14,7 +14,7 @@ from concord.campaigns.cards import CampaignCard
 from concord.common import wording
 from concord.common.base_path import at
 from concord.common.table import Cell
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.people import LINK_DAYS, PLATFORMS, ROLES, Invitation
 from ui.components.tables import Cells, code, plain_table, small, table_element, when
 from ui.pages.people.acts import act_button, act_form

@@ -14,7 +14,7 @@ from concord.campaigns.cards import CampaignCard
 from concord.campaigns.payment import PaidPerson, Payroll
 from concord.common import wording
 from concord.common.table import Cell, Column, TableRow
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from ui.components.tables import joined, plain_table, table_element, table_row, with_details
 from ui.pages.people.acts import act_form, answer, asking_button
 from ui.pages.people.crowd_table import answers_address, pill

@@ -13,7 +13,7 @@ from concord.campaigns.cards import CampaignCard
 from concord.campaigns.crowd import Crowd, Person, topic_name
 from concord.common import wording
 from concord.common.table import Cell, numbers
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from ui.components.request_fields import field_control
 from ui.components.tables import Cells, columns, explained, folded, note, number, plain_table, table_element, when, with_details
 from ui.pages.people.acts import act_form

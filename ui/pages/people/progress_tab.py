@@ -13,7 +13,7 @@ from concord.campaigns.cards import CampaignCard
 from concord.campaigns.progress import Period
 from concord.common import wording
 from concord.common.table import numbers
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.campaigns.settings import DEFAULT
 from ui.components.tables import columns, plain_table, table_element
 from ui.pages.people.view import PeopleView

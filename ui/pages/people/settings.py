@@ -10,7 +10,7 @@ from htpy import Node
 
 from concord.campaigns import managing
 from concord.campaigns.cards import CampaignCard
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.campaigns.recruitment import MAX_RECRUITMENT_LENGTH, RECRUITMENT_FIELDS
 from data.campaigns.settings import Settings
 from data.requests import fields_of

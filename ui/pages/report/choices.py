@@ -10,7 +10,7 @@ import htpy
 from htpy import Element, Node
 
 from concord.common import wording
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.reporting.contents import SelectionSize, selection_size
 from concord.reporting.first_page import FirstPage
 from data.selection import EVERYTHING

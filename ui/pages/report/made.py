@@ -7,7 +7,7 @@ from htpy import Element, Node
 
 from concord.common import machine
 from concord.common.base_path import at
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from ui.components.tables import code, folded, when
 from ui.report.formats import FORMATS, FormatName
 from ui.report.made_reports import MadeReport, reports

@@ -10,7 +10,7 @@ from htpy import Element, Node
 
 from concord.common import wording
 from concord.common.table import Cell, TableRow, numbers
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.studies import judge_words
 from concord.studies.audit import filled, formatted, interval
 from concord.studies.benchmarks import REPRODUCTIONS, compared_numbers, imported_studies

@@ -13,7 +13,7 @@ from concord.common.base_path import at
 from concord.comparison.leaderboard import ALL, SCORE, BoardRater, Leaderboard, board_sentence, leaderboard
 from concord.comparison.same_prompts import ROWS, same_prompts
 from concord.comparison.sharpened import SharpenedMeans, possible_scorers, sharpen
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.scope import OpenScope, open_scope
 from concord.suite_metrics.board_metrics import board_metrics, sorted_by_metric
 from ui.components.addresses import page_address

@@ -17,7 +17,7 @@ from concord.common import next_steps, wording
 from concord.common.table import Cell, numbers
 from concord.comparison import preferences
 from concord.comparison.preferences import OPPOSED, PreferenceRows, contests
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.scope import ALL, OpenScope, Scope
 from concord.suite_metrics.overview_tables import metric_tables
 from data.aspects import YES_NO_ASPECTS

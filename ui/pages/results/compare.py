@@ -22,7 +22,7 @@ from concord.comparison.model_comparison import (
 )
 from concord.comparison.same_prompts import PromptImage
 from concord.headlines import is_muted, pair_headline
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.scope import OpenScope, Scope, open_scope
 from data.aspects import YES_NO_ASPECTS
 from ui.components.addresses import listing_address

@@ -11,7 +11,7 @@ from concord.common import next_steps
 from concord.common.base_path import at
 from concord.importing import playground
 from concord.maintenance.backups import backup_failure
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.scope import holds_anything
 from ui.components.tables import commands, folded
 from ui.pages.add import first_screen

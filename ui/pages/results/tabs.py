@@ -7,7 +7,7 @@ from htpy import Node
 
 from agreement import Options
 from concord.comparison import preferences
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.scope import Scope, open_scope
 from data.selection import Selection
 from ui.pages.results.view import PATH, ResultsView

@@ -11,7 +11,7 @@ from htpy import Element, Node
 from concord.common import wording
 from concord.comparison import preferences
 from concord.comparison.preferences import LEFT_OUT, PairQuery, PairVotes, Poll
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.images.widths import IN_GRIDS
 from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.analysis import study_frames

@@ -15,7 +15,7 @@ from agreement.study.cells import ALL
 from concord.common import next_steps, wording
 from concord.comparison import preferences
 from concord.comparison.preferences import Poll, PreferenceRows
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.selection import Selection
 from ui.components.addresses import page_address
 from ui.components.tables import commands, note

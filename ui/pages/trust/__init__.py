@@ -13,7 +13,7 @@ from concord.common.base_path import at
 from concord.common.people_kinds import why_simulated
 from concord.comparison.rater_pairs import rater_matrix
 from concord.comparison.trust import Trust, is_huge, trust
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.scope import ALL, OpenScope, open_scope
 from ui.components.addresses import page_address
 from ui.pages.add.then import scorers_address

@@ -24,7 +24,7 @@ from concord.comparison.trust_cells import USES, TrustCell, TrustRater, title_of
 from concord.comparison.trust_sentence import COSTS
 from concord.headlines import paradox
 from concord.meta.replacement import ANSWERS
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.browsing import ConfusionCell
 from data.selection import PEOPLE, Selection
 from ui.components.addresses import browse_address, listing_address

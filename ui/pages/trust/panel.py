@@ -19,7 +19,7 @@ from concord.comparison.score_cuts import held_out
 from concord.comparison.trust import Trust
 from concord.comparison.trust_cells import title_of
 from concord.headlines import is_muted
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.browsing import MISSED, PASSED, CellWay, ConfusionCell
 from data.selection import PEOPLE, SIMULATED, Selection
 from ui.components.addresses import browse_address, page_address

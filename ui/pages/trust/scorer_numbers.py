@@ -22,7 +22,7 @@ from concord.common.estimate_table import glance
 from concord.common.table import Cell, Column, numbers
 from concord.comparison.score_cuts import can_cut, cut_curve, score_cuts
 from concord.comparison.trust import Trust, is_huge
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from ui.components.tables import (
     Cells,
     columns,

@@ -9,7 +9,7 @@ from concord.common import wording
 from concord.common.base_path import at
 from concord.comparison.rater_pairs import pairable
 from concord.comparison.trust import Trust
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from ui.components.addresses import page_address
 from ui.pages.add.then import next_card, scorers_address
 

@@ -12,7 +12,7 @@ from htpy import Element, Node
 from agreement.tuning import Bounded
 from concord.common import next_steps, reason_sentences, wording
 from concord.error_analysis.tuning import AGAINST, OBJECTIVES, WITH, TunedScorer, tunable_raters, tune_scorer
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.scope import OpenScope
 from data.selection import SIMULATED
 from ui.components.dots import interval_text

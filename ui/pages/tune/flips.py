@@ -13,7 +13,7 @@ from agreement.tuning import Bounded
 from concord.browsing.grid import previews
 from concord.common import wording
 from concord.error_analysis.tuning import AGAINST, UNKNOWN, WITH, Flip, TunedScorer, reason_of
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.browsing import ItemPreview
 from data.selection import Selection
 from ui.components.addresses import browse_address, listing_address

@@ -19,7 +19,7 @@ from concord.importing.rating_request import RatingRequest
 from concord.importing.readings import Choices, Reading, Source
 from concord.importing.undo import take_back
 from concord.importing.upload_folders import UploadsFull, received_file
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.runs import run_manager
 from concord.runs.requests import GenerateRequest
 from ui.components.addresses import page_address

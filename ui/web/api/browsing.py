@@ -16,7 +16,7 @@ from concord.browsing.facets import ScorerNotInProject
 from concord.browsing.listing import ImageListing
 from concord.browsing.marks import NoSuchView
 from concord.maps import LassoLost, MapAddress, map_address
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.refusals import TagRefused
 from data.remarks import Tagging
 from ui.components.addresses import listing_of

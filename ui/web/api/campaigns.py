@@ -12,7 +12,7 @@ from concord.campaigns import cases, crowd, managing, payment, revoking
 from concord.campaigns.adjudication import PEOPLE
 from concord.campaigns.cases import CaseList, NoSuchCase, Ruling
 from concord.common import wording
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.refusals import CampaignRefused, NoSuchPerson
 from ui.web.api import person_of, refusing
 

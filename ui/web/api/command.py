@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from concord import commands
 from concord.common.context import Context
 from concord.common.forwarding import COMMANDS, UNKNOWN_COMMAND
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 
 
 class CommandBody(BaseModel):

@@ -15,7 +15,7 @@ from starlette.background import BackgroundTask
 
 from concord import exporting
 from concord.common.context import CommandError, Context
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.export import TableFormat
 from data.selection import Selection
 from ui.components.addresses import selection_of

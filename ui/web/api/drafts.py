@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from concord.common import wording
 from concord.new_campaigns import drafting
 from concord.new_campaigns.drafting import PRESETS, DraftRefused
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.refusals import CampaignRefused
 from ui.shell.html import rendered
 from ui.web.api import refusing

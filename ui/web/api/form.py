@@ -18,7 +18,7 @@ from concord.form import annotator, campaign_info, submission
 from concord.form.annotator import Annotator, CampaignGone, ImageGone, NotInCampaign
 from concord.form.submission import InvalidAnswers, QuestionsChanged, SubmittedAnswer
 from concord.inspection import evidence
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.sign_in import NameRefused
 from data.campaigns.settings import DEFAULT
 from data.refusals import CampaignClosed, NameTaken

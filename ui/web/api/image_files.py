@@ -16,7 +16,7 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import FileResponse, Response
 
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.thumbnails import NoPicture, cache_path, cached_clean_picture, clean_picture, thumbnail, unchanged
 from data.images.widths import WIDTHS
 from ui.web.api import refusing

@@ -22,7 +22,7 @@ from concord.form import preview
 from concord.inspection import evidence, image, remarks
 from concord.inspection.image import NoSuchImage
 from concord.inspection.remarks import Covered, EmptyNote, NothingToTakeBack, NotJudged, VerdictCase
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.refusals import NoteRefused
 from data.remarks import Note, Wrong
 from ui.components.addresses import listing_of

@@ -14,7 +14,7 @@ from concord.campaigns import managing, payment
 from concord.campaigns.managing import LinkRequest
 from concord.common.base_path import at
 from concord.common.context import CommandError
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.people import LINK_DAYS, ROLES
 from data.refusals import CampaignRefused, InvitationRefused, NoSuchPerson
 from ui.web.api import person_of, refusing

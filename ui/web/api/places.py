@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
 
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from ui.shell.followed_versions import followed
 from ui.shell.live_place import LivePlace
 from ui.web.auth.authorization import visitor_of

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel
 
 from concord.importing import playground
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from ui.web.api import refusing
 
 

@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from concord.common.context import CommandError
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.reporting.contents import selection_size
 from ui.pages.report.view import ReportView
 from ui.report.export import WRITERS

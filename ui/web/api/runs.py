@@ -10,7 +10,7 @@ from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel, Field
 
 from concord.common import wording
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.runs import model_downloads, run_manager
 from concord.runs.requests import ScoreRequest
 from concord.runs.run_details import noun

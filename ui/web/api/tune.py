@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from concord.common import next_steps, wording
 from concord.common.context import CommandError
 from concord.error_analysis.rejudging import save_as_rater
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from ui.web.api import refusing
 
 _Value = Annotated[float, Field(allow_inf_nan=False)] | Annotated[str, Field(max_length=100)]

@@ -18,7 +18,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.sign_in import SignedOut, session_invitation
 from data.people import ROLES, Invitation, Role, keyed_hash
 from ui.web.auth import sign_in_pages
@@ -38,14 +38,16 @@ class Access(Enum):
     COMMAND = "command"
 
 
-_USED_BY_FORM: Final = ("app_id", "heartbeat", "info", "startup-events")
-_USED_BY_STUDIO: Final = (*_USED_BY_FORM, "queue", "run/predict", "cancel", "reset", "theme.css", "upload", "upload_progress")
+_USED_BY_STUDIO: Final = (
+    "app_id", "heartbeat", "info", "startup-events", "queue", "run/predict", "cancel", "reset", "theme.css", "upload",
+    "upload_progress",
+)  # fmt: skip
 """Of Gradio's own routes what our pages use. Others hand out files, fetch addresses or run components by their number."""
 
 
-def _of_gradio(mount: str, used: tuple[str, ...], access: Access) -> tuple[tuple[str, Access | None], ...]:
+def _of_gradio(mount: str, access: Access) -> tuple[tuple[str, Access | None], ...]:
     api = f"{mount}/gradio_api"
-    open_routes = ((f"{api}/{name}", access) for name in used)
+    open_routes = ((f"{api}/{name}", access) for name in _USED_BY_STUDIO)
     closed = (api, f"{mount}/login", f"{mount}/logout", f"{mount}/monitoring")
     return (*open_routes, *((path, None) for path in closed), (mount, access))
 
@@ -56,8 +58,8 @@ RULES: Final[tuple[tuple[str, Access | None], ...]] = (
     ("/api/studio/people", Access.ADMIN),
     ("/api/studio", Access.RESEARCHER),
     ("/api", Access.ANNOTATOR),
-    *_of_gradio("/annotate", _USED_BY_FORM, Access.ANNOTATOR),
-    *_of_gradio("/studio", _USED_BY_STUDIO, Access.RESEARCHER),
+    ("/annotate", Access.ANNOTATOR),
+    *_of_gradio("/studio", Access.RESEARCHER),
     ("/img", Access.ANNOTATOR),
     ("/assets", Access.PUBLIC),
     ("/favicon.ico", Access.PUBLIC),

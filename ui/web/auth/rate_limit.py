@@ -112,7 +112,7 @@ def rate_of(method: str, path: str) -> Rate:
         return COSTLY
     if method in ("GET", "HEAD"):
         return READS
-    return EVENTS if path.startswith(("/studio/", "/annotate/")) else WRITES
+    return EVENTS if path.startswith("/studio/") else WRITES
 
 
 class RequestLimiter:

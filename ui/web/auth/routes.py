@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from concord import people
 from concord.common.base_path import at
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from concord.sign_in import (
     ERASED,
     MAX_NAME,

@@ -29,7 +29,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from concord import sign_in
 from concord.common.base_path import root
-from concord.project import OpenProject
+from concord.open_project import OpenProject
 from data.people import Role, keyed_hash
 from ui.web.auth.rate_limit import network
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import assume, given, settings
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from agreement import Options, PairReport, PeopleAs, pair_report
 from concord.error_analysis.confusion import crossing_of
-from data.browsing import CellWay, ConfusionCell
+from data.browsing import ConfusionCell
 from data.selection import PEOPLE, SIMULATED, Selection
 from data.store.analysis.confusion import CellUnit
 from data.store.core import frame
@@ -21,10 +21,10 @@ from data.store.core.store import Store
 from tests.data.store.counted_judgements import KINDS, UGLY, Said, fill
 
 EVERYTHING = Selection()
-WAYS: tuple[CellWay, ...] = ("each", "majority")
+WAYS: tuple[Literal["each", "majority"], ...] = ("each", "majority")
 
 
-def table(store: Store, a: str, b: str, way: CellWay, selection: Selection) -> PairReport | None:
+def table(store: Store, a: str, b: str, way: Literal["each", "majority"], selection: Selection) -> PairReport | None:
     """What agreement makes of one suite's judgements; None where the two do not meet on labels."""
     people_as: PeopleAs = way
     options = Options(intervals=False, people_as=people_as, certainty=selection.certainty)
@@ -43,7 +43,7 @@ def listed(store: Store, crossed: ConfusionCell, selection: Selection = EVERYTHI
     return crossing_of(store, crossed, selection).items(store)
 
 
-def compare(store: Store, a: str, b: str, way: CellWay, selection: Selection) -> int:
+def compare(store: Store, a: str, b: str, way: Literal["each", "majority"], selection: Selection) -> int:
     """Every cell of a pair's table, every row and every column; how many cells there were."""
     pair = table(store, a, b, way, selection)
     labels = pair.labels if pair else ("yes", "no")
@@ -105,7 +105,9 @@ def test_a_cell_by_hand(ugly: Store, crossed: Any, items: list[str]) -> None:
     ("a", "b", "cells"),
     [("m", PEOPLE, (4, 3)), ("m", SIMULATED, (2, 2)), ("ann", PEOPLE, (2, 1)), ("ann", "m", (3, 3)), ("sim 1", PEOPLE, (1, 1))],
 )
-def test_every_cell_of_the_hand_made_project(ugly: Store, a: str, b: str, cells: tuple[int, int], way: CellWay) -> None:
+def test_every_cell_of_the_hand_made_project(
+    ugly: Store, a: str, b: str, cells: tuple[int, int], way: Literal["each", "majority"]
+) -> None:
     assert compare(ugly, a, b, way, SUITE) == cells[WAYS.index(way)]
 
 

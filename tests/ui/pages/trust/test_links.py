@@ -15,12 +15,12 @@ from starlette.testclient import TestClient
 from data.store.core.store import Store
 from tests.ui.answered_projects import KINDS, fill
 from tests.ui.pages.trust.test_states import whole
-from ui.web.api import browse, workbench
+from ui.web.api import browsing, inspection
 
 
 def visitor(store: Store) -> TestClient:
     app = FastAPI()
-    for router in (browse.router, workbench.router):
+    for router in (browsing.router, inspection.router):
         app.include_router(router(store))
     app.add_middleware(SessionMiddleware, secret_key=store.secret)
     return TestClient(app)

@@ -42,6 +42,7 @@ TABLE: dict[str, int] = {
     "GET /api/last": ANNOTATORS,
     "POST /api/submit": ANNOTATORS,
     "GET /img/{sha256}": ANNOTATORS,
+    "GET /annotate/": ANNOTATORS,
     "GET /api/studio/original/{sha256}": RESEARCHERS,
     "GET /api/studio/images": RESEARCHERS,
     "GET /api/studio/items": RESEARCHERS,
@@ -77,15 +78,13 @@ TABLE: dict[str, int] = {
     "POST /api/studio/people/withdraw": ADMINS,
     "POST /command": NOBODY,
 }
-# Of Gradio's routes an annotator's page needs these; of the studio they open none.
-OF_THE_FORM = (
+# Of Gradio's routes the studio's pages use these. All others that hand out files, fetch addresses or run components are closed
+# to everybody.
+OF_THE_STUDIO = (
     "/", "/config", "/config/", "/theme.css", "/robots.txt", "/manifest.json", "/favicon.ico", "/openapi.json", "/pwa_icon",
     "/pwa_icon/{size}", "/static/{path}", "/assets/{path}", "/svelte/{path}", "/gradio_api/app_id", "/gradio_api/app_id/",
     "/gradio_api/heartbeat/{session_hash}", "/gradio_api/info", "/gradio_api/info/", "/gradio_api/startup-events",
-)  # fmt: skip
-# The studio's pages use these too. All others that hand out files, fetch addresses or run components are closed to everybody.
-OF_THE_STUDIO = (
-    *OF_THE_FORM, "/gradio_api/queue/join", "/gradio_api/queue/data", "/gradio_api/queue/status", "/gradio_api/cancel",
+    "/gradio_api/queue/join", "/gradio_api/queue/data", "/gradio_api/queue/status", "/gradio_api/cancel",
     "/gradio_api/run/{api_name}", "/gradio_api/run/{api_name}/",
     "/gradio_api/reset", "/gradio_api/reset/", "/gradio_api/upload", "/gradio_api/upload_progress", "/gradio_api/theme.css",
 )  # fmt: skip
@@ -163,11 +162,10 @@ def allowed(method: str, path: str) -> int | None:
     """Who may open a route; None: nobody has thought of it."""
     path = path.replace(":path}", "}")
     method = "GET" if method == "HEAD" and f"HEAD {path}" not in TABLE else method
-    for mount, used, who in (("/studio", OF_THE_STUDIO, RESEARCHERS), ("/annotate", OF_THE_FORM, ANNOTATORS)):
-        below = path.removeprefix(mount)
-        if path.startswith(mount + "/"):
-            closed = below.startswith(CLOSED) or (below.startswith("/gradio_api") and below not in used)
-            return NOBODY if closed else who
+    if path.startswith("/studio/"):
+        below = path.removeprefix("/studio")
+        closed = below.startswith(CLOSED) or (below.startswith("/gradio_api") and below not in OF_THE_STUDIO)
+        return NOBODY if closed else RESEARCHERS
     if path.startswith("/api/studio/") and f"{method} {path}" not in TABLE:
         # other parts add routes to the studio: none of them may be open to less
         return RESEARCHERS
@@ -179,9 +177,9 @@ def test_every_route_is_in_the_table(place: House) -> None:
     assert [route for route in results if allowed(*route) is None] == []
     # the collector sees all: ours, what is included, and what Gradio mounts
     assert {tuple(route.split(" ")) for route in TABLE if not route.endswith("/logout")} <= results
-    assert {("GET", "/studio/config"), ("POST", "/annotate/gradio_api/queue/join"), ("GET", "/annotate/")} <= results
-    mounted = {path.removeprefix("/annotate").replace(":path}", "}") for _, path in results if path.startswith("/annotate/")}
-    assert set(OF_THE_FORM) <= mounted
+    assert {("GET", "/studio/config"), ("POST", "/studio/gradio_api/queue/join")} <= results
+    mounted = {path.removeprefix("/studio").replace(":path}", "}") for _, path in results if path.startswith("/studio/")}
+    assert set(OF_THE_STUDIO) <= mounted
 
 
 def address(path: str) -> str:
@@ -262,7 +260,7 @@ def test_what_an_annotator_reads_is_blind(place: House) -> None:
     other.post("/api/campaign", json={"campaign": "default"})
     answers = saying(first(other)["ticket"])
     assert other.post("/api/submit", json=answers).status_code == 200
-    requested = ("/api/next", "/annotate/", "/annotate/config", "/api/last", "/api/mine", f"/api/mine/{answers['id']}")
+    requested = ("/api/next", "/annotate/", "/api/last", "/api/mine", f"/api/mine/{answers['id']}")
     told = "".join(client.get(path).text for path in requested)
     for secret in ("sdv2", "secretscorer", "geneval/", "anna", "samples"):
         assert secret not in told
@@ -270,7 +268,7 @@ def test_what_an_annotator_reads_is_blind(place: House) -> None:
     assert client.get(task["images"][0]["image"] + "?w=320").status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/api/next", "/api/studio/items", "/img/x", "/annotate/config"])
+@pytest.mark.parametrize("path", ["/api/next", "/api/studio/items", "/img/x", "/annotate/"])
 def test_without_a_session_there_is_a_sentence(place: House, path: str) -> None:
     answer = place.client().get(path)
     assert (answer.status_code, answer.json()) == (401, {"detail": "Please sign in first."})
@@ -309,8 +307,8 @@ def test_what_is_in_no_rule_is_nowhere(place: House, path: str) -> None:
 
 
 def test_prefixes_cover_what_lies_below_only() -> None:
-    assert access_of("/annotate/gradio_api/heartbeat/x") is Access.ANNOTATOR
-    assert access_of("/annotate/gradio_api/file=/etc/passwd") is None
-    assert access_of("/annotate/gradio_api/infox") is None
+    assert access_of("/studio/gradio_api/heartbeat/x") is Access.RESEARCHER
+    assert access_of("/studio/gradio_api/file=/etc/passwd") is None
+    assert access_of("/studio/gradio_api/infox") is None
     assert access_of("/studio/gradio_api/upload") is Access.RESEARCHER
     assert access_of("/studio/gradio_api/uploads") is None

@@ -40,7 +40,7 @@ from ui.report.sections import (
 
 PEOPLE = "people"
 MAIN_STATISTICS = ("cohen_kappa", "spearman")
-_WIDEST = 6
+_WIDEST = 8
 _LEAD = (
     "The mean of what was said: of yes and no, the share of yes. A scorer’s mean stands beside people’s on the images that "
     "both judged. A scorer’s own number (“score”), and whatever people have not judged, stands over all images that it saw. "
@@ -123,7 +123,11 @@ _LEAD_FIELDS: Sequence[Field[GeneratorDifference]] = (
     field("Generator", lambda row: row.second),
     field("Difference", lambda row: Cell(wording.two(row.value), exact=row.value), number=True),
     field("95 % interval", lambda row: interval_text(row) or "none", number=True),
-    field("p, Holm", lambda row: cell(row.p_holm, "z.3f", "–"), number=True),
+    field(
+        "p, Holm",
+        lambda row: "< 0.001" if row.p_holm is not None and row.p_holm < 0.001 else cell(row.p_holm, "z.3f", "–"),
+        number=True,
+    ),
     field("Prompts better / same / worse", lambda row: f"{row.wins:,} / {row.ties:,} / {row.losses:,}", number=True),
     field("So it is", lambda row: _SAID[direction(row)]),
 )
@@ -153,7 +157,7 @@ def _who(row: Estimate) -> str:
     return row.rater or PEOPLE
 
 
-def _common_size(rows: Iterable[Estimate]) -> int:
+def _shared_size(rows: Iterable[Estimate]) -> int:
     """Return on how many images all of these rest; -1 where that differs."""
     sizes = {row.n_items for row in rows}
     return next(iter(sizes)) if len(sizes) == 1 else -1
@@ -163,12 +167,12 @@ def _scores_table(
     caption: str, names: Sequence[str], lines: dict[tuple[str, ...], dict[str, Estimate]], columns: Sequence[str]
 ) -> Table:
     notes = MarkedReasons()
-    n_items = _common_size(line[name] for line in lines.values() for name in columns if name in line)
+    n_items = _shared_size(line[name] for line in lines.values() for name in columns if name in line)
     body = []
     for key, line in lines.items():
         cells = [line[name] for name in columns if name in line]
         # every number says how many images it rests on, unless all of its line, or of the table, rest on as many
-        of_line = _common_size(cells)
+        of_line = _shared_size(cells)
         names_of_line = [*map(Cell, key[:-1]), Cell(key[-1], (f"n = {of_line:,}",) if of_line >= 0 > n_items else ())]
         if cells:
             body.append(TableRow((*names_of_line, *(marked_cell(notes, None, line.get(name), of_line) for name in columns))))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from concord.common import wording
 from concord.comparison.leaderboard import board_sentence
-from concord.headlines import direction, pair_headline
+from concord.headlines import direction, number_text
 from concord.reporting.first_page import FirstPage
 from ui.report import figures
 from ui.report.sections import ReportFigure, ReportSection
@@ -65,11 +65,11 @@ def _two(page: FirstPage) -> list[str]:
     two = page.best_two
     assert two is not None
     difference = two.difference
-    main, rest = pair_headline(difference)
     counts = f"better on {difference.wins:,}, the same on {difference.ties:,}, worse on {difference.losses:,}"
     # the sentence before says by how much, where it is sure
-    said = f"{difference.first} against {difference.second}" if direction(difference) == "better" else f"{main}{rest}"
-    return [f"{said}: {counts} of {wording.count(difference.prompts, 'prompt')}."]
+    about = "" if direction(difference) == "better" else f"{number_text(difference)}, "
+    names = f"{difference.first} against {difference.second}"
+    return [f"{names}: {about}{counts} of {wording.count(difference.prompts, 'prompt')}."]
 
 
 def _trust(page: FirstPage) -> ReportSection:

@@ -167,7 +167,9 @@ def pair_pictures(two: BestTwo, rater: str, aspect: str, pictures: Mapping[str, 
 def _side(
     two: BestTwo, pictures: Mapping[str, str], name: str, items: Sequence[str], mean: float, rater: str, aspect: str
 ) -> Element:
-    found = next((item for item in items if pictures.get(item)), None)
+    # of several images the one that is most like the generator's mean on this prompt
+    shown = [item for item in items if pictures.get(item)]
+    found = min(shown, key=lambda item: abs((two.images[item].mean or 0.0) - mean), default=None)
     image: Node = htpy.span(class_="none")["no picture"]
     said = mean_text(mean, rater, aspect)
     if found is not None:

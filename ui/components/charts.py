@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agreement.estimate import WithInterval
 from ui.components import chart_colors
-from ui.components.plotly_text import ALONE, BREAK
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
 
 _DASHES: Final = ("solid", "dash", "dot", "dashdot")
 _HEIGHT: Final = 360
+_BREAK, _NO_BOX = "<br>", "<extra></extra>"
+"""Plotly's own tags in a hover text: a new line, and no box with the series' name beside it."""
 _FEW_TRIALS: Final = 12
 
 
@@ -41,7 +42,7 @@ def by_trials(points: Sequence[AblationPoint], chance: float | None) -> go.Figur
                 mode="lines+markers",
                 line={"color": color, "dash": _DASHES[k % len(_DASHES)]},
                 error_y=_error_bars([point.accuracy for point in mine]),
-                hovertemplate=f"{steps} steps, seed {seed}{BREAK}%{{x}} trials: %{{y:.3f}}{ALONE}",
+                hovertemplate=f"{steps} steps, seed {seed}{_BREAK}%{{x}} trials: %{{y:.3f}}{_NO_BOX}",
             )
         )
     if chance is not None:

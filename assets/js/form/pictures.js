@@ -99,7 +99,7 @@ function figure({ image, width, height }, name, { onTap, onZoom, onSkip, onRepor
   const again = button(t("Load again"), { kind: "primary" }, () => load(true));
   const skip = onSkip ? button(t("Skip"), { key: "s", "aria-label": t("Skip this picture") }, onSkip) : null;
   const report = onReport ? button(t("Picture is broken"), { key: "!" }, onReport) : null;
-  failure.append(h("span", {}, t("The picture did not load, so it cannot be judged.")), h("span", { class: "cc-row" }, again, skip, report));
+  failure.append(h("span", {}, t("The picture did not load, so it cannot be judged.")), h("span", { class: "cc-row cc-picture__acts" }, again, skip, report));
   const arrived = new Promise((resolve) => picture.addEventListener("load", resolve, { once: true }));
   // a picture that has arrived is not drawn before it is decoded
   const loaded = arrived.then(() => picture.decode().catch(() => {}));

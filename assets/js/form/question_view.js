@@ -224,9 +224,9 @@ export class QuestionView {
 /** The prompt's text, for the place where it stays in view. */
 export class PromptView {
   constructor(text) {
-    this.id = uniqueId("cc-prompt");
+    this.id = uniqueId("cc-form-prompt");
     this.text = h("blockquote", { class: "cc-caption", id: this.id, dir: "auto" }, text);
-    this.element = h("div", { class: "cc-prompt", hidden: true }, h("span", { class: "cc-prompt__title", "aria-hidden": "true" }, t("The prompt")), this.text);
+    this.element = h("div", { class: "cc-form-prompt", hidden: true }, h("span", { class: "cc-form-prompt__title", "aria-hidden": "true" }, t("The prompt")), this.text);
     new ResizeObserver(() => this.measure()).observe(this.text);
   }
 

@@ -73,7 +73,7 @@ def _lead(view: ReportView, size: SelectionSize, page: FirstPage | None, wrong: 
     """Return what a report would be made from, and the buttons that copy its address and make it."""
     images = f"{wording.count(page.board.images, 'image')}, " if page is not None and page.board.images else ""
     main = f"A report on {images}{size.text}" if not size.is_empty else "Nothing to report on"
-    buttons = htpy.div(class_="cc-part-tools")[
+    buttons = htpy.div(class_="cc-part-tools cc-report-tools")[
         htpy.button(type="button", class_="cc-button", data_copy_link="")["Copy link"],
         htpy.button(
             type="button",
@@ -82,7 +82,7 @@ def _lead(view: ReportView, size: SelectionSize, page: FirstPage | None, wrong: 
             disabled=size.is_empty,
         )["Make the report"],
     ]
-    return htpy.header(class_="cc-lead")[
+    return htpy.header(class_="cc-lead cc-report-lead")[
         htpy.div[
             htpy.h1[main],
             htpy.p(class_="cc-sub")[wrong or _ABOUT],

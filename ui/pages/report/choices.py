@@ -148,7 +148,7 @@ def _answers(store: OpenProject, view: ReportView, offered: Offered) -> Element:
 def _field(name: str, label: str, value: str, example: str, kind: str) -> Element:
     more = {"min": "0"} if kind == "number" else {}
     return htpy.label[
-        htpy.span[label], htpy.input(type=kind, class_="cc-input", name=name, value=value, placeholder=example, **more)
+        htpy.span[label], htpy.input(type=kind, class_="cc-input cc-report-input", name=name, value=value, placeholder=example, **more)
     ]
 
 

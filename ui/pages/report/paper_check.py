@@ -83,7 +83,7 @@ def _finding(lines: Sequence[ComparedNumber], counts: VerdictCounts) -> Node:
     sentences = [f" {difference(line)}" for line in different[:2]]
     more = f" {len(different) - 2:,} more differ." if len(different) > 2 else ""
     undetermined = f" {counts.not_determined:,} cannot be determined from the released files." if counts.not_determined else ""
-    return htpy.p(class_="cc-sub")[told, sentences, more, undetermined]
+    return htpy.p(class_="cc-sub cc-paper-said")[told, sentences, more, undetermined]
 
 
 def difference(line: ComparedNumber) -> str:
@@ -131,7 +131,7 @@ def _numbers(view: ReportView, study: PublishedStudy, lines: Sequence[ComparedNu
     caption = f"{wording.count(len(chosen), 'number')} of {study.paper}"
     rest = len(chosen) - _FIRST
     more = (
-        htpy.a(class_="cc-more", href=view.address(page=1) + "#paper")[f"{wording.count(rest, 'more number')}"]
+        htpy.a(class_="cc-more cc-paper-more", href=view.address(page=1) + "#paper")[f"{wording.count(rest, 'more number')}"]
         if rest > 0 and not view.page
         else ""
     )

@@ -147,9 +147,8 @@ def _answers(store: OpenProject, view: ReportView, offered: Offered) -> Element:
 
 def _field(name: str, label: str, value: str, example: str, kind: str) -> Element:
     more = {"min": "0"} if kind == "number" else {}
-    return htpy.label[
-        htpy.span[label], htpy.input(type=kind, class_="cc-input cc-report-input", name=name, value=value, placeholder=example, **more)
-    ]
+    control = htpy.input(type=kind, class_="cc-input cc-report-input", name=name, value=value, placeholder=example, **more)
+    return htpy.label[htpy.span[label], control]
 
 
 def _without_simulated(store: OpenProject, view: ReportView) -> Node:

@@ -17,7 +17,7 @@ from annotation.questionnaires import geneval, geneval_authors, registry
 from annotation.questionnaires.custom import YamlError, read_yaml
 from annotation.questionnaires.form import Form
 from concord.campaigns import known_answers
-from concord.campaigns.gold import CHECK_EVERY, GoldItems, gold_items
+from concord.campaigns.gold import CHECK_EVERY, EXAMPLES, GoldItems, gold_items
 from concord.campaigns.spec import CampaignSpec, request_values
 from data.campaigns import checks
 from data.campaigns.items import CampaignItem, checks_beside, draw_items, expected_checks, sample_items
@@ -157,7 +157,7 @@ def plan_campaign(store: Store, wish: CampaignSpec, added: Sequence[CampaignItem
     pool = _with_questions(form, wish, found)
     if not (wish.questionnaire or wish.definition or any(subject.spec for subject in pool.values())):
         form = registry.YES_NO
-    gold = _gold(store, form, wish)
+    gold = _gold(store, form, wish, len(pool))
     if gold is not None or added:
         texts = [gold.examples if gold else "", wish.settings.instructions]
         # gold that nobody meets checks nobody
@@ -306,11 +306,15 @@ def _named_items(store: Store, item_ids: Sequence[str], field: str) -> dict[str,
     return {item_id: subjects[item_id] for item_id in item_ids}
 
 
-def _gold(store: Store, form: Form, wish: CampaignSpec) -> GoldItems | None:
+def _gold(store: Store, form: Form, wish: CampaignSpec, available: int) -> GoldItems | None:
+    """Return the gold that is wished for; of the images available, those that are asked about leave no place for examples."""
     if not wish.gold_from:
         return None
+    examples = wish.examples_n
+    if examples is None and wish.n is not None and available - wish.n < wish.gold_n + wish.training_n + EXAMPLES:
+        examples = 0
     try:
-        items = gold_items(store, form, wish.gold_from, wish.gold_n, wish.training_n, wish.examples_n, wish.seed)
+        items = gold_items(store, form, wish.gold_from, wish.gold_n, wish.training_n, examples, wish.seed)
     except ValueError as error:
         raise CampaignRefused(str(error), "gold_from") from error
     needed = wish.gold_n + wish.training_n + (wish.examples_n or 0)

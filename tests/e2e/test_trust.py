@@ -75,7 +75,7 @@ def test_the_place_follows_an_answer(visitor: Visit, server: Server) -> None:
     form.two_objects()
     form.submit()
     form.saved("2")
-    expect(page.get_by_text(re.compile(rf"^{int(match[1]) + 1} answers of"))).to_be_visible()
+    expect(page.get_by_text(re.compile(rf"\b{int(match[1]) + 1} answers of")).first).to_be_visible()
 
 
 def test_parts_of_all_numbers_have_addresses_and_close_with_escape(page: Page) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from annotation.questionnaires import geneval, registry
 from concord.campaigns import gold, planning
 from concord.campaigns.gold import gold_items
-from concord.campaigns.spec import campaign_spec
+from concord.campaigns.spec import CampaignSpec, campaign_spec
 from concord.form.item_form import item_form
 from concord.new_campaigns import drafting
 from data.remarks import Adjudication
@@ -137,6 +138,18 @@ def test_what_people_said_in_other_words_is_gold_of_a_form_of_one_question(tmp_p
         choice = drafting.gold_choice(store, values)
         assert choice.sources["unanimous"] == "3 people or more who all agree: 2 images"
         assert choice.why_not == ("No image by verdicts: none is decided yet (a campaign’s Disputes, or an image’s drawer).",)
+
+
+def test_examples_take_no_image_that_is_asked_about(tmp_path: Path) -> None:
+    with Store(tmp_path / "project") as store:
+        for item, label in zip(fill(store, 5), ("yes", "no", "yes", "no"), strict=False):
+            submit(store, item, "ann", label)
+        wish = CampaignSpec("c", questionnaire="yes_no", gold_from="person ann", gold_n=1)
+        roles = [item.role for item in planning.plan_campaign(store, replace(wish, n=4)).items]
+        assert sorted(roles) == ["gold", *["ordinary"] * 4]
+        # where there are enough, pictures with right answers begin the instructions
+        shown = planning.plan_campaign(store, replace(wish, n=1)).campaign.settings.instructions
+        assert shown.count("![Example]") == 3
 
 
 def test_a_form_without_gold_says_why(world: World) -> None:

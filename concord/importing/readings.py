@@ -240,7 +240,9 @@ class Readings:
                 reading.outcome = ReadingOutcome(
                     errors=[self._store.why_unreadable(error) or f"unexpected {type(error).__name__}"]
                 )
-                raise
+                # whoever closes the app ends what it reads
+                if not self._store.is_closed:
+                    raise
             finally:
                 # what was not stored can be changed and stored again
                 stays = then == "stored" and not reading.outcome.numbers and bool(reading.outcome.errors)

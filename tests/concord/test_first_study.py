@@ -27,10 +27,10 @@ def pictures(folder: Path) -> Path:
 
 
 def _steps() -> list[list[str]]:
-    """The commands of the walk as the README has them, without the project."""
+    """The commands of the walk as the README has them, without the project and the downloaded model."""
     walk = README.partition("## Five minutes")[2].partition("\n## ")[0]
     lines = re.findall(r"^ *uv run app\.py ([^\n]+)", walk, re.MULTILINE)
-    return [line.replace("--project projects/mine", "").split() for line in lines]
+    return [line.replace("--project projects/mine", "").replace("--profile paper", "").split() for line in lines]
 
 
 def test_the_readmes_walk(tmp_path: Path) -> None:

@@ -111,6 +111,9 @@ def test_scripts_and_server_name_the_same_widths() -> None:
     named = dict(re.findall(r"^export const (IN_\w+) = (\d+);", scripts[ASSETS / "js" / "thumbnails.js"], re.MULTILINE))
     assert len(named) == 4
     assert {name: int(width) for name, width in named.items()} == {name: getattr(widths, name) for name in named}
+    # what stands in the form's page before its script is there can import nothing
+    first = scripts.pop(ASSETS / "js" / "form" / "first_request.js")
+    assert re.findall(r"\?w=(\d+)", first) == [str(widths.IN_FORM)]
     assert [path.name for path, text in scripts.items() if "?w=" in text] == ["thumbnails.js"]
     pages = {path: path.read_text(encoding="utf-8") for path in (ASSETS.parent / "ui").rglob("*.py")}
     assert [path.name for path, text in pages.items() if re.search(r"""\?w=(\{|\d+["'])""", text)] == ["image_strip.py"]

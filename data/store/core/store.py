@@ -311,6 +311,11 @@ class Store:
     def _unreadable(self, error: Exception) -> str:
         return unreadable(self.project / DATABASE, error, self.backups.latest(self.project))
 
+    @property
+    def is_closed(self) -> bool:
+        """Return True if the project was closed: nothing is read or written any more."""
+        return self._closed
+
     def close(self) -> None:
         """Finish queued writes and let go of the database. Safe to call twice."""
         if not self._closed:

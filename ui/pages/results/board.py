@@ -357,7 +357,7 @@ def _heat_interval(row: Estimate, axis: Axis) -> Node:
         return ""
     start, end = axis.percent(row.low), axis.percent(row.high)
     return htpy.span(class_="cc-heat-interval", aria_hidden="true")[
-        htpy.i(style=f"left:{start:.1f}%;width:{max(end - start, 2.0):.1f}%")
+        htpy.i(style=f"left:{start}%;width:{max(round(end - start, 2), 2.0)}%")
     ]
 
 

@@ -81,11 +81,14 @@ def few(difference: GeneratorDifference) -> bool:
     return difference.prompts < FEWEST_PROMPTS or difference.answers < FEWEST_ANSWERS
 
 
+_SIGNIFICANT: Final = 0.05
+
+
 def direction(difference: GeneratorDifference) -> Direction:
-    """Return what may be said of the first generator beside the second."""
+    """Return what may be said of the first generator beside the second: one is better where interval and test both say so."""
     if few(difference):
         return "few"
-    if not difference.leaves_zero_out:
+    if not difference.leaves_zero_out or (difference.p is not None and difference.p > _SIGNIFICANT):
         return "undecided"
     return "better" if difference.value > 0 else "worse"
 

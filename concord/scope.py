@@ -181,6 +181,11 @@ def open_scope(store: Store, asked: Scope) -> OpenScope | None:
     return OpenScope(scope, followed, choices, scopes.scope_size(store, scope.narrow), tuple(lost))
 
 
+def answers_in(store: Store) -> int:
+    """Return how many answers people (real ones) have given in the project, each with its revisions once."""
+    return contents.totals(store).annotations
+
+
 def holds_anything(store: Store) -> bool:
     """Return True if the project has prompts, images or answers."""
     return not contents.totals(store).nothing

@@ -170,7 +170,7 @@ def ordering(soft: Ranking, pairs: Ranking | None) -> TrustCell:
         bottom = None if level is None else level.low if level.low is not None else level.value
         if pairs.verdict is None:
             standing = "chance"
-            words += ", not clearly better than a random order"
+            words += "; a random order may do as well"
         elif bottom is not None and high is not None and high < bottom:
             standing = "below"
             words += ", below people"

@@ -8,6 +8,8 @@ import pytest
 from scipy import stats
 
 from agreement.estimate import Estimate
+from agreement.generators import GeneratorDifference
+from agreement.reasons import Method, MethodCode
 from concord import headlines
 
 PROMPTS = 30
@@ -40,6 +42,13 @@ def error_of(studies: int) -> tuple[int, int]:
     """How often .05 of so many studies occur but for one in a thousand, on either side."""
     low, high = stats.binom.ppf([0.0005, 0.9995], studies, 0.05)
     return int(low), int(high)
+
+
+@pytest.mark.parametrize(("p", "said"), [(0.049, "better"), (0.051, "undecided"), (None, "better")])
+def test_a_generator_beats_another_where_interval_and_test_say_so(p: float | None, said: str) -> None:
+    method = Method(MethodCode.SIGN_FLIPS, swaps=25, exact=False)
+    difference = GeneratorDifference("a", "b", 0.13, 0.001, 0.25, p, p, 25, 12, 4, 9, method, answers=300)
+    assert headlines.direction(difference) == said
 
 
 def test_of_two_equal_generators_ahead_of_all_others_one_is_best_in_at_most_a_twentieth_of_studies() -> None:

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import parse_qs
 
+import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from concord.scope import Scope, open_scope
+from data.store.core.connections import DATABASE
 from data.store.core.store import Store
 from tests.concord import generators_project
 
@@ -33,6 +35,19 @@ def test_an_empty_address_opens_the_main_suite_and_question(store: Store) -> Non
     assert (opened.scope.suite, opened.scope.aspect, opened.asked) == ("s", "correct", Scope())
     assert (opened.size.images, opened.size.prompts, opened.size.answers, opened.size.people) == (24, 12, 48, 2)
     assert {choice.value: choice.images for choice in opened.choices["generator"]} == {"good": 12, "bad": 12}
+    assert {choice.value: choice.images for choice in opened.choices["task"]} == {"t1": 12, "t2": 12}
+
+
+def test_images_of_pairs_count_once(tmp_path: Path) -> None:
+    with Store(tmp_path / "project") as store:
+        generators_project.fill(store)
+    with duckdb.connect(tmp_path / "project" / DATABASE) as database:
+        database.execute("insert into items values ('s/pair/0', 'pair', 's', 's/0', 't1', null, 'p', null)")
+        database.execute("insert into item_members select 's/pair/0', image_id, idx, null from images where prompt_id = 's/0'")
+    with Store(tmp_path / "project") as store:
+        opened = open_scope(store, read(""))
+    assert opened is not None
+    assert opened.size.images == 24
     assert {choice.value: choice.images for choice in opened.choices["task"]} == {"t1": 12, "t2": 12}
 
 

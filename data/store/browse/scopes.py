@@ -15,7 +15,7 @@ class ScopeSize:
     """The size of a selection.
 
     Attributes:
-        images: images, pairs and groups.
+        images: images, those of pairs and groups as well, each once.
         answers: people's (real ones), each with its revisions once.
         people: persons who gave them.
         simulated: answers of simulated people.
@@ -35,7 +35,8 @@ def scope_size(store: Store, selection: Selection) -> ScopeSize:
     with store.read() as cursor:
         items = rows.first(
             cursor,
-            f"select count(*) as images, count(distinct prompt_id) as prompts from items t where {condition}",
+            "select count(distinct coalesce(m.image_id, t.item_id)) as images, count(distinct t.prompt_id) as prompts"
+            f" from items t left join item_members m using (item_id) where {condition}",
             parameters,
         )
         answers = rows.first(
@@ -53,12 +54,14 @@ def scope_size(store: Store, selection: Selection) -> ScopeSize:
 
 
 def images_by(store: Store, name: str, selection: Selection) -> dict[str, int]:
-    """Return how many items there are by suite, generator or task, among those that a selection leaves."""
+    """Return the images, those of pairs and groups too, that a selection leaves, by suite, generator or task."""
     assert name in ("suite", "generator", "task")
     condition, parameters = items_condition(selection)
     with store.read() as cursor:
         records = cursor.execute(
-            f"select t.{name}, count(*) from items t where t.{name} is not null and {condition} group by 1 order by 1",
+            f"select t.{name}, count(distinct coalesce(m.image_id, t.item_id))"
+            " from items t left join item_members m using (item_id)"
+            f" where t.{name} is not null and {condition} group by 1 order by 1",
             parameters,
         ).fetchall()
     return dict(records)

@@ -11,7 +11,7 @@ from concord.campaigns.cards import CampaignCard, campaign_cards
 from concord.campaigns.crowd import Crowd, crowds, main_crowd
 from concord.common import next_steps
 from concord.common.base_path import at
-from concord.scope import holds_anything
+from concord.scope import answers_in, holds_anything
 from ui.components.addresses import page_address
 from ui.components.tables import commands
 from ui.pages.people.campaign import campaign_page
@@ -48,7 +48,7 @@ class PeoplePage(LivePlace):
     def _overview(self, view: PeopleView, *, intervals: bool) -> Node:
         cards = campaign_cards(self.store, intervals=intervals)
         found = crowds(self.store, intervals=intervals)
-        head = lead(cards, found)
+        head = lead(cards, found, 0 if found else answers_in(self.store))
         if not found and not any(card.state != "archived" for card in cards):
             return [head, _beginnings(self), _archived(cards, view)]
         shown = _among(found, view)

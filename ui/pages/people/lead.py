@@ -18,9 +18,11 @@ from ui.components.dots import interval_text
 _WORDS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
-def lead(cards: Sequence[CampaignCard], found: Sequence[Crowd]) -> Element:
-    """Return the place's head: sentence, what it is about, and the two ways to go on."""
+def lead(cards: Sequence[CampaignCard], found: Sequence[Crowd], unnamed: int = 0) -> Element:
+    """Return the place's head: sentence, what it is about, and the two ways to go on; `unnamed`: answers without a name."""
     main, rest = finding(found)
+    if not found and unnamed:
+        main, rest = f"{wording.count(unnamed, 'answer')} of people without names", "so nobody can be looked at alone"
     return htpy.header(class_="cc-lead")[
         htpy.div[htpy.h1[main, rest and htpy.span(class_="cc-rest")[" ", rest]], htpy.p(class_="cc-sub")[_about(cards, found)]],
         htpy.div(class_="cc-people-acts")[

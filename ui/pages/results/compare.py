@@ -119,7 +119,9 @@ def _content(
     every: Sequence[RaterComparison],
 ) -> Node:
     own = next((each for each in every if each.rater.name == chosen.name), None)
-    head = htpy.header(class_="cc-lead")[htpy.div[_sentence(view, chosen, own, every)], _pickers(view, generators)]
+    head = htpy.header(class_="cc-lead")[
+        htpy.div[_sentence(view, chosen, own, every, len(generators))], _pickers(view, generators)
+    ]
     if own is None:
         return [_back(opened.asked), head]
     return [
@@ -132,8 +134,10 @@ def _content(
     ]
 
 
-def _sentence(view: CompareView, chosen: BoardRater, own: RaterComparison | None, every: Sequence[RaterComparison]) -> Node:
-    """Return who is better and how sure that is, and how many scorers see the same one ahead."""
+def _sentence(
+    view: CompareView, chosen: BoardRater, own: RaterComparison | None, every: Sequence[RaterComparison], several: int
+) -> Node:
+    """Return who is better and how sure that is, and how many scorers see the same one ahead; `several`: generators in all."""
     if own is None:
         return htpy.h1[f"{view.a} and {view.b} share no prompt that {chosen.name} judged"]
     whole = own.overall
@@ -148,7 +152,8 @@ def _sentence(view: CompareView, chosen: BoardRater, own: RaterComparison | None
     agree = (
         f" {len(same)} of {wording.count(len(scorers), 'scorer')} see the same one ahead." if scorers and whole.value else ""
     )
-    return [htpy.h1[main, htpy.span(class_="cc-rest")[better]], htpy.p(class_="cc-sub")[basis, agree]]
+    alone = f" One comparison by itself: ranks on Results allow for all pairs of {several:,} generators." if several > 2 else ""
+    return [htpy.h1[main, htpy.span(class_="cc-rest")[better]], htpy.p(class_="cc-sub")[basis, agree, alone]]
 
 
 def _pickers(view: CompareView, generators: Sequence[str]) -> Element:

@@ -158,7 +158,8 @@ def _agreement_words(store: OpenProject, both: PairReport, made: Trust, left: in
     estimates = {each.statistic: each for each in both.estimates}
     agreed = estimates.get("percent_agreement")
     if both.labels and agreed is not None and agreed.value is not None:
-        text = f"Same answer in {wording.percent(round(agreed.value, 2))} of cases"
+        of = f"{agreed.n_ratings:,} answers" if agreed.people_as == "each" else f"{agreed.n_items:,} images"
+        text = f"Of {of} {wording.percent(round(agreed.value, 2))} are the same"
         sides = both.prevalence and (both.prevalence.passes, both.prevalence.fails)
         if sides and all(each is not None and each.value is not None for each in sides):
             yes, no = (wording.percent(round(each.value, 2)) for each in sides if each and each.value is not None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agreement.estimate import Estimate
 from concord.campaigns.crowd import Crowd, Person
-from ui.pages.people.lead import finding
+from ui.pages.people.lead import finding, lead
 
 
 def person(name: str, answers: int, *, simulated: bool = False) -> Person:
@@ -24,3 +24,9 @@ def test_a_headline_counts_the_people_of_the_crowd_that_it_is_about() -> None:
     headline, number = finding([study, others])
     assert headline == "Three people answer alike"
     assert number.startswith("3 people agree at α 0.70")
+
+
+def test_answers_of_people_without_names_are_not_nobody() -> None:
+    said = str(lead([], [], 1600))
+    assert "1,600 answers of people without names" in said
+    assert "Nobody" not in said

@@ -244,23 +244,26 @@ def _people(
         own = replace(about, n_items=level.n_items, n_ratings=level.n_ratings, reason=level.reason)
     if own is not None:
         cells[JUDGE] = TrustCell(JUDGE, statistic, own, None, "unknown", "")
-    for use, name in ((BETTER, PAIRWISE), (ORDER, SOFT)):
-        if (row := next((row for row in ranked if row.scorer is None and row.statistic == name), None)) is not None:
-            cells[use] = TrustCell(use, name, row, None, "unknown", _apart(row))  # type: ignore[index, arg-type]
-    images = max(row.n_items for row in among)
     kind = "simulated" if people == "simulated" else "people"
-    name = SIMULATED if kind == "simulated" else PEOPLE
-    places = generator_places(store, selection, task, name) if ranked else {}
-    return TrustRater(name, kind, selection.aspect[0], images, cells, places)  # type: ignore[arg-type]
+    group = SIMULATED if kind == "simulated" else PEOPLE
+    places = generator_places(store, selection, task, group) if ranked else {}
+    for use, name, words in ((BETTER, PAIRWISE, ""), (ORDER, SOFT, _apart(places))):
+        if (row := next((row for row in ranked if row.scorer is None and row.statistic == name), None)) is not None:
+            cells[use] = TrustCell(use, name, row, None, "unknown", words)  # type: ignore[index, arg-type]
+    images = max(row.n_items for row in among)
+    return TrustRater(group, kind, selection.aspect[0], images, cells, places)  # type: ignore[arg-type]
 
 
 def _has_level(cell: TrustCell | None, statistic: str) -> bool:
     return cell is not None and cell.statistic == statistic and cell.level is not None and cell.level.value is not None
 
 
-def _apart(row: Ranking) -> str:
-    """Return how many pairs of generators people tell apart."""
-    return f"{row.pairs_apart} of {wording.count(row.pairs, 'pair')} differ clearly" if row.pairs else ""
+def _apart(places: Mapping[str, GeneratorPlace]) -> str:
+    """Return how many pairs of generators people tell apart: by the ranks of Results, in which the best place that a generator
+    may have is behind all that are clearly better."""
+    pairs = len(places) * (len(places) - 1) // 2
+    apart = sum(place.best - 1 for place in places.values())
+    return f"{apart} of {wording.count(pairs, 'pair')} differ clearly" if pairs else ""
 
 
 def _by_place(people: Mapping[str, GeneratorPlace], scorers: Sequence[TrustRater]) -> tuple[str, ...]:

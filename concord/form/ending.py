@@ -44,8 +44,8 @@ _CLOSED: Final[dict[ClosedReason, tuple[str, str]]] = {
     ),
     "paused": (
         "You are paused",
-        "Too many of your answers to check pictures were not right, so you are not given any more. What you have answered"
-        " is kept. If you think that this is a mistake, please write to whoever invited you.",
+        "Too many of your answers to check pictures were not right, or came faster than one can look, so you are not given any"
+        " more. What you have answered is kept. If you think that this is a mistake, please write to whoever invited you.",
     ),
     "withdrawn": (
         "Your answers are withdrawn",

@@ -184,9 +184,9 @@ class Settings(Request):
         bool,
         Setting(
             "Give the items of paused people to others.",
-            details="Their answers stop counting.",
+            details="Their answers stop counting, and are not paid.",
             section="checks",
-            label="Give images of paused people to others; their answers stop counting",
+            label="Give images of paused people to others; their answers stop counting and are not paid",
         ),
     ] = False
     limit: Annotated[

@@ -104,7 +104,11 @@ def _paid_answers(roll: Payroll, card: CampaignCard) -> str:
     coverage = card.progress.coverage
     paid = sum(person.items for person in roll.people)
     kinds = [(coverage.answers, "count for images"), (coverage.checks, "are checks"), (coverage.training, "are training")]
-    kinds.append((paid - sum(n for n, _ in kinds), "came late or stopped counting"))
+    rest = paid - sum(n for n, _ in kinds)
+    if rest < 0:
+        # some of these are of people who are not paid
+        return f"{wording.count(paid, 'answer')} are paid."
+    kinds.append((rest, "came late or stopped counting"))
     said = ", ".join(f"{n:,} {what}" for n, what in kinds if n > 0)
     return f"{wording.count(paid, 'answer')} are paid: {said}." if paid else "No answer is paid yet."
 

@@ -41,7 +41,7 @@ export function mount(root, { poll }) {
 
 class Images {
   constructor(root, poll) {
-    Object.assign(this, { root, state: null, facetCounts: [], choices: {}, turn: 0, version: "", inScope: 0, openedHere: false, isLoading: true });
+    Object.assign(this, { root, state: null, facetCounts: [], choices: {}, turn: 0, version: "", inScope: 0, openedHere: false, isLoading: true, early: [] });
     this.controller = new AbortController();
     const { signal } = this.controller;
     this.api = new Api(at("/api/"));
@@ -99,6 +99,7 @@ class Images {
     this.state = new State(answer.data.query);
     this.show(answer.data);
     if (id) this.drawer.relist(this.state.params);
+    for (const change of this.early.splice(0)) change();
     await this.follow();
     const place = this.drawer.neighbours?.place;
     if (this.drawer.isOpen && place) this.view.mark(this.drawer.id, place - 1);
@@ -167,9 +168,11 @@ class Images {
 
   /** Every change goes through here: the state, the address, then what is shown. While somebody types, one step back undoes it all. */
   change(how, { typing = false } = {}) {
+    // the toolbar is there before the server has said what of the address it follows
+    if (!this.state) return this.early.push(() => this.change(how, { typing }));
     const before = this.state.query;
     how(this.state);
-    if (this.state.query === before) return;
+    if (this.state.query === before) return undefined;
     history[typing && this.isTyping ? "replaceState" : "pushState"](history.state, "", this.address);
     this.isTyping = typing;
     this.openedHere = false;

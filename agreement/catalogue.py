@@ -69,7 +69,7 @@ TWO_AT_A_GLANCE = (
 
 @dataclass(frozen=True)
 class Measure:
-    """What the statistics need to know of one (suite, aspect): its scale, whether its numbers count, whether it is yes/no.
+    """Properties of one (suite, aspect) for statistics: its scale, whether its numbers count, whether it is yes/no.
 
     Attributes:
         ends: the numbers of the lowest and the highest level of an ordinal scale.
@@ -110,7 +110,7 @@ _STEADY = frozenset({"gwet_ac1", "gwet_ac2", "pabak"})
 
 
 def value_range_of(statistic: str, *, binary: bool, ends: tuple[float, float] | None = None) -> ValueRange:
-    """What values a statistic has, and so how its interval is made; `binary`: of yes or no; `ends`: those of its scale."""
+    """Return the range of a statistic's values, for its interval; `binary`: of yes or no; `ends`: those of its scale."""
     if statistic == "mean":
         if ends is not None and not binary:
             return replace(NUMBER, low=ends[0], high=ends[1], straight=True)

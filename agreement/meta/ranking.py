@@ -345,7 +345,7 @@ class _RankedCell:
         return len(_present(self.images.generator[sides.image]))
 
     def _order(self, sides: _Sides) -> _Order | None:
-        """Of both sides; of seats the mean over those in which there is an order. Made once for the same numbers."""
+        """Return both sides' numbers; of seats the mean over those that have an order. Made once for the same numbers."""
         key = sides.key
         if key not in self._orders_made:
             self._orders_made[key] = self._mean_order(sides)
@@ -366,7 +366,7 @@ class _RankedCell:
         return _Order(values, all(each.settled for each in made), chance, max(each.pairs for each in made))
 
     def _order_of(self, sides: _Sides, noise: FloatArray | None, rated: int) -> _Order | None:
-        """Of one pair of sides; `rated`: the prompts that `noise` is for."""
+        """Return the numbers of one pair of sides; `rated`: the prompts that `noise` is for."""
         prompt, generator = self.prompts[sides.image], self.images.generator[sides.image]
         apart = PairedDifferences.of(prompt, generator, sides.people, sides.rater, self.size)
         if not apart.size:

@@ -191,7 +191,7 @@ class ImageListing:
     like: str = ""
 
     def display(self, store: Store) -> ListingDisplay:
-        """Whose values of what it shows, and in which order; of a scorer that does not answer the question its score."""
+        """Return the rater, aspect and order shown; of a scorer that does not answer the question its score."""
         return ListingDisplay(displayed_aspect(store, self.rater, self.aspect), self.rater, self.order)
 
     def restriction(self, store: Store) -> ListingQuery:

@@ -1,4 +1,4 @@
-"""What a listing can show of a rater and be sorted by: orders that need a scorer, or people's answers, say so."""
+"""The aspects and orders that a listing offers for a rater: orders that need a scorer, or people's answers, say so."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ _NAMES: Final = {"verdicts": "verdicts", "unanimous": f"{FEWEST} people or more 
 
 @dataclass(frozen=True, slots=True)
 class GoldSources:
-    """What there is to make gold of.
+    """The sources of gold in a project, and how much each has.
 
     Attributes:
         images: how many images each source has, by its name; people by name, who may be known.
@@ -118,7 +118,7 @@ def sources(store: Store, form: Form) -> GoldSources:
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """What one person says of an image in a form's words; ``counts``: blind and valid."""
+    """One person's answers about an image in a form's words; ``counts``: blind and valid."""
 
     person: str
     answers: Mapping[str, Any]

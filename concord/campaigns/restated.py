@@ -17,7 +17,7 @@ from data.store.library import ItemSubject
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What somebody said of a whole image, blind and as an answer that counts."""
+    """A person's answer about a whole image, given blind, that counts."""
 
     person: str
     label: str

@@ -1,4 +1,4 @@
-"""What Trust says of one number: a rater's number for one use, and where it stands beside people's own level."""
+"""A cell of Trust: a rater's number for one use, and where it stands beside people's own level."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Standing = Literal["equal", "below", "undecided", "chance", "few", "unknown"]
 USES: Final[Mapping[Use, str]] = {
     JUDGE: "to judge single images", BETTER: "to choose the better image of a prompt", ORDER: "to order generators",
 }  # fmt: skip
-"""What a scorer may be used for, in the order of the columns."""
+"""The uses of a scorer, in the order of the columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class TrustCell:
 
     @property
     def chance(self) -> float | None:
-        """What a rater that knows nothing has; None where that is not known."""
+        """Return the number of a rater that knows nothing; None where that is not known."""
         return chance_of(self.statistic)
 
 
